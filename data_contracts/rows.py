@@ -1,0 +1,207 @@
+"""Every row type of the pipeline and the naming of rows (architecture §2)."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+
+def row_id(*parts: str | int) -> str:
+    """Name a row after what it is made of, so that equal work gets equal names on every machine."""
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch `[start, end)` of a document's text that must be kept in mind as a whole."""
+
+    kind: str  # heading | text | table | caption | footnote
+    start: int
+    end: int
+    section: str = ""  # the item and section titles above it, joined by " > "
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A tagged value (inline XBRL) and the span `[start, end)` of the document's text that shows it."""
+
+    start: int
+    end: int
+    concept: str  # "us-gaap:Revenues"
+    value: str  # signed and scaled, "47525000000"; the text itself where it is no number
+    unit: str = ""  # "USD", "USD/shares", "shares", "pure"; "" for text
+    period_start: str = ""  # ISO date; "" for an instant
+    period_end: str = ""  # ISO date
+    dimensions: tuple[str, ...] = ()  # "srt:ProductOrServiceAxis=aapl:IPhoneMember", sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of one source, as normalised text that every span downstream points into.
+
+    `doc_id` names the source (path in the corpus, CIK + form + period, or the user's own id),
+    `content_hash` its version. `fiscal_year` is 0 and the dates are "" where the source does not say.
+    """
+
+    doc_id: str
+    content_hash: str
+    source: str  # path inside the corpus, or path#record
+    title: str
+    media_type: str
+    text: str
+    blocks: tuple[Block, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    entity: str = ""  # who the document is about: the registrant, the institution
+    domain: str = "default"  # finance | economics | policy | default
+    form: str = ""  # "10-K"
+    fiscal_year: int = 0
+    period_start: str = ""  # ISO date, first day of the period reported on
+    period_end: str = ""  # ISO date, last day of it
+    as_of: str = ""  # ISO date of filing or publication
+    language: str = "en"
+    duplicate_of: str = ""  # doc_id of the document that this one repeats
+    duplicate_similarity: float = 0.0  # 1.0: the same text; else estimated Jaccard of word shingles
+    dropped: dict[str, int] = field(default_factory=dict)  # boilerplate, by kind: characters
+    metadata: dict[str, str] = field(default_factory=dict)  # cik, sic, state, exchange, ticker, auditor, ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """`document.text[start:end]`, the unit of retrieval."""
+
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    kind: str  # text | table
+    section: str
+    text: str
+    tokens: int
+    split: bool = False  # holds a part of a paragraph that alone exceeds the limit
+    entity: str = ""
+    domain: str = "default"
+    fiscal_year: int = 0
+    period_end: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A fact with its proof: `chunk.text[start:end] == source_sentence`, likewise the header of a table row.
+
+    `object` is what is said, `period` when it held. The `*_key` fields are empty until `normalise` has filled
+    them; a literal's `object_key` is scoped by its subject and relation, so that equal numbers share nothing.
+    """
+
+    triplet_id: str
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    subject: str
+    relation: str
+    object: str
+    source_sentence: str
+    method: str  # table | cover | prose | model
+    subject_type: str = ""  # ORG | PERSON | GPE | PRODUCT | SEGMENT | LAW | ...
+    object_type: str = ""  # those, or MONEY | PERCENT | NUMBER | DATE | TEXT for literals
+    header: str = ""  # a table row's header line, verbatim
+    header_start: int = 0
+    header_end: int = 0
+    answer: str = ""  # the words of the object that are verbatim in the source sentence
+    value: str = ""  # a literal as a plain number, scaled and signed
+    unit: str = ""  # "USD", "USD/shares", "shares", "percent", ...
+    scale: str = ""  # "millions", "thousands", "" ; the unit the source counts in
+    period: str = ""  # as a person says it: "fiscal year 2024", "September 28, 2024"
+    period_start: str = ""
+    period_end: str = ""
+    concept: str = ""  # the tag that confirms it, where the source is tagged
+    entity: str = ""
+    domain: str = "default"
+    subject_key: str = ""
+    relation_key: str = ""
+    object_key: str = ""
+    rejected_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two names taken for one, and why."""
+
+    merge_id: str
+    kind: str  # relation | entity
+    name: str
+    canonical: str
+    entity_type: str
+    similarity: float
+    evidence: str  # the rule, and a source sentence of each
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Triplets that make one pattern of RARE §3.3; `restriction_ids` only narrow what is asked."""
+
+    path_id: str
+    pattern: str  # single | chain | star | inverted_star
+    triplet_ids: tuple[str, ...]
+    chunk_ids: tuple[str, ...]
+    pivot: str
+    domain: str = "default"
+    restriction_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a gold sentence stands: `chunk.text[start:end]`."""
+
+    chunk_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its gold answer; `evidence[i]` is the text of `evidence_spans[i]`."""
+
+    question_id: str
+    path_id: str
+    pattern: str
+    text: str
+    answer: str
+    aliases: tuple[str, ...]
+    triplet_ids: tuple[str, ...]
+    chunk_ids: tuple[str, ...]
+    evidence: tuple[str, ...]
+    evidence_spans: tuple[Span, ...]
+    entity: str = ""
+    domain: str = "default"
+    period: str = ""
+    valid_from: str = ""  # ISO date: end of the period asked about
+    pivot: str = ""
+    retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
+    split: str = ""  # train | test, "" where rejected
+    rejected_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A question or a gold chunk, changed; the unperturbed question is one too (`perturbation = "none"`)."""
+
+    variant_id: str
+    question_id: str
+    side: str  # query | document | context
+    perturbation: str
+    text: str
+    chunk_id: str = ""  # the chunk changed, on the document side
+    similarity: float = 1.0  # cosine to the original
+    below_threshold: bool = False
+    rejected_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """What could not be worked on: where, why, and the way out."""
+
+    quarantine_id: str
+    stage: str
+    source: str
+    reason: str  # a code: empty_file, not_html, undecodable, ...
+    detail: str

@@ -1,0 +1,1 @@
+"""The sentences: stages put together, run by Prefect and Dask."""

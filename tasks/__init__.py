@@ -1,0 +1,1 @@
+"""The verbs: every stage of the pipeline as a function of rows."""
