@@ -106,6 +106,9 @@ class Triplet:
     header: str = ""  # a table row's header line, verbatim
     header_start: int = 0
     header_end: int = 0
+    group: str = ""  # the row above that the row's label hangs on ("Earnings per share:"), verbatim
+    group_start: int = 0
+    group_end: int = 0
     answer: str = ""  # the words of the object that are verbatim in the source sentence
     value: str = ""  # a literal as a plain number, scaled and signed
     unit: str = ""  # "USD", "USD/shares", "shares", "percent", ...
@@ -137,7 +140,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Triplets that make one pattern of RARE §3.3; `restriction_ids` only narrow what is asked."""
+    """Triplets that make one pattern of RARE §3.3, the answer's last."""
 
     path_id: str
     pattern: str  # single | chain | star | inverted_star
@@ -145,7 +148,6 @@ class Path:
     chunk_ids: tuple[str, ...]
     pivot: str
     domain: str = "default"
-    restriction_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""Other ways in which a correct system may write an answer."""
+
+import re
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.extract.values import FACTORS
+
+_SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+_SUFFIX = re.compile(
+    r"[,\s]+(?:Inc|Incorporated|Corp|Corporation|Co|Company|Ltd|Limited|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|N\.V|S\.A|AG|Holdings)\.?$"
+)
+
+
+def aliases(triplet: Triplet) -> tuple[str, ...]:
+    """The notations of a triplet's answer besides the one in its source, shortest first."""
+    found = _numbers(triplet) if triplet.value and re.fullmatch(r"-?\d+(?:\.\d+)?", triplet.value) else set()
+    if not found and triplet.object_type in {"ORG", "EXCHANGE"}:
+        found = names(triplet.answer)
+    found.discard(triplet.answer)
+    return tuple(sorted((a for a in found if a), key=lambda a: (len(a), a)))
+
+
+def names(name: str) -> set[str]:
+    """A company's name with and without its legal form."""
+    found, short = {name}, name
+    while (shorter := _SUFFIX.sub("", short).strip(" ,")) != short and shorter:
+        short = shorter
+        found.add(short)
+    return found | {re.sub(r"^The ", "", n) for n in found}
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _numbers(triplet: Triplet) -> set[str]:
+    value = Decimal(triplet.value)
+    amount = abs(value)
+    shown = amount / FACTORS.get(triplet.scale, Decimal(1))
+    if triplet.unit in {"percent", "pure"}:
+        digits = re.sub(r"[^\d.]", "", triplet.answer)
+        forms = {f"{digits}%", f"{digits} percent"}
+    elif triplet.unit == "USD/shares":
+        forms = {f"${shown:.2f}", f"{shown:.2f}", f"${shown:.2f} per share"}
+    else:
+        symbol = _SYMBOL.get(triplet.unit.partition("/")[0], "")
+        tail = " shares" if triplet.unit == "shares" else ""
+        forms = {_plain(shown), f"{symbol}{_plain(amount)}", _plain(amount)}
+        if triplet.scale:
+            forms |= {
+                f"{_plain(shown)} {triplet.scale[:-1]}{tail}",
+                f"{symbol}{_plain(shown)} {triplet.scale[:-1]}{tail}",
+            }
+        for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
+            if amount >= factor:
+                for places in ("0.1", "0.01", "0.001"):
+                    forms.add(f"{symbol}{_plain((amount / factor).quantize(Decimal(places)))} {word}{tail}")
+                break
+    if value < 0:
+        forms = {form for f in forms for form in (f"-{f}", f"({f})")}
+    return forms

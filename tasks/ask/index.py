@@ -1,0 +1,71 @@
+"""What the whole corpus says: who else has a fact, what else a fact's subject is said to be, where names stand."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
+
+
+@dataclass(slots=True)
+class Index:
+    """Look-ups over every accepted triplet of a corpus, not only those on a path."""
+
+    triplets: Mapping[str, Triplet]
+    chunks: Mapping[str, Chunk]
+    documents: Mapping[str, Document]
+    subjects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (relation, object) → subjects
+    objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
+    facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
+    traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → what its documents' covers say it is
+    _named: dict[str, Span | None] = field(default_factory=dict)
+    _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
+
+    def naming(self, document: Document, among: Iterable[str]) -> Span | None:
+        """Where a document writes its entity's name, in one of these chunks if it can; None where it never does."""
+        for chunk_id in among:
+            if self.chunks[chunk_id].doc_id == document.doc_id:
+                found = _line_with(self.chunks[chunk_id], document.entity)
+                if found:
+                    return found
+        if document.doc_id not in self._named:
+            spans = (_line_with(chunk, document.entity) for chunk in self._by_document.get(document.doc_id, ()))
+            self._named[document.doc_id] = next((s for s in spans if s), None)
+        return self._named[document.doc_id]
+
+
+def subject_of(triplet: Triplet) -> str:
+    return triplet.subject_key or triplet.subject
+
+
+def object_of(triplet: Triplet) -> str:
+    return triplet.object_key or triplet.object
+
+
+def relation_of(triplet: Triplet) -> str:
+    return triplet.relation_key or triplet.relation
+
+
+def index(triplets: Mapping[str, Triplet], chunks: Mapping[str, Chunk], documents: Mapping[str, Document]) -> Index:
+    """Index a corpus once, for all its questions."""
+    made = Index(triplets, chunks, documents)
+    for triplet in triplets.values():
+        if triplet.rejected_because:
+            continue
+        subject, relation, thing = subject_of(triplet), relation_of(triplet), object_of(triplet)
+        made.subjects.setdefault((relation, thing), set()).add(subject)
+        made.objects.setdefault((subject, relation), set()).add(thing)
+        made.facts.setdefault((subject, relation), []).append(triplet)
+        if triplet.method == "cover" and triplet.subject == triplet.entity and not triplet.value:
+            made.traits.setdefault(subject, []).append(triplet)
+    for chunk in sorted(chunks.values(), key=lambda c: (c.doc_id, c.start)):
+        made._by_document.setdefault(chunk.doc_id, []).append(chunk)
+    return made
+
+
+def _line_with(chunk: Chunk, name: str) -> Span | None:
+    at = chunk.text.find(name) if name else -1
+    if at < 0:
+        return None
+    left = chunk.text.rfind("\n", 0, at) + 1
+    right = chunk.text.find("\n", at)
+    return Span(chunk.chunk_id, left, len(chunk.text) if right < 0 else right)

@@ -1,0 +1,26 @@
+"""Single-hop: a fact asked of its named subject (RARE §3.3)."""
+
+from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.tasks.ask.index import Index
+from rarefy.tasks.ask.measures import of_holder
+from rarefy.tasks.ask.named import of_object, of_subject
+from rarefy.tasks.ask.prose import of_prose
+from rarefy.tasks.ask.wording import LITERALS, Wording, refuse
+
+
+def single(path: Path, known: Index) -> Wording:
+    """The question for one triplet."""
+    return of_triplet(known.triplets[path.triplet_ids[0]], known)
+
+
+def of_triplet(triplet: Triplet, known: Index) -> Wording:
+    """A named subject's fact as a question."""
+    if triplet.method == "prose":
+        text = of_prose(triplet, triplet.subject, known)
+        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
+    if triplet.object_type in LITERALS:
+        text = of_holder(triplet, triplet.entity)
+        return Wording(text, triplet.answer, triplet) if text else refuse("unit_or_period_unknown")
+    backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
+    text = of_subject(triplet, triplet.object) if backwards else of_object(triplet, triplet.subject)
+    return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")

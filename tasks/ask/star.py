@@ -1,0 +1,58 @@
+"""Star: a head described by some of its facts, asked for another (RARE R20: A = tail1, B = head, C = tail2)."""
+
+from dataclasses import replace
+
+from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.tasks.ask.clauses import about_subject, noun
+from rarefy.tasks.ask.index import Index, object_of, relation_of
+from rarefy.tasks.ask.measures import of_holder
+from rarefy.tasks.ask.named import of_object
+from rarefy.tasks.ask.prose import of_prose
+from rarefy.tasks.ask.wording import LITERALS, Wording, refuse
+
+
+def star(path: Path, known: Index) -> Wording:
+    """A question for the last triplet's object, the head described by the others."""
+    *clues, target = (known.triplets[i] for i in path.triplet_ids)
+    kind = noun(target.subject_type, target.entity, target.subject)
+    if not kind:
+        return refuse("pivot_has_no_noun")
+    if any(clue.object_type in LITERALS for clue in clues):
+        return refuse("clue_is_a_number")
+    told = [clue for clue in clues if not implied(clue, clues)]
+    dropped = frozenset(clue.triplet_id for clue in clues if clue not in told)
+    if heads(told, known) != 1:
+        return refuse("pivot_not_unique")
+    holder = f"the {kind} that " + listed([about_subject(clue) for clue in told])
+    return replace(about(target, holder, known), dropped=dropped)
+
+
+_WHERE = ("has principal executive offices at", "is headquartered in", "is based in")
+
+
+def implied(clue: Triplet, clues: list[Triplet]) -> bool:
+    """Whether another clue says this one already: a street is in its city, a city in its state."""
+    if clue.relation not in _WHERE:
+        return False
+    return any(c.relation in _WHERE[: _WHERE.index(clue.relation)] for c in clues)
+
+
+def heads(clues: list[Triplet], known: Index) -> int:
+    """How many things of the corpus have all that the clues say."""
+    return len(set.intersection(*(known.subjects[relation_of(c), object_of(c)] for c in clues)))
+
+
+def listed(clauses: list[str]) -> str:
+    """ "a", "a and b", "a, b, and c"."""
+    return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
+
+
+def about(target: Triplet, holder: str, known: Index) -> Wording:
+    """A question for the object of a triplet whose subject is described."""
+    if target.method == "prose":
+        text = of_prose(target, holder, known)
+    elif target.object_type in LITERALS:
+        text = of_holder(target, holder)
+    else:
+        text = of_object(target, holder)
+    return Wording(text, target.answer, target) if text else refuse("no_wording")

@@ -1,0 +1,26 @@
+"""What a writer hands back: a question in words with its answer, or the reason why there is none."""
+
+from dataclasses import dataclass
+
+from rarefy.data_contracts.rows import Span, Triplet
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A worded question; `target` is the triplet that holds the answer, `naming` where a named answer is written."""
+
+    text: str = ""
+    answer: str = ""
+    target: Triplet | None = None
+    naming: tuple[Span, ...] = ()
+    dropped: frozenset[str] = frozenset()  # triplets of the path that the words do not need
+    restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
+    rejected_because: str = ""
+
+
+def refuse(reason: str) -> Wording:
+    """No question, and why (RARE R21: rejection is an empty question)."""
+    return Wording(rejected_because=reason)
+
+
+LITERALS = frozenset(["MONEY", "PERCENT", "NUMBER", "DATE", "TEXT"])

@@ -1,0 +1,97 @@
+"""Triplets, each with the words that prove it (RARE §3.2, R6-R8)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.tasks.chunk import repeated
+from rarefy.tasks.extract.cover import of_cover
+from rarefy.tasks.extract.officers import of_officers
+from rarefy.tasks.extract.tables import of_tables, source_of
+from rarefy.tasks.find import find
+
+VERSION = 1
+
+
+class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
+    """How facts are taken from chunks."""
+
+    methods: tuple[str, ...] = Field(("cover", "tables", "officers", "prose"), description="where facts are looked for")
+    pipeline: str = Field(
+        "english", description="spaCy pipeline for prose: the shipped one, or any installed name or path"
+    )
+
+
+Method = Callable[[Document, list[Chunk], ExtractConfig], Iterator[Triplet]]
+
+
+def _cover(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    return of_cover(document, chunks)
+
+
+def _tables(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    source = source_of(document, chunks)
+    for chunk in chunks:
+        if chunk.kind == "table":
+            yield from of_tables(chunk, source)
+
+
+def _officers(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    for chunk in chunks:
+        if chunk.kind == "table":
+            yield from of_officers(chunk, document)
+
+
+def _prose(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    # imported late: spaCy takes seconds, and a corpus of tables alone never needs it
+    from rarefy.tasks.extract.prose import prose
+    from rarefy.tasks.language.load import load
+
+    nlp = load(config.pipeline)
+    for chunk in chunks:
+        if chunk.kind == "text":
+            for triplet in prose(chunk, document.entity, nlp):
+                yield replace(triplet, domain=document.domain)
+
+
+METHODS: dict[str, Method] = {"cover": _cover, "tables": _tables, "officers": _officers, "prose": _prose}
+
+
+def extract(chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mapping[str, Document]) -> Iterator[Triplet]:
+    """Every fact of these chunks, those of a document together; what does not hold carries its reason.
+
+    What stands in the overlap of two chunks is taken from the first.
+    """
+    methods = [find(name, METHODS) for name in config.methods]
+    for doc_id, group in groupby(chunks, key=attrgetter("doc_id")):
+        own = list(group)
+        text_of = {chunk.chunk_id: chunk.text for chunk in own}
+        overlap = repeated(own)
+        seen = set()
+        for method in methods:
+            for triplet in method(documents[doc_id], own, config):
+                # what a chunk repeats of the one before was found there
+                if triplet.triplet_id not in seen and triplet.start >= overlap.get(triplet.chunk_id, 0):
+                    seen.add(triplet.triplet_id)
+                    yield verified(triplet, text_of[triplet.chunk_id])
+
+
+def verified(triplet: Triplet, text: str) -> Triplet:
+    """The triplet, rejected if its words are not where it says (RARE §3.2: the source sentence is the proof)."""
+    if triplet.rejected_because:
+        return triplet
+    if text[triplet.start : triplet.end] != triplet.source_sentence or not triplet.source_sentence:
+        return replace(triplet, rejected_because="sentence_not_in_text")
+    if text[triplet.header_start : triplet.header_end] != triplet.header:
+        return replace(triplet, rejected_because="header_not_in_text")
+    if text[triplet.group_start : triplet.group_end] != triplet.group:
+        return replace(triplet, rejected_because="group_not_in_text")
+    if triplet.answer and triplet.answer not in triplet.source_sentence:
+        return replace(triplet, rejected_because="object_not_in_sentence")
+    if not (triplet.subject.strip() and triplet.relation.strip() and triplet.object.strip()):
+        return replace(triplet, rejected_because="empty_part")
+    return triplet

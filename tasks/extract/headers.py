@@ -1,0 +1,28 @@
+"""What a column header says: its period, its unit, and what else."""
+
+import re
+
+from rarefy.tasks.extract.periods import Period
+
+# Column headers, their dates apart, under which a row means the whole company
+WHOLE = frozenset(
+    ("", "total", "consolidated", "amount", "total company", "as reported", "consolidated total", "total consolidated")
+)
+_DATED = re.compile(
+    r"\b(?:(?:fiscal|twelve|12|full|calendar)\s+)*(?:years?|months)?[\s,-]*(?:ended|ending)?[\s,]*"
+    r"(?:as of|as at|at|on)?[\s,]*"
+    r"(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",
+    re.I,
+)
+_UNITS = re.compile(r"\(?\b(?:in|\$ in) (?:millions|thousands|billions)\b[^)]*\)?|\((?:\d{1,2}|[a-z])\)|[$%*:]", re.I)
+
+
+def undated(header: str) -> str:
+    """What a column header says besides its period and its unit."""
+    return re.sub(r"\s+", " ", _UNITS.sub(" ", _DATED.sub(" ", header))).strip(" ,-–—")
+
+
+def shows_period(period: Period, shown: str) -> bool:
+    """Whether the year of a period, calendar or fiscal, stands in these words."""
+    years = {period.end[:4], period.label[-4:]}
+    return any(re.search(rf"\b{year}\b|[’']{year[2:]}\b|\b(?:FY|fiscal) ?{year[2:]}\b", shown) for year in years)

@@ -1,0 +1,153 @@
+"""What a row label is called in a sentence: measures named as the filing names them, or not at all."""
+
+import re
+from collections.abc import Set
+
+# Head nouns that make a label the name of a measure; a label without one borrows its group's ("Net sales:").
+MEASURES = frozenset(
+    """sales revenue revenues income loss losses earnings profit margin expense expenses cost costs asset assets
+    liability liabilities equity deficit debt cash goodwill inventory inventories depreciation amortization compensation
+    dividend dividends purchase purchases payment payments proceeds repurchase repurchases repayment repayments
+    payable payables receivable receivables property equipment plant investment investments securities borrowing
+    borrowings rate rates gain gains provision provisions deposit deposits capital surplus stock contribution
+    contributions obligation obligations lease leases commitment commitments backlog interest tax taxes allowance
+    allowances reserve reserves share shares employees stores benefit benefits charge charges expenditure expenditures
+    spending outlay outlays acquisition acquisitions issuance issuances impairment impairments credit credits balance
+    paper intangibles software land buildings machinery value accruals accrual fees fee premium premiums grants
+    funding funds yield""".split()
+)
+# One such word says enough alone; others ("Other", "Cash", "Interest", "Stock") do not.
+_ENOUGH = frozenset("goodwill inventories revenue revenues depreciation sales dividends backlog".split())
+_ADJECTIVES = frozenset(
+    "basic diluted current noncurrent non-current federal state foreign domestic international deferred u.s. us".split()
+)
+_EMPTY = frozenset(
+    "other others total totals subtotal net gross all miscellaneous various eliminations unallocated".split()
+)
+_SMALL = frozenset(
+    """a an and as at before after by excluding for from in including less net of on or per the to used with""".split()
+)
+_ALWAYS_SMALL = _SMALL | MEASURES | _EMPTY | (_ADJECTIVES - {"u.s.", "us"})
+_MARK = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)(?:\s*,)?|[*†‡§]+|\[\d+\])\s*$")
+_ASIDE = re.compile(
+    r"\s*\((?:in |\$ |amounts |dollars |unaudited|as (?:restated|adjusted|reported)|see |note|refer)[^()]*\)"
+    r"|,?\s+(?:see )?note \d+\w*",
+    re.I,
+)
+_PAR = re.compile(r",?\s*(?:\$[\d.]+ )?(?:par|stated) value.*$|;.*$|:.*\bauthorized\b.*$", re.I)
+_HEAD_ENDS = re.compile(
+    r"\s+(?:of|from|for|in|on|to|per|at|used|before|after|attributable|available|provided|generated|due|under|by|excluding"
+    r"|including|with|held|paid|payable to|issued|incurred|received|declared|outstanding|obtained|related|that|arising"
+    r"|recognized|acquired|accrued|charged|reclassified|included)\b|\s*[,(]| [-–—] "
+)
+_ENDING = re.compile(
+    r",? (?:at )?(?:the )?end(?:ing)?(?: of (?:the )?(?:year|period)| balances?)$|,? (?:at )?(?:the )?year[- ]end$",
+    re.I,
+)
+
+
+def tidy(label: str) -> str:
+    """A label without footnote marks, asides about units, and its colon."""
+    label = re.sub(r"^(?:(?:add|plus|deduct|including|of which)\s*:|less\b:?)\s*", "", label, flags=re.I)
+    previous = None
+    while previous != label:
+        previous = label
+        label = _MARK.sub("", label).strip()
+        label = _ASIDE.sub("", label).strip().rstrip(":").rstrip("—–-").strip()
+    label = re.sub(r"\s*/\s*\((loss(?:es)?|deficit|expense|benefit|decrease|outflow)\)", r" (\1)", label, flags=re.I)
+    return re.sub(r"\s+", " ", label)
+
+
+def lowered(label: str, vocabulary: Set[str]) -> str:
+    """A label as it stands inside a sentence: words that the document also writes in lower case lose their capital."""
+    words, shouted = (
+        [],
+        sum(w.isupper() and len(w) > 3 for w in label.split()) > 1 or (label.isupper() and len(label) > 5),
+    )
+    rest = label.split(" ")[1:]
+    sentence_case = any(w[:1].islower() and w.lower() not in _SMALL for w in rest) and not any(
+        w[:1].isupper() for w in rest[:1]
+    )
+    for i, word in enumerate(label.split(" ")):
+        core = word.strip("(),.:;’'\"")
+        parts = [p for p in re.split(r"[-‑/]", core.lower()) if p]
+        plain = core[:1].isupper() and (core[1:] == core[1:].lower() or shouted or (len(core) > 3 and core.isupper()))
+        known = all(p in vocabulary or p in _ALWAYS_SMALL or re.sub(r"s$", "", p) in vocabulary for p in parts)
+        # "Repayment of long-term debt": a first word that only the label has, in a label that is a sentence's beginning
+        opening = i == 0 and sentence_case and any(v.startswith(parts[0][:5]) for v in vocabulary) if parts else False
+        if plain and parts and (known or opening):
+            word = word.lower()
+        elif plain and shouted:
+            word = word.capitalize()
+        words.append(word)
+    return " ".join(words)
+
+
+def words_of(label: str) -> list[str]:
+    """The lower-case words of a label."""
+    return re.findall(r"[a-z][a-z.&’'-]*[a-z.]|[a-z]", label.lower())
+
+
+def measure(label: str, groups: tuple[str, ...]) -> str | None:
+    """The name of what a row measures, from its label and the group labels above it (nearest last).
+
+    None where the words at hand do not say it: "Total", "Other, net", "Beginning balance".
+    """
+    label = _ENDING.sub("", _PAR.sub("", tidy(label)).strip())
+    words = words_of(label)
+    if (
+        not words
+        or len(words) > 14
+        or re.search(r"\d{4}|[$%]|\bbeginning\b|\bend(?:ing)? of|\bbalances?,? (?:at|as of)\b", label, re.I)
+    ):
+        return None
+    group = _PAR.sub("", tidy(groups[-1])).strip() if groups else ""
+    if words in (["common", "stock"], ["preferred", "stock"], ["common", "shares"]):
+        return None  # an amount or a number of shares: the label alone does not tell which
+    known = {
+        w
+        for i, w in enumerate(words)
+        if w in MEASURES and not (w == "payable" and words[i - 1 : i][-1:] == ["currently"])
+    }
+    told = [w for w in words if w not in _EMPTY - {"total", "net", "gross"} and w not in _SMALL]
+    if known and told and set(told) - _EMPTY and (len(told) >= 2 or told[0] in _ENOUGH):
+        if words[0] in _ADJECTIVES and len(told) < 2:
+            return None
+        return label
+    kind = words_of(group)
+    if not kind or not set(kind) & MEASURES or not told or len(kind) > 10:
+        return None
+    if all(w in _ADJECTIVES or w in _SMALL for w in words):
+        return f"{label} {group}"
+    if known or not set(words) <= _ADJECTIVES | _SMALL | MEASURES | _EMPTY:
+        return None  # a member of the group, not a measure of the whole
+    return None
+
+
+def borrowed(label: str, groups: tuple[str, ...], tag: str) -> str | None:
+    """A label that lacks its noun, with the one of its tag and group: "Research and development expenses"."""
+    label = _PAR.sub("", tidy(label)).strip()
+    words = [w for w in words_of(label) if w not in _SMALL]
+    parts = [p.lower() for p in re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", tag)]
+    if len(words) < 2 or not all(any(p.startswith(w[:5]) or w.startswith(p[:5]) for p in parts) for w in words):
+        return None
+    lent = [w for g in groups[-1:] for w in words_of(tidy(g)) if w in MEASURES and w[:6] in {p[:6] for p in parts}]
+    noun = lent[-1] if lent else next((p for p in parts if p in {"expense", "cost", "income", "revenue"}), None)
+    return f"{label} {noun}" if noun and noun not in words else None
+
+
+def kind_of(group: str) -> str | None:
+    """The measure that a group label announces for the members below it ("Net sales:" → "Net sales")."""
+    group = _PAR.sub("", tidy(group)).strip()
+    words = words_of(group)
+    if not words or len(words) > 8 or (words[-1] not in MEASURES and not set(words[:3]) & MEASURES):
+        return None
+    if words[0] in {"changes", "adjustments", "less", "add", "supplemental", "other"}:
+        return None
+    return re.sub(r"^total ", "", group, flags=re.I)
+
+
+def is_plural(name: str) -> bool:
+    """Whether a measure's name takes "were": by its head noun, the last word before a preposition or participle."""
+    head = _HEAD_ENDS.split(name.lower(), maxsplit=1)[0].split()
+    return bool(head) and re.search(r"(?<![sui])s$", head[-1]) is not None

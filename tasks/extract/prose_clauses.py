@@ -1,0 +1,218 @@
+"""Knows how a clause becomes subject, relation and object, by the dependencies between its words."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rarefy.tasks.extract.prose_names import Name, Registrant
+from rarefy.tasks.extract.prose_phrases import name_of, named
+from rarefy.tasks.extract.prose_values import is_time, is_vague_time, period, times, value_over
+from rarefy.tasks.extract.prose_verbs import is_passive, members, onward, predicates, subjects, trouble_with, words
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+_PREPOSITIONS = frozenset("in at by with from to into on of under against within as".split())  # noqa: SIM905
+_LIGHT = frozenset("variety number range majority portion part lot total series amount set group kind type lots".split())  # noqa: SIM905
+_UNSURE = frozenset(
+    """
+    proposed potential former alleged possible prior pending no few any definitive preliminary similar other such
+    certain some several most many substantial additional remaining various non-binding tentative first
+    """.split()  # noqa: SIM905
+)
+# Verbs that say little without their object: "own" an interest in, "enter" into an agreement with.
+_CARRIERS = frozenset(
+    """
+    have own hold enter sign form acquire make complete purchase sell launch open establish maintain join change issue
+    announce execute lease grant obtain license be become serve participate invest develop
+    """.split()  # noqa: SIM905
+)
+_TOGETHER = re.compile(r"\b(?:jointly|together|collectively|each other|combined|between)\b")
+_DATED = re.compile(r"\b(?:founded|incorporated|established|organized|formed) in$")  # what has a date for an answer
+# What may follow a count that is meant whole: "in Mexico" would make it a count of fewer.
+_END_OF_COUNT = re.compile(r"(?: worldwide| globally| around the world| throughout the world| in total| as of\b[^.;]*)?[.,;]")
+_PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a clause says, before it is tied to its place in the chunk."""
+
+    subject: Name
+    relation: str
+    object: Name
+    period: str = ""
+    fields: dict[str, str] = field(default_factory=dict)  # value, unit, scale
+    trouble: str = ""
+
+
+def clauses(doc: "Doc", registrant: Registrant) -> Iterator[Claim]:
+    """Every claim that a sentence's clauses make of two named things, or of one and an amount."""
+    said = times(doc.text)
+    for verb in predicates(iter(doc)):
+        whole = onward(verb)
+        if whole is None:
+            continue
+        heads = subjects(verb)
+        who = [name_of(head, registrant) for head in heads]
+        trouble = trouble_with(verb) or (trouble_with(whole) if whole is not verb else "")
+        if len(heads) > 1 and _TOGETHER.search(doc.text):
+            trouble = trouble or "joint_subject"
+        for head, subject in zip(heads, who, strict=True):
+            singular = subject.said.lower() == "we" or len(heads) > 1
+            verb_words = words(verb, singular) if whole is verb else [*words(verb, singular), *_going_on(whole)]
+            for relation, thing in _objects(whole, verb_words):
+                claim = _claim(doc, subject, relation, thing, said, trouble, registrant, whole)
+                if {claim.subject.trouble, claim.object.trouble} != {"not_a_name"}:
+                    yield claim
+
+
+def _going_on(verb: "Token") -> list[str]:
+    return [*(child.lower_ for child in verb.children if child.lower_ == "to" and child.dep_ == "mark"), verb.lower_]
+
+
+def _objects(verb: "Token", said: list[str]) -> Iterator[tuple[list[str], "Token"]]:
+    """(relation, head of the object) for whatever the verb says something of."""
+    complements = [child for child in verb.children if child.dep_ in ("obj", "obl", "obl:agent")]
+    direct = [child for child in complements if child.dep_ == "obj" and not any(c.dep_ == "case" for c in child.children)]
+    oblique = [child for child in complements if child not in direct]
+    copular = any(child.dep_ == "cop" for child in verb.children)
+    carries = copular or verb.lemma_.lower() in _CARRIERS
+    if copular and verb.pos_ in ("NOUN", "PROPN", "NUM", "SYM"):
+        be = said[:-1]
+        if verb.pos_ != "NOUN" or named(verb):
+            yield from ((be, member) for member in members(verb))
+        elif not direct:
+            yield from _through(verb, [*be, verb.lower_], again=False)
+        return
+    for head in direct:
+        if named(head) or _amount(head):
+            yield from ((said, member) for member in members(head))
+        elif carries:
+            yield from _through(head, said)
+    if any(named(head) or _amount(head) for head in direct):
+        return
+    for head in oblique:
+        preposition = _preposition(head)
+        if not preposition:
+            continue
+        if direct:
+            generic = direct[0]
+            if carries and _plain(generic):
+                yield from (([*said, generic.lower_, preposition], member) for member in members(head))
+        else:
+            yield from (([*said, preposition], member) for member in members(head))
+            if carries and not named(head) and not _amount(head):
+                yield from _through(head, [*said, preposition])
+
+
+def _through(generic: "Token", said: list[str], again: bool = True) -> Iterator[tuple[list[str], "Token"]]:
+    """ "entered into agreement with" Intel: a common noun on the way to the thing."""
+    if not _plain(generic):
+        return
+    for child in generic.children:
+        preposition = _preposition(child)
+        if child.dep_ == "nmod" and preposition:
+            noun = [generic.lower_] if again else []
+            yield from (([*said, *noun, preposition], member) for member in members(child))
+
+
+def _plain(noun: "Token") -> bool:
+    """Whether a common noun may lose its modifiers without the sentence turning false."""
+    if noun.pos_ != "NOUN" or noun.lemma_.lower() in _LIGHT or any(child.dep_ == "conj" for child in noun.children):
+        return False
+    return not any(
+        child.lower_ in _UNSURE or child.dep_ in ("acl", "acl:relcl", "nummod", "nmod:poss") for child in noun.children
+    )
+
+
+def _preposition(noun: "Token") -> str:
+    cases = [child for child in noun.children if child.dep_ == "case"]
+    return cases[0].lower_ if len(cases) == 1 and cases[0].lower_ in _PREPOSITIONS else ""
+
+
+def _amount(head: "Token") -> bool:
+    return value_over(head.doc.text, head.idx, head.idx + len(head)) is not None
+
+
+def _claim(
+    doc: "Doc", subject: Name, relation: list[str], thing: "Token", said: list[str],
+    trouble: str, registrant: Registrant, verb: "Token",
+) -> Claim:  # fmt: skip
+    value = value_over(doc.text, thing.idx, thing.idx + len(thing))
+    when = period(doc.text)
+    if value is not None:
+        obj = Name(value.said, value.said, value.type)
+        if subject.type == "ORG" and verb.i == thing.i:
+            trouble = trouble or "amount_of_nothing"
+        trouble = trouble or subject.trouble or _trouble_with_value(doc, value.type, value.end, said, thing, verb)
+        relation = _counting(relation, value.unit)
+        return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble or _trouble_with_words(relation))
+    obj = name_of(thing, registrant)
+    if thing.dep_ == "conj" or any(child.dep_ == "conj" for child in thing.children):
+        trouble = trouble or _trouble_with_list(thing)
+    if verb.i == thing.i and not trouble:
+        trouble = "bare_copula"
+    if is_vague_time(obj.text):
+        trouble = trouble or "time_as_object"
+    elif is_time(obj.text):
+        obj = Name(obj.text, obj.said, "DATE")
+        trouble = trouble or ("" if _DATED.search(" ".join(relation)) else "time_as_object")
+        when = ""
+    trouble = trouble or subject.trouble or obj.trouble or _trouble_with_words(relation)
+    if not trouble and subject.text == obj.text:
+        trouble = "of_itself"
+    return Claim(subject, _shorten(relation), obj, when, {}, trouble)
+
+
+def _trouble_with_list(thing: "Token") -> str:
+    """Two names of which only the first has an article, or one ends in a common noun, may be one name torn apart."""
+    first = thing.head if thing.dep_ == "conj" else thing
+    both = members(first)
+    if len(both) != 2:
+        return ""
+    articles = [any(child.dep_ == "det" for child in member.children) for member in both]
+    if articles == [True, False] or both[0].text[0].isupper() != both[1].text[0].isupper():
+        return "torn_list"
+    return ""
+
+
+def _trouble_with_value(doc: "Doc", kind: str, end: int, said: list[str], thing: "Token", verb: "Token") -> str:
+    """Why an amount is not to be had: of what or when is not said, or it is one of several."""
+    if kind in ("MONEY", "PERCENT"):
+        if len(said) != 1:
+            return "amount_without_one_period"
+        if kind == "PERCENT":
+            return "percentage_of_what"
+        if verb.i == thing.i or verb.lemma_.lower() == "total":
+            return ""
+        return "amount_out_of_context"
+    if not _END_OF_COUNT.match(doc.text, end) or re.search(r"shares$", doc.text[:end]):
+        return "restricted_amount"
+    if any(child.dep_ == "conj" for child in thing.children) or thing.dep_ == "conj":
+        return "several_amounts"
+    return ""
+
+
+def _trouble_with_words(relation: list[str]) -> str:
+    short = _shorten(relation).split()
+    if len(short) > 4:
+        return "relation_too_long"
+    if any(not re.fullmatch(r"[a-z’'-]+", word) for word in short):
+        return "relation_with_a_name"
+    return ""
+
+
+def _counting(relation: list[str], unit: str) -> list[str]:
+    """"had" people is to have employed them."""
+    if unit in _PEOPLE and relation in (["had"], ["has"]):
+        return ["employed" if relation == ["had"] else "employs"]
+    return relation
+
+
+def _shorten(relation: list[str]) -> str:
+    """Up to four words: "has entered into agreement with" loses its auxiliary."""
+    if len(relation) > 4 and relation[0] in ("has", "have", "had") and relation[1].endswith("ed"):
+        relation = relation[1:]
+    return " ".join(relation)

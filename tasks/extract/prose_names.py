@@ -1,0 +1,189 @@
+"""Knows what a named thing is in a parsed sentence, how far its name reaches, and of what type it is."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spacy.tokens import Token
+
+_SUFFIX = (
+    r"(?:,? (?:Inc|Incorporated|Corp|Corporation|Company|Companies|Co|Ltd|Limited|LLC|L\.L\.C|LLP|L\.?P|PLC|plc|N\.?V|S\.?A"
+    r"|AG|SE|GmbH|Holdings?|Group|Trust)\b\.?)+$"
+)
+_STATE_MARK = re.compile(r"\s*/[A-Z ]*/?$")
+
+# Capitalised in filings and regulations without being anybody's name.
+_NO_NAMES = frozenset(
+    """
+    agreement agreements amendment analysis annual april article articles august award bank board bylaws certain
+    chairman chapter chief class code committee common company consolidated corporation december directors director
+    discussion earnings exhibit exhibits executive february fiscal financial first form fourth friday group internet
+    item items january july june lender lenders management march may monday note notes november october officer
+    officers operations part parts paragraph partnership plan plans policy preferred president proxy quarter
+    registrant report reports risk factors saturday second section secretary securities security senior september
+    shares statement statements stock subpart sunday table third thursday title trust trustee tuesday vice wednesday
+    year years act department agency district districts owner borrower seller buyer purchaser subsidiary subsidiaries
+    i ii iii iv v vi ceo cfo coo r&d it us we our its a.m p.m ipo ebitda eps gaap a b c d e
+    """.split()  # noqa: SIM905
+)
+_PLACES = frozenset(
+    """
+    alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois
+    indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana
+    nebraska nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia washington wisconsin wyoming
+    china japan india germany france italy spain canada mexico brazil ireland israel taiwan singapore switzerland
+    netherlands belgium australia russia ukraine vietnam thailand malaysia indonesia philippines poland sweden norway
+    denmark finland austria portugal greece turkey egypt argentina chile colombia peru europe asia africa america
+    u.s u.k united kingdom states england scotland korea hong kong new york jersey mexico hampshire zealand north south
+    carolina dakota rhode island puerto rico columbia london paris tokyo beijing shanghai shenzhen chicago boston
+    """.split()  # noqa: SIM905
+)
+_ORG = re.compile(
+    r"\b(?:Inc|Corp|Corporation|Company|Co|Ltd|Limited|LLC|LLP|L\.P|PLC|plc|N\.V|S\.A|AG|GmbH|Bank|Group|Holdings|University"
+    r"|Commission|Committee|Department|Agency|Administration|Association|Authority|Institute|Reserve|Ministry|Bureau"
+    r"|Council|Union|Exchange|Court|Partners|Foundation)\b"
+)
+_LAW = re.compile(r"\b(?:Act|Regulations?|Directive|Law|Treaty|Rule|Order|Amendment|Code)\b|\bU\.S\.C\.|\bCFR\b|^§")
+_PART = re.compile(r"\bsegment$")
+INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())  # noqa: SIM905
+_INSIDE = frozenset(("compound", "amod", "flat", "nummod", "goeswith", "nmod:desc", "flat:name"))
+_JOINTS = frozenset(("of", "for", "the", "&", "de", "’s", "'s", "-", "–", "/"))
+_MARKS = "®™©℠*†‡"
+
+
+# What follows a name that is used alone; and first words that are no names alone.
+_TRADES = frozenset(
+    """
+    communications semiconductor semiconductors foods systems technologies technology software pharmaceuticals
+    therapeutics energy platforms stores motors industries international brands networks entertainment laboratories
+    labs financial airlines resources materials devices products services solutions electronics chemical health
+    """.split()  # noqa: SIM905
+)
+_COMMON_FIRST = frozenset("american general united national first southern northern western eastern global advanced".split())  # noqa: SIM905
+
+
+def _folded(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+
+
+@dataclass(frozen=True)
+class Registrant:
+    """Who "we" and "the Company" are in a document; empty where nobody is."""
+
+    name: str
+
+    @cached_property
+    def short(self) -> frozenset[str]:
+        """The forms of its name that mean it, folded: "netapp" of NetApp, Inc., "meta" of Meta Platforms, Inc."""
+        bare = _folded(_STATE_MARK.sub("", self.name)).removeprefix("the ")
+        core = re.sub(_SUFFIX, "", bare, flags=re.I)
+        first, _, rest = core.partition(" ")
+        forms = {bare, core, f"the {core}", f"the {bare}"}
+        if rest in _TRADES and first not in _COMMON_FIRST:
+            forms.add(first)
+        return frozenset(forms - {""})
+
+    @cached_property
+    def _kind(self) -> frozenset[str]:
+        """What it may be called after "the": "the Committee" in the minutes of one."""
+        words = {"company", "registrant", "corporation"}
+        return frozenset(words | {self.name.split()[-1].casefold()} if self.name else ())
+
+    def is_called(self, token: "Token", text: str) -> bool:
+        """Whether this phrase, with this head, means the registrant."""
+        if not self.name:
+            return False
+        if token.lower_ in ("we", "us", "our", "ours"):
+            return True
+        if token.lower_ in self._kind and token.text[0].isupper():
+            return text.casefold() in self._kind
+        return _folded(text.rstrip(_MARKS)) in self.short
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A phrase as it will stand in a triplet; `said` is what the sentence has, `type` "" for what is no name."""
+
+    text: str
+    said: str
+    type: str
+    trouble: str = ""  # why it may not be used
+
+
+def reach(head: "Token") -> tuple[int, int]:
+    """The tokens `[start, end)` of the name that this token heads: modifiers on its left, "of …" on its right."""
+    start = end = head.i
+    for child in sorted(head.lefts, key=lambda child: -child.i):
+        if child.dep_.split(":")[0] in ("compound", "amod", "flat", "nummod") or child.dep_ in _INSIDE:
+            if child.right_edge.i + 1 < start and not all(
+                t.text in "-–/" for t in head.doc[child.right_edge.i + 1 : start]
+            ):
+                break
+            start = child.left_edge.i
+        elif not (child.is_punct and child.text in "-–/"):
+            break
+    for child in head.rights:
+        if child.dep_.split(":")[0] == "flat" or (child.dep_ in ("compound", "nummod") and child.i == end + 1):
+            end = max(end, child.right_edge.i if child.dep_.startswith("flat") else child.i)
+        elif (
+            child.dep_ == "nmod" and head.text[0].isupper() and child.text[0].isupper() and child.left_edge.i == end + 1
+        ):
+            words = [token for token in head.doc[child.left_edge.i : child.i] if token.dep_ in ("case", "det")]
+            if not words or words[0].lower_ not in ("of", "for", "on"):
+                break
+            end = reach(child)[1] - 1
+            if head.lower_ in INSTITUTIONS:
+                whole = head.doc[child.left_edge.i : child.right_edge.i + 1]
+                if all(t.text[0].isupper() or t.lower_ in ("of", "for", "on", "and", "the", "&") for t in whole):
+                    end = child.right_edge.i
+        else:
+            break
+    return start, end + 1
+
+
+def is_named(head: "Token", start: int, end: int) -> bool:
+    """Whether some word of the phrase is a proper name, not one that documents capitalise for their own use."""
+    for token in head.doc[start:end]:
+        word = token.text.rstrip(_MARKS)
+        if not word[:1].isupper() and not (len(word) > 2 and word[1:2].isupper()):
+            continue
+        if word.lower().rstrip(".") in _NO_NAMES:
+            continue
+        if token.i == 0 and token.pos_ not in ("PROPN", "X"):
+            continue
+        if token.pos_ in ("PROPN", "X", "NOUN") or token.ent_type_ or token.i == head.i:
+            return True
+    return False
+
+
+def type_of(head: "Token", start: int, end: int) -> str:
+    """ORG, PERSON, GPE, LAW, SEGMENT or PRODUCT (also for what is none of those)."""
+    text = head.doc[start:end].text
+    if _PART.search(text):
+        return "SEGMENT"
+    if _LAW.search(text):
+        return "LAW"
+    if _ORG.search(text):
+        return "ORG"
+    proper = [token for token in head.doc[start:end] if token.text[0].isupper()]
+    if proper and is_place(proper):
+        return "GPE"
+    return {"PERSON": "PERSON", "ORG": "ORG", "LOC": "GPE", "GPE": "GPE"}.get(head.ent_type_, "PRODUCT")
+
+
+def is_place(words: "Iterable[Token]") -> bool:
+    """Whether all of these words are in the list of places."""
+    return all(token.lower_.rstrip(".") in _PLACES for token in words)
+
+
+def only_a_place(head: "Token", start: int, end: int) -> bool:
+    """Whether all that is proper about the phrase is a country or month ("U.S. customers")."""
+    proper = [token for token in head.doc[start:end] if token.text[0].isupper()]
+    return bool(proper) and all(
+        token.lower_.rstrip(".") in _PLACES | _NO_NAMES or token.pos_ == "ADJ" for token in proper
+    )

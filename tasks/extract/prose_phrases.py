@@ -1,0 +1,127 @@
+"""Knows how a noun phrase is written in a triplet: whose it is, and why it is unfit to stand there."""
+
+import re
+from typing import TYPE_CHECKING
+
+from rarefy.tasks.extract.prose_names import Name, Registrant, is_named, is_place, only_a_place, reach, type_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_LONG = 9  # words of a name; longer ones are half sentences
+_MARKS = "®™©℠*†‡ "
+_PARTIAL = frozenset(
+    """
+    select some most certain many several few portion part majority number percentage half all substantially other others
+    any each every none one both variety range rest remainder
+    """.split()  # noqa: SIM905
+)
+# Words of law and accounting that every filing has.
+_BOILERPLATE = re.compile(
+    r"^(?:the )?(?:SEC|Securities and Exchange Commission|U\.S\. Securities.*|Exchange Act|Securities (?:Exchange )?Act(?: of \d+)?"
+    r"|Sarbanes-Oxley.*|Private Securities Litigation.*|GAAP|U\.S\. GAAP|IFRS|FASB|Financial Accounting Standards Board|PCAOB"
+    r"|Form (?:10|8)-[KQ].*|Annual Report.*|Internet|Proxy Statement.*|Internal Revenue Code|Internal Revenue Service|IRS"
+    r"|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table|Exhibit.*|Schedule.*)$",
+    re.I,
+)
+_STATE = re.compile(r", ((?:[A-Z][a-z]+\.?|[A-Z]\.[A-Z]\.?)(?: [A-Z][a-z]+)?)\b(?!’s|'s)")
+_SUFFIX = re.compile(
+    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\.|S\.A\.|AG|GmbH|Co\.)(?!\w)"
+    r"(?:,? (?:Ltd\.?|Inc\.?|LLC|LP|L\.P\.))?"
+)
+_WE = ("we", "us", "our", "ours")
+
+
+def named(head: "Token") -> bool:
+    """Whether the phrase that this token heads is a name."""
+    return is_named(head, *reach(head))
+
+
+def name_of(head: "Token", registrant: Registrant) -> Name:
+    """The phrase headed by this token, as a name; what is wrong with it is said in `trouble`."""
+    doc = head.doc
+    start, end = reach(head)
+    said = doc[start:end].text
+    if registrant.is_called(head, said):
+        return Name(registrant.name, said, "ORG")
+    if head.pos_ == "PRON" or head.lower_ in _WE or head.tag_ in ("DT", "EX"):
+        return Name(said, said, "", "unresolved_reference")
+    while start < head.i and doc[start].dep_ in ("nmod:poss", "det", "case", "punct", "cc") or doc[start].lower_ in _WE:
+        start += 1
+    said = doc[start:end].text
+    text = said.strip(_MARKS + "“”\"‘’'()[],;:")
+    trouble = _trouble(head, start, end, text)
+    kind = type_of(head, start, end)
+    owner = next((child for child in head.children if child.dep_ == "nmod:poss"), None)
+    if owner is not None and not trouble:
+        if registrant.name and (owner.lower_ in _WE or registrant.is_called(owner, doc[slice(*reach(owner))].text)):
+            # what is proper by itself keeps its name: "our Hulu service" is the Hulu service
+            if not is_named(head, start, end):
+                text = f"{registrant.name} {text}"
+        elif owner.lower_ in ("its", "their", "his", "her"):
+            trouble = "" if head.pos_ == "PROPN" else "unresolved_reference"
+    after = doc[end - 1].idx + len(doc[end - 1])
+    suffix = _SUFFIX.match(doc.text, after) if not trouble and doc[end - 1].text[0].isupper() else None
+    if suffix:
+        text = said = doc.text[doc[start].idx : suffix.end()]
+        kind = "ORG"
+    elif doc[end - 1].ent_type_ in ("LOC", "GPE") or kind == "GPE":
+        more = _STATE.match(doc.text, after)
+        if more and is_place(doc.char_span(more.start(1), more.end(1), alignment_mode="expand")):
+            text = said = doc.text[doc[start].idx : more.end()]
+            kind = "GPE"
+    return Name(text, said, kind, trouble)
+
+
+def _trouble(head: "Token", start: int, end: int, text: str) -> str:
+    doc = head.doc
+    if any(c.lower_ in _PARTIAL and c.dep_ in ("det", "amod", "det:predet", "advmod", "nmod") for c in head.children):
+        return "partial"
+    if head.lower_ in _PARTIAL or (start > 0 and doc[start - 1].lower_ in ("of", "in") and start > 1 and doc[start - 2].lower_ in _PARTIAL):
+        return "partial"
+    if not is_named(head, start, end):
+        return "not_a_name"
+    if any(c.dep_ == "det" and c.lower_ in ("this", "these", "that", "those", "such", "another") for c in head.children):
+        return "unresolved_reference"
+    if _torn(head, start, end):
+        return "torn_name"
+    if only_a_place(head, start, end) and head.text[0].islower():
+        return "not_a_name"
+    if len(text.split()) > _LONG or len(text) < 2:
+        return "phrase_too_long"
+    if _BOILERPLATE.match(text):
+        return "boilerplate"
+    if head.text[0].islower() and any(c.dep_ in ("acl", "acl:relcl", "nmod") and c.i >= end for c in head.children):
+        return "restricted_phrase"
+    if re.search(r"[|\n\[\]{}<>=]|\bhttps?:", text):
+        return "not_a_name"
+    return ""
+
+
+def _torn(head: "Token", start: int, end: int) -> bool:
+    """Whether the parse seems to have cut the name short, or taken in what is none of it."""
+    doc = head.doc
+    if any(token.lower_ in ("our", "we", "its", "their", "which", "who", "that") for token in doc[start:end]):
+        return True
+    if any(token.tag_ in ("VBD", "VBZ", "VBP", "MD") and token.text[0].islower() for token in doc[start:end]):
+        return True
+    if any(
+        token.text == "," and not re.match(r"(?:Inc|Ltd|LLC|L\.|N\.|S\.|Co|Corp|LLP|Jr|Sr)", doc[token.i + 1].text)
+        for token in doc[start : end - 1]
+    ):
+        return True
+    if doc[start].pos_ in ("CCONJ", "ADP") or doc[end - 1].pos_ in ("CCONJ", "ADP", "DET"):
+        return True
+    before = doc[start - 1] if start else None
+    if before is not None and (
+        before.text in ("&", "-", "/", "’s", "'s", "’", "'") or (start > 1 and before.text[0].isupper() and before.pos_ == "PROPN")
+    ):
+        return True
+    suffix = _SUFFIX.match(doc.text, doc[end - 1].idx + len(doc[end - 1]))
+    after = doc[end : end + 3]
+    if not after or suffix:
+        return False
+    if after[0].text in ("&", "-", "/", "’s", "'s", "’", "'") or (after[0].text[0].isupper() and after[0].pos_ in ("PROPN", "NOUN")):
+        return True
+    named_on = [token for token in after[1:] if token.lower_ not in ("the",)]
+    return after[0].lower_ in ("of", "for") and bool(named_on) and named_on[0].text[0].isupper() and head.text[0].isupper()
