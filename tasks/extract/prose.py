@@ -1,11 +1,13 @@
 """Triplets from prose: what sentences claim of named things, by patterns over their dependencies (issue stage 3c)."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Triplet, row_id
 from rarefy.tasks.extract.prose_clauses import Claim, clauses
-from rarefy.tasks.extract.prose_names import Registrant
+from rarefy.tasks.extract.prose_names import Name, Registrant
 from rarefy.tasks.extract.prose_patterns import patterns
 from rarefy.tasks.extract.prose_sentences import Passage, passages
 
@@ -28,10 +30,22 @@ def prose(chunk: Chunk, document_entity: str, nlp: "Language") -> Iterator[Tripl
     for sentence, doc in zip(sentences, nlp.pipe(_whole(nlp, s.text) for s in sentences), strict=True):
         seen = set()
         for claim in (*patterns(sentence.text, registrant), *clauses(doc, registrant)):
-            triplet = _triplet(chunk, sentence, claim)
+            triplet = _triplet(chunk, sentence, replace(claim, subject=_in_full(claim.subject, chunk.text)))
             if triplet.triplet_id not in seen:
                 seen.add(triplet.triplet_id)
                 yield triplet
+
+
+def _in_full(name: Name, text: str) -> Name:
+    """ "Mr. Cook" by the name that the chunk gives him elsewhere, if it gives him one."""
+    title = re.fullmatch(r"(?:Mr|Ms|Mrs|Dr|Messrs|Governor|Chairman)\.? ([A-Z][\w’'-]+)", name.text)
+    if title is None:
+        return name
+    full = set(re.findall(rf"\b((?!(?:Mr|Ms|Mrs|Dr)\b)[A-Z][\w’-]+(?: [A-Z]\.)?(?: [A-Z][\w’-]+)? {re.escape(title[1])})\b", text))
+    full = {found for found in full if not re.match(r"(?:Mr|Ms|Mrs|Dr|Since|In|On|From|When|While|As|And|With|Both)\b", found)}
+    if len(full) != 1:
+        return Name(name.text, name.said, "PERSON", "surname_alone")
+    return Name(full.pop(), name.said, "PERSON", name.trouble)
 
 
 def _whole(nlp: "Language", text: str) -> "Doc":
@@ -43,7 +57,7 @@ def _whole(nlp: "Language", text: str) -> "Doc":
 
 
 def _triplet(chunk: Chunk, sentence: Passage, claim: Claim) -> Triplet:
-    trouble = sentence.trouble or claim.trouble
+    trouble = sentence.trouble or claim.trouble or (claim.subject.trouble and "surname_alone")
     return Triplet(
         triplet_id=row_id("prose", chunk.chunk_id, sentence.start, claim.subject.text, claim.relation, claim.object.text),
         chunk_id=chunk.chunk_id,

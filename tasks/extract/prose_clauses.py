@@ -30,6 +30,9 @@ _CARRIERS = frozenset(
 )
 _TOGETHER = re.compile(r"\b(?:jointly|together|collectively|each other|combined|between)\b")
 _DATED = re.compile(r"\b(?:founded|incorporated|established|organized|formed) in$")  # what has a date for an answer
+_INTO_OFFICE = frozenset("become appoint elect promote".split())  # noqa: SIM905
+_OFFICE = re.compile(r"(?:Officer|President|Chair\w*|Director|Counsel|Controller|Treasurer|Secretary)$")
+_FAR = 12  # tokens from a verb, beyond which its object is more often the parser's guess than the writer's
 # What may follow a count that is meant whole: "in Mexico" would make it a count of fewer.
 _END_OF_COUNT = re.compile(r"(?: worldwide| globally| around the world| throughout the world| in total| as of\b[^.;]*)?[.,;]")
 _PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())  # noqa: SIM905
@@ -84,7 +87,7 @@ def _objects(verb: "Token", said: list[str]) -> Iterator[tuple[list[str], "Token
         if verb.pos_ != "NOUN" or named(verb):
             yield from ((be, member) for member in members(verb))
         elif not direct:
-            yield from _through(verb, [*be, verb.lower_], again=False)
+            yield from _through(verb, [*be, verb.lemma_.lower() if be[0] in ("is", "was", "has") else verb.lower_], again=False)
         return
     for head in direct:
         if named(head) or _amount(head):
@@ -141,12 +144,14 @@ def _claim(
     trouble: str, registrant: Registrant, verb: "Token",
 ) -> Claim:  # fmt: skip
     value = value_over(doc.text, thing.idx, thing.idx + len(thing))
-    when = period(doc.text)
+    when, at = period(doc.text)
+    if when and not _holds_for(doc, at, verb):
+        when = ""
     if value is not None:
         obj = Name(value.said, value.said, value.type)
         if subject.type == "ORG" and verb.i == thing.i:
             trouble = trouble or "amount_of_nothing"
-        trouble = trouble or subject.trouble or _trouble_with_value(doc, value.type, value.end, said, thing, verb)
+        trouble = trouble or subject.trouble or _trouble_with_value(doc, value.type, value.end, said, when, thing, verb)
         relation = _counting(relation, value.unit)
         return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble or _trouble_with_words(relation))
     obj = name_of(thing, registrant)
@@ -154,6 +159,13 @@ def _claim(
         trouble = trouble or _trouble_with_list(thing)
     if verb.i == thing.i and not trouble:
         trouble = "bare_copula"
+    if verb.lemma_.lower() in _INTO_OFFICE and not (_OFFICE.search(obj.text) and obj.type != "PERSON"):
+        trouble = trouble or "not_an_office"
+    first = thing.head if thing.dep_ == "conj" else thing
+    if abs(first.i - verb.i) > _FAR:
+        trouble = trouble or "far_from_verb"
+    if thing.dep_ == "obj" and any(_preposition(child) in ("from", "as") for child in verb.children if child.dep_ == "obl"):
+        trouble = trouble or "restricted_clause"
     if is_vague_time(obj.text):
         trouble = trouble or "time_as_object"
     elif is_time(obj.text):
@@ -166,10 +178,24 @@ def _claim(
     return Claim(subject, _shorten(relation), obj, when, {}, trouble)
 
 
+def _holds_for(doc: "Doc", at: int, verb: "Token") -> bool:
+    """Whether the time that starts at this character is said of this verb, not of a clause inside or outside its own."""
+    token = next((token for token in doc if token.idx <= at < token.idx + len(token)), None)
+    for _ in range(12):
+        if token is None or token.head.i == token.i:
+            break
+        token = token.head
+        if token.pos_ in ("VERB", "AUX") or any(child.dep_ in ("cop", "nsubj", "nsubj:pass") for child in token.children):
+            break
+    return token is not None and (token.i == verb.i or verb.dep_ in ("conj", "xcomp") and token.i == verb.head.i)
+
+
 def _trouble_with_list(thing: "Token") -> str:
     """Two names of which only the first has an article, or one ends in a common noun, may be one name torn apart."""
     first = thing.head if thing.dep_ == "conj" else thing
     both = members(first)
+    if thing.i != first.i and not all(named(member) for member in both):
+        return "torn_list"
     if len(both) != 2:
         return ""
     articles = [any(child.dep_ == "det" for child in member.children) for member in both]
@@ -178,13 +204,17 @@ def _trouble_with_list(thing: "Token") -> str:
     return ""
 
 
-def _trouble_with_value(doc: "Doc", kind: str, end: int, said: list[str], thing: "Token", verb: "Token") -> str:
+def _trouble_with_value(
+    doc: "Doc", kind: str, end: int, said: list[str], when: str, thing: "Token", verb: "Token"
+) -> str:
     """Why an amount is not to be had: of what or when is not said, or it is one of several."""
     if kind in ("MONEY", "PERCENT"):
-        if len(said) != 1:
+        if len(said) != 1 or not when:
             return "amount_without_one_period"
         if kind == "PERCENT":
             return "percentage_of_what"
+        if re.match(r" (?:more|less|higher|lower|greater|of|for|to|from)\b", doc.text[end:]):
+            return "restricted_amount"
         if verb.i == thing.i or verb.lemma_.lower() == "total":
             return ""
         return "amount_out_of_context"

@@ -50,6 +50,15 @@ _ORG = re.compile(
 )
 _LAW = re.compile(r"\b(?:Act|Regulations?|Directive|Law|Treaty|Rule|Order|Amendment|Code)\b|\bU\.S\.C\.|\bCFR\b|^§")
 _PART = re.compile(r"\bsegment$")
+_BUSINESS = frozenset(
+    """
+    growth cash sales revenue revenues interest income costs cost expenses expense earnings profit losses loss capital
+    depreciation amortization employees customers competition competitors products services demand supply prices
+    inventory goodwill assets liabilities debt borrowings dividends taxes management operations results research
+    development marketing production manufacturing construction investment investments inflation unemployment output
+    employment consumption retail housing exports imports shares stock bonds yields participants members activity
+    """.split()  # noqa: SIM905
+)
 INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())  # noqa: SIM905
 _INSIDE = frozenset(("compound", "amod", "flat", "nummod", "goeswith", "nmod:desc", "flat:name"))
 _JOINTS = frozenset(("of", "for", "the", "&", "de", "’s", "'s", "-", "–", "/"))
@@ -100,6 +109,8 @@ class Registrant:
             return False
         if token.lower_ in ("we", "us", "our", "ours"):
             return True
+        if any(child.dep_ == "det" and child.lower_ != "the" for child in token.children):
+            return False
         if token.lower_ in self._kind and token.text[0].isupper():
             return text.casefold() in self._kind
         return _folded(text.rstrip(_MARKS)) in self.short
@@ -154,15 +165,20 @@ def is_named(head: "Token", start: int, end: int) -> bool:
             continue
         if word.lower().rstrip(".") in _NO_NAMES:
             continue
-        if token.i == 0 and token.pos_ not in ("PROPN", "X"):
+        if token.i == 0 and (token.pos_ not in ("PROPN", "X") or (end - start == 1 and not _sure(token))):
             continue
         if token.pos_ in ("PROPN", "X", "NOUN") or token.ent_type_ or token.i == head.i:
             return True
     return False
 
 
+def _sure(first: "Token") -> bool:
+    """Whether the first word of a sentence is a name and not just written large for being first."""
+    return not first.text[1:].islower() or (bool(first.ent_type_) and first.lower_ not in _BUSINESS)
+
+
 def type_of(head: "Token", start: int, end: int) -> str:
-    """ORG, PERSON, GPE, LAW, SEGMENT or PRODUCT (also for what is none of those)."""
+    """ORG, PERSON, GPE, LAW, SEGMENT, or NAME for what cannot be told."""
     text = head.doc[start:end].text
     if _PART.search(text):
         return "SEGMENT"
@@ -173,7 +189,9 @@ def type_of(head: "Token", start: int, end: int) -> str:
     proper = [token for token in head.doc[start:end] if token.text[0].isupper()]
     if proper and is_place(proper):
         return "GPE"
-    return {"PERSON": "PERSON", "ORG": "ORG", "LOC": "GPE", "GPE": "GPE"}.get(head.ent_type_, "PRODUCT")
+    if head.ent_type_ == "PERSON" and (end - start < 2 or not text.replace(".", "").replace(" ", "").isalpha()):
+        return "NAME"
+    return {"PERSON": "PERSON", "ORG": "ORG", "LOC": "GPE", "GPE": "GPE"}.get(head.ent_type_, "NAME")
 
 
 def is_place(words: "Iterable[Token]") -> bool:

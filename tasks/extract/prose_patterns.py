@@ -51,7 +51,7 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
             for match in pattern.finditer(text):
                 office = _CHIEF.search(match["office"])
                 if office:
-                    yield Claim(_name(match["who"], "PERSON"), f"{office[0].lower()} of", us, period(text))
+                    yield Claim(_name(match["who"], "PERSON"), f"{office[0].lower()} of", us, period(text)[0])
         for match in _OUR_SUBSIDIARY.finditer(text):
             yield Claim(_name(match["sub"], "ORG"), "is subsidiary of", us)
         match = _HEADQUARTERS.search(text)
@@ -68,7 +68,7 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
         value = value_over(text, match.start("price"), match.start("price") + 1)
         if value is not None:
             price = Name(value.said, value.said, value.type)
-            yield Claim(_name(match["what"], "ORG"), "was acquired for", price, period(text), value.fields())
+            yield Claim(_name(match["what"], "ORG"), "was acquired for", price, period(text)[0], value.fields())
 
 
 def _speaks_of(text: str, registrant: Registrant) -> bool:

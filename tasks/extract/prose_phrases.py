@@ -26,7 +26,7 @@ _BOILERPLATE = re.compile(
 )
 _STATE = re.compile(r", ((?:[A-Z][a-z]+\.?|[A-Z]\.[A-Z]\.?)(?: [A-Z][a-z]+)?)\b(?!’s|'s)")
 _SUFFIX = re.compile(
-    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\.|S\.A\.|AG|GmbH|Co\.)(?!\w)"
+    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\.|S\.A\.|AG|GmbH|Co\.|inc\.)(?!\w)"
     r"(?:,? (?:Ltd\.?|Inc\.?|LLC|LP|L\.P\.))?"
 )
 _WE = ("we", "us", "our", "ours")
@@ -70,6 +70,10 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
         if more and is_place(doc.char_span(more.start(1), more.end(1), alignment_mode="expand")):
             text = said = doc.text[doc[start].idx : more.end()]
             kind = "GPE"
+    if _SUFFIX.fullmatch(" " + text):
+        trouble = trouble or "torn_name"
+    if " and " in text and kind == "NAME":
+        trouble = trouble or "torn_name"
     return Name(text, said, kind, trouble)
 
 
@@ -122,6 +126,8 @@ def _torn(head: "Token", start: int, end: int) -> bool:
     if not after or suffix:
         return False
     if after[0].text in ("&", "-", "/", "’s", "'s", "’", "'") or (after[0].text[0].isupper() and after[0].pos_ in ("PROPN", "NOUN")):
+        return True
+    if after[0].lower_ == "the" and len(after) > 1 and after[1].text[0].isupper() and after[1].lower_ != "company":
         return True
     named_on = [token for token in after[1:] if token.lower_ not in ("the",)]
     return after[0].lower_ in ("of", "for") and bool(named_on) and named_on[0].text[0].isupper() and head.text[0].isupper()

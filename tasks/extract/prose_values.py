@@ -85,12 +85,15 @@ def times(text: str) -> list[str]:
     return found
 
 
-def period(text: str) -> str:
-    """The one time at which what the sentence says held or happened; "" where it names none, several, or a bound."""
+def period(text: str) -> tuple[str, int]:
+    """The one time at which what the sentence says held or happened, and where it stands.
+
+    "" where it names none, several, or only a bound ("since 2011").
+    """
     said = times(text)
     if len(said) != 1 or _BOUND.search(text[: text.index(said[0])]):
-        return ""
-    return said[0]
+        return "", 0
+    return said[0], text.index(said[0])
 
 
 def is_time(said: str) -> bool:

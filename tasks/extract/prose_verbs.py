@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Span, Token
 
 _MODALS = frozenset("may might could would should can will shall must ca wo 'll ’ll 'd ’d ought".split())  # noqa: SIM905
 # What follows these is wished, thought, said or planned; or they say nothing without what follows.
@@ -14,7 +14,8 @@ _ATTITUDES = frozenset(
     deem depend desire determine estimate evaluate expect explore fail feel forecast hope indicate intend know like
     mean need negotiate note offer plan prefer predict project propose pursue recommend refer rely report request
     require say see seek seem strive suggest suppose target tend think try undertake urge view want wish work allege
-    assert contend argue state describe define denote express discuss
+    assert contend argue state describe define denote express discuss account follow record recognize classify present
+    measure value
     """.split()  # noqa: SIM905
 )
 _NEGATIVE = frozenset("not n't n’t never no neither nor cannot hardly without longer".split())  # noqa: SIM905
@@ -99,10 +100,17 @@ def members(first: "Token") -> list["Token"]:
     found = [first]
     for child in first.children:
         if child.dep_ == "conj":
+            # a verb or preposition in between: the parser joined what the writer did not
+            if any(t.pos_ in ("VERB", "AUX", "SCONJ") or (t.pos_ == "ADP" and t.lower_ != "of") for t in _between(first, child)):
+                break
             if any(word.dep_ == "cc" and word.lower_ not in ("and", "&") for word in child.children):
                 return [first]
             found += members(child)
     return found
+
+
+def _between(first: "Token", second: "Token") -> "Span":
+    return first.doc[first.i + 1 : second.i]
 
 
 def is_passive(verb: "Token") -> bool:

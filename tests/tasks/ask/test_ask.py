@@ -17,8 +17,7 @@ CITIES = {"Alpha Inc.": "Akron", "Beta Corp.": "Boise", "Gamma Ltd.": "Gary", "D
 
 def thing(chunk, subject, relation, thing, kind="GPE", subject_type="ORG", entity="", **fields):
     said = fields.get("answer", thing)
-    line = next(line for line in chunk.text.split("
-") if said in line)
+    line = next(line for line in chunk.text.splitlines() if said in line)
     start = chunk.text.index(line)
     values = {"answer": thing, **fields}
     return Triplet(
