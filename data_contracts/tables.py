@@ -72,6 +72,7 @@ def from_record(record: dict[str, Any], row_type: type[Row]) -> Row:
             value = json.loads(value)
         elif typing.get_origin(hint) is tuple:
             inner = typing.get_args(hint)[0]
-            value = tuple(from_record(item, inner) for item in value) if dataclasses.is_dataclass(inner) else tuple(value)
+            nested = dataclasses.is_dataclass(inner)
+            value = tuple(from_record(item, inner) for item in value) if nested else tuple(value)
         values[name] = value
     return row_type(**values)

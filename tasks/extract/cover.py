@@ -12,7 +12,7 @@ from rarefy.tasks.extract.places import exchange, state
 # tag → relation, type of the object, the one name of what is shown
 _PLAIN: dict[str, tuple[str, str, Callable[[str], str]]] = {
     "EntityIncorporationStateCountryCode": ("is incorporated in", "GPE", state),
-    "EntityAddressAddressLine1": ("has principal executive offices at", "ADDRESS", str),
+    "EntityAddressAddressLine1": ("has principal executive offices at", "TEXT", str),
     "AuditorName": ("is audited by", "ORG", str),
     "SecurityExchangeName": ("is listed on", "EXCHANGE", exchange),
 }
@@ -57,10 +57,8 @@ def of_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Triplet]:
             )
     for start, end, security in places.get("TradingSymbol", ()):
         if _is_common(security):
-            symbol = document.text[start:end]
-            yield from _said(
-                document, chunks, symbol, "TICKER", "is the ticker symbol of", (start, end), "ORG", document.entity
-            )
+            # a literal: a symbol names its company, and would give away whom a multi-hop question means
+            yield from _said(document, chunks, document.entity, "ORG", "trades under symbol", (start, end), "TEXT")
             break
     for start, end, _ in places.get("Security12bTitle", ()):
         title = document.text[start:end]
@@ -87,7 +85,12 @@ def _places(document: Document) -> dict[str, list[tuple[int, int, str]]]:
         if value and tag not in places:
             # the auditor signs far from the cover; the rest is on it
             limit = len(document.text) if tag == "AuditorName" else _COVER
-            match = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.I).search(document.text, 0, limit)
+            # the Commission's own address stands above the registrant's
+            words = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)(?!,?\s*D\.?\s?C)", re.I)
+            after = (
+                places["EntityAddressCityOrTown"][0][1] if key == "state" and "EntityAddressCityOrTown" in places else 0
+            )
+            match = words.search(document.text, after, limit)
             if match:
                 places[tag] = [(match.start(), match.end(), "")]
     return places

@@ -75,7 +75,8 @@ def lowered(label: str, vocabulary: Set[str]) -> str:
         known = all(p in vocabulary or p in _ALWAYS_SMALL or re.sub(r"s$", "", p) in vocabulary for p in parts)
         # "Repayment of long-term debt": a first word that only the label has, in a label that is a sentence's beginning
         opening = i == 0 and sentence_case and any(v.startswith(parts[0][:5]) for v in vocabulary) if parts else False
-        if plain and parts and (known or opening):
+        named = i > 1 and words[-1][:1].isupper() and not shouted  # "the Coca-Cola Company"
+        if plain and parts and (known or opening) and not named:
             word = word.lower()
         elif plain and shouted:
             word = word.capitalize()

@@ -25,7 +25,7 @@ def prose(chunk: Chunk, document_entity: str, nlp: "Language") -> Iterator[Tripl
     """
     if chunk.kind != "text":
         return
-    registrant = Registrant(document_entity)
+    registrant = Registrant(document_entity, chunk.domain)
     sentences = list(passages(chunk.text))
     for sentence, doc in zip(sentences, nlp.pipe(_whole(nlp, s.text) for s in sentences), strict=True):
         seen = set()

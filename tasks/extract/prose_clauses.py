@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.extract.prose_names import Name, Registrant
-from rarefy.tasks.extract.prose_phrases import name_of, named
-from rarefy.tasks.extract.prose_values import is_time, is_vague_time, period, times, value_over
+from rarefy.tasks.extract.prose_phrases import citation, name_of, named
+from rarefy.tasks.extract.prose_values import PERCENT, is_time, is_vague_time, period, times, value_over
 from rarefy.tasks.extract.prose_verbs import is_passive, members, onward, predicates, subjects, trouble_with, words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _PREPOSITIONS = frozenset("in at by with from to into on of under against within as".split())  # noqa: SIM905
-_LIGHT = frozenset("variety number range majority portion part lot total series amount set group kind type lots".split())  # noqa: SIM905
+_LIGHT = frozenset("adjacent variety number range majority portion part lot total series amount set group kind type lots".split())  # noqa: SIM905
 _UNSURE = frozenset(
     """
     proposed potential former alleged possible prior pending no few any definitive preliminary similar other such
@@ -30,6 +30,7 @@ _CARRIERS = frozenset(
 )
 _TOGETHER = re.compile(r"\b(?:jointly|together|collectively|each other|combined|between)\b")
 _DATED = re.compile(r"\b(?:founded|incorporated|established|organized|formed) in$")  # what has a date for an answer
+_MOVES = frozenset("be rise fall increase decrease decline edge drop climb jump move grow expand total average stand remain".split())  # noqa: SIM905
 _INTO_OFFICE = frozenset("become appoint elect promote".split())  # noqa: SIM905
 _OFFICE = re.compile(r"(?:Officer|President|Chair\w*|Director|Counsel|Controller|Treasurer|Secretary)$")
 _FAR = 12  # tokens from a verb, beyond which its object is more often the parser's guess than the writer's
@@ -52,14 +53,15 @@ class Claim:
 
 def clauses(doc: "Doc", registrant: Registrant) -> Iterator[Claim]:
     """Every claim that a sentence's clauses make of two named things, or of one and an amount."""
-    said = times(doc.text)
+    said = times(doc.text, registrant.domain == "economics")
+    duties = registrant.domain == "policy"
     for verb in predicates(iter(doc)):
         whole = onward(verb)
         if whole is None:
             continue
         heads = subjects(verb)
         who = [name_of(head, registrant) for head in heads]
-        trouble = trouble_with(verb) or (trouble_with(whole) if whole is not verb else "")
+        trouble = trouble_with(verb, duties) or (trouble_with(whole, duties) if whole is not verb else "")
         if len(heads) > 1 and _TOGETHER.search(doc.text):
             trouble = trouble or "joint_subject"
         for head, subject in zip(heads, who, strict=True):
@@ -98,7 +100,7 @@ def _objects(verb: "Token", said: list[str]) -> Iterator[tuple[list[str], "Token
         return
     for head in oblique:
         preposition = _preposition(head)
-        if not preposition:
+        if not preposition or (verb.pos_ == "ADJ" and head.left_edge.i != verb.i + 1):
             continue
         if direct:
             generic = direct[0]
@@ -136,33 +138,40 @@ def _preposition(noun: "Token") -> str:
 
 
 def _amount(head: "Token") -> bool:
-    return value_over(head.doc.text, head.idx, head.idx + len(head)) is not None
+    return citation(head) is None and value_over(head.doc.text, head.idx, head.idx + len(head)) is not None
 
 
 def _claim(
     doc: "Doc", subject: Name, relation: list[str], thing: "Token", said: list[str],
     trouble: str, registrant: Registrant, verb: "Token",
 ) -> Claim:  # fmt: skip
-    value = value_over(doc.text, thing.idx, thing.idx + len(thing))
-    when, at = period(doc.text)
+    value = value_over(doc.text, thing.idx, thing.idx + len(thing)) if citation(thing) is None else None
+    when, at = period(doc.text, registrant.domain == "economics")
     if when and not _holds_for(doc, at, verb):
         when = ""
     if value is not None:
         obj = Name(value.said, value.said, value.type)
         if subject.type == "ORG" and verb.i == thing.i:
             trouble = trouble or "amount_of_nothing"
+        if subject.type == "MEASURE" and value.type == "PERCENT":
+            trouble = trouble or _trouble_with_level(doc.text, value.end, when, thing, verb, relation)
+            return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble)
         trouble = trouble or subject.trouble or _trouble_with_value(doc, value.type, value.end, said, when, thing, verb)
         relation = _counting(relation, value.unit)
         return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble or _trouble_with_words(relation))
     obj = name_of(thing, registrant)
     if thing.dep_ == "conj" or any(child.dep_ == "conj" for child in thing.children):
         trouble = trouble or _trouble_with_list(thing)
+    if subject.type == "MEASURE" or obj.type == "MEASURE":
+        trouble = trouble or "measure_without_amount"
     if verb.i == thing.i and not trouble:
         trouble = "bare_copula"
     if verb.lemma_.lower() in _INTO_OFFICE and not (_OFFICE.search(obj.text) and obj.type != "PERSON"):
         trouble = trouble or "not_an_office"
     first = thing.head if thing.dep_ == "conj" else thing
-    if abs(first.i - verb.i) > _FAR:
+    if first.i < verb.i:
+        trouble = trouble or "object_before_verb"
+    if first.i - verb.i > _FAR:
         trouble = trouble or "far_from_verb"
     if thing.dep_ == "obj" and any(_preposition(child) in ("from", "as") for child in verb.children if child.dep_ == "obl"):
         trouble = trouble or "restricted_clause"
@@ -176,6 +185,19 @@ def _claim(
     if not trouble and subject.text == obj.text:
         trouble = "of_itself"
     return Claim(subject, _shorten(relation), obj, when, {}, trouble)
+
+
+def _trouble_with_level(text: str, end: int, when: str, thing: "Token", verb: "Token", relation: list[str]) -> str:
+    """Why a percentage is not all that is said of an economic measure at one time."""
+    if not when:
+        return "amount_without_one_period"
+    if verb.lemma_.lower() not in _MOVES or len(relation) > 3:
+        return "amount_out_of_context"
+    if len(PERCENT.findall(text)) > 1:
+        return "several_amounts"
+    if re.match(r"(?:age)? ?(?:points?\b|of\b|for\b|from\b|above\b|below\b|more\b|less\b|or\b|annual\b|pace\b)", text[end:].lstrip()):
+        return "restricted_amount"
+    return ""
 
 
 def _holds_for(doc: "Doc", at: int, verb: "Token") -> bool:
@@ -196,10 +218,12 @@ def _trouble_with_list(thing: "Token") -> str:
     both = members(first)
     if thing.i != first.i and not all(named(member) for member in both):
         return "torn_list"
+    if len({member.text[0].isupper() for member in both}) > 1:
+        return "torn_list"
     if len(both) != 2:
         return ""
     articles = [any(child.dep_ == "det" for child in member.children) for member in both]
-    if articles == [True, False] or both[0].text[0].isupper() != both[1].text[0].isupper():
+    if articles == [True, False]:
         return "torn_list"
     return ""
 

@@ -27,7 +27,8 @@ _NO_NAMES = frozenset(
     officers operations part parts paragraph partnership plan plans policy preferred president proxy quarter
     registrant report reports risk factors saturday second section secretary securities security senior september
     shares statement statements stock subpart sunday table third thursday title trust trustee tuesday vice wednesday
-    year years act department agency district districts owner borrower seller buyer purchaser subsidiary subsidiaries
+    year years certificate designation determination initial final purchase merger credit facility facilities loan loans
+    revolving term debentures indenture warrants complaint order court settlement incentive equity recognition act department agency district districts owner borrower seller buyer purchaser subsidiary subsidiaries
     i ii iii iv v vi ceo cfo coo r&d it us we our its a.m p.m ipo ebitda eps gaap a b c d e
     """.split()  # noqa: SIM905
 )
@@ -59,6 +60,7 @@ _BUSINESS = frozenset(
     employment consumption retail housing exports imports shares stock bonds yields participants members activity
     """.split()  # noqa: SIM905
 )
+_WHERE = frozenset("in at near from throughout across to into outside".split())  # noqa: SIM905
 INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())  # noqa: SIM905
 _INSIDE = frozenset(("compound", "amod", "flat", "nummod", "goeswith", "nmod:desc", "flat:name"))
 _JOINTS = frozenset(("of", "for", "the", "&", "de", "’s", "'s", "-", "–", "/"))
@@ -82,9 +84,10 @@ def _folded(text: str) -> str:
 
 @dataclass(frozen=True)
 class Registrant:
-    """Who "we" and "the Company" are in a document; empty where nobody is."""
+    """Who "we" and "the Company" are in a document ("" where nobody is), and of what domain it is."""
 
     name: str
+    domain: str = "default"
 
     @cached_property
     def short(self) -> frozenset[str]:
@@ -113,7 +116,8 @@ class Registrant:
             return False
         if token.lower_ in self._kind and token.text[0].isupper():
             return text.casefold() in self._kind
-        return _folded(text.rstrip(_MARKS)) in self.short
+        folded = _folded(text.rstrip(_MARKS))
+        return folded in self.short or re.sub(_SUFFIX, "", folded, flags=re.I) in self.short
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,7 @@ def is_named(head: "Token", start: int, end: int) -> bool:
         word = token.text.rstrip(_MARKS)
         if not word[:1].isupper() and not (len(word) > 2 and word[1:2].isupper()):
             continue
-        if word.lower().rstrip(".") in _NO_NAMES:
+        if word.lower().rstrip(".") in _NO_NAMES or re.fullmatch(r"[A-Z]{2,}s", word):
             continue
         if token.i == 0 and (token.pos_ not in ("PROPN", "X") or (end - start == 1 and not _sure(token))):
             continue
@@ -191,7 +195,10 @@ def type_of(head: "Token", start: int, end: int) -> str:
         return "GPE"
     if head.ent_type_ == "PERSON" and (end - start < 2 or not text.replace(".", "").replace(" ", "").isalpha()):
         return "NAME"
-    return {"PERSON": "PERSON", "ORG": "ORG", "LOC": "GPE", "GPE": "GPE"}.get(head.ent_type_, "NAME")
+    if head.ent_type_ in ("LOC", "GPE"):
+        first = head.head if head.dep_ == "conj" else head
+        return "GPE" if any(c.dep_ == "case" and c.lower_ in _WHERE for c in first.children) else "NAME"
+    return {"PERSON": "PERSON", "ORG": "ORG"}.get(head.ent_type_, "NAME")
 
 
 def is_place(words: "Iterable[Token]") -> bool:

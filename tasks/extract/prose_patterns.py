@@ -39,6 +39,11 @@ _ACQUIRED = re.compile(
     r"(?P<between>(?:(?!\b(?:and|which|shares|interest|stake)\b)[^.$€£]){0,60}?) for (?:a |an )?(?:total |aggregate |net |initial )?"
     r"(?:cash )?(?:purchase price |consideration |price |cash consideration )?(?:of )?(?P<price>(?:approximately |about )?[$€£])"
 )
+_TARGET = re.compile(
+    r"\b(?P<verb>keep|maintain|raise|lower|increase|reduce)(?:ing)? (?:its|the) target(?: range)? for the federal funds rate"
+    r"(?: by [\w/ -]+? (?:basis|percentage) points?)?,? (?P<join>at|to|of) (?P<value>[\d/-]+(?: to [\d/-]+)? percent)"
+)
+_DID = {"keep": "kept", "maintain": "kept", "raise": "raised", "lower": "lowered", "increase": "raised", "reduce": "lowered"}
 _MENTION = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Tt]he (?:Company|Registrant|Corporation))\b")
 
 
@@ -57,6 +62,13 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
         match = _HEADQUARTERS.search(text)
         if match:
             yield Claim(us, "is headquartered in", _name(match["place"].rstrip("."), "GPE"))
+    match = _TARGET.search(text)
+    if match and registrant.domain == "economics" and re.search(r"\b(?:decided|voted|agreed)\b", text[: match.start()]):
+        value = value_over(text, match.start("value"), match.end("value"))
+        rate = Name(match["value"], match["value"], "PERCENT")
+        relation = f"{_DID[match['verb']]} target rate {match['join']}".replace(" of", " at")
+        if value is not None and registrant.name:
+            yield Claim(Name(registrant.name, registrant.name, "ORG"), relation, rate, period(text)[0])
     for match in _SUBSIDIARY.finditer(text):
         ours = match["owner"] in (None, "the Company", "ours")
         if ours and not registrant.name or not _good(match["sub"]):

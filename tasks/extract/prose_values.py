@@ -29,6 +29,7 @@ _TIME = re.compile(
     r"|(?:19|20)\d{2})\b(?!\s*(?:U\.S\.C|CFR|F\.))"
 )
 
+_YEARLESS = re.compile(rf"{_TIME.pattern}|\b{_MONTH}\b(?! \d)|\b(?:first|second|third|fourth) quarter\b")
 _IN_A_NAME = re.compile(r"[A-Z][\w’']* of \0|\0 [A-Z]\w+ |[A-Z]\w+ \0(?=[ ,.]*[A-Z])|-\0|\0-")
 _BOUND = re.compile(
     r"(?:[Ss]ubsequent to|[Ss]ince|[Uu]ntil|[Tt]hrough|[Bb]efore|[Pp]rior to|[Aa]fter|[Bb]y|[Bb]eginning(?: in| on)?|[Ff]rom|due(?: in| on)?"
@@ -75,22 +76,25 @@ def _per(said: str | None) -> str:
     return f"/{said.split()[-1]}s" if said else ""
 
 
-def times(text: str) -> list[str]:
-    """The explicit times that a sentence names, each once, in order; not the years of acts and plans."""
+def times(text: str, yearless: bool = False) -> list[str]:
+    """The explicit times that a sentence names, each once, in order; not the years of acts and plans.
+
+    With `yearless`, also "in February" and "the third quarter", as reports on the current year have them.
+    """
     found: list[str] = []
-    for match in _TIME.finditer(text):
+    for match in (_YEARLESS if yearless else _TIME).finditer(text):
         said = re.sub(r"^the ", "", match[0])
         if said not in found and not (len(said) == 4 and _IN_A_NAME.search(text[: match.start()] + "\0" + text[match.end() :])):
             found.append(said)
     return found
 
 
-def period(text: str) -> tuple[str, int]:
+def period(text: str, yearless: bool = False) -> tuple[str, int]:
     """The one time at which what the sentence says held or happened, and where it stands.
 
     "" where it names none, several, or only a bound ("since 2011").
     """
-    said = times(text)
+    said = times(text, yearless)
     if len(said) != 1 or _BOUND.search(text[: text.index(said[0])]):
         return "", 0
     return said[0], text.index(said[0])

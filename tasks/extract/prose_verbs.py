@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _MODALS = frozenset("may might could would should can will shall must ca wo 'll ’ll 'd ’d ought".split())  # noqa: SIM905
+_DUTIES = frozenset(("must", "shall"))
+_OFFICIAL = frozenset("approve authorize request require submit report determine notify".split())  # noqa: SIM905
 # What follows these is wished, thought, said or planned; or they say nothing without what follows.
 _ATTITUDES = frozenset(
     """
@@ -15,7 +17,7 @@ _ATTITUDES = frozenset(
     mean need negotiate note offer plan prefer predict project propose pursue recommend refer rely report request
     require say see seek seem strive suggest suppose target tend think try undertake urge view want wish work allege
     assert contend argue state describe define denote express discuss account follow record recognize classify present
-    measure value
+    measure value call name consolidate
     """.split()  # noqa: SIM905
 )
 _NEGATIVE = frozenset("not n't n’t never no neither nor cannot hardly without longer".split())  # noqa: SIM905
@@ -58,15 +60,18 @@ def _has_copula(token: "Token") -> bool:
     return any(child.dep_ == "cop" for child in token.children)
 
 
-def trouble_with(verb: "Token") -> str:
-    """Why the clause claims nothing: negated, modal, an attitude, doubtful; "" where it claims."""
+def trouble_with(verb: "Token", duties: bool = False) -> str:
+    """Why the clause claims nothing: negated, modal, an attitude, doubtful; "" where it claims.
+
+    With `duties`, what somebody must do is claimed: that is what regulations say.
+    """
     for head in _line(verb):
         for child in head.children:
             if child.lower_ in _NEGATIVE and child.dep_ in ("advmod", "det", "cc:preconj", "cc", "mark"):
                 return "negated"
-            if child.dep_.startswith("aux") and child.lower_ in _MODALS:
+            if child.dep_.startswith("aux") and child.lower_ in _MODALS and not (duties and child.lower_ in _DUTIES):
                 return "modal"
-        if head.lemma_.lower() in _ATTITUDES and head.pos_ == "VERB":
+        if head.lemma_.lower() in _ATTITUDES and not (duties and head.lemma_.lower() in _OFFICIAL) and head.pos_ == "VERB":
             return "attitude"
     if any(child.lower_ in _DOUBTFUL and child.dep_ == "advmod" for child in verb.children):
         return "doubtful"
@@ -89,6 +94,8 @@ def subjects(verb: "Token", own: bool = False) -> list["Token"]:
         if child.dep_ in ("nsubj", "nsubj:pass", "nsubj:outer"):
             if child.tag_ in ("WDT", "WP") or child.lower_ == "that":
                 return [verb.head] if verb.dep_ == "acl:relcl" else []
+            if verb.dep_ == "acl:relcl":
+                return []  # "a version of which we develop with …": a remark on something else
             return members(child)
     if own or verb.dep_ != "conj" or is_passive(verb) != is_passive(verb.head):
         return []

@@ -130,4 +130,5 @@ def signed(amount: Decimal, value: Number, name: str) -> Decimal:
     label, counts it up; a label that allows both signs ("Other income (expense)") means the sign that is printed.
     """
     shown = abs(amount) if value.value > 0 else -abs(amount)
-    return abs(amount) if value.value < 0 < amount and not _TWO_SIGNS.search(name) else shown
+    counts_out = amount > 0 or re.search(r"\bused (?:in|for|by)\b", name)
+    return abs(amount) if value.value < 0 and counts_out and not _TWO_SIGNS.search(name) else shown

@@ -58,7 +58,7 @@ def test_a_tagged_cover_says_where_what_and_by_whom():
         ("Acme Corp.", "is based in", "California"),
         ("Acme Corp.", "is listed on", "Nasdaq"),
         ("Acme Corp.", "is audited by", "Ernst & Young LLP"),
-        ("ACM", "is the ticker symbol of", "Acme Corp."),
+        ("Acme Corp.", "trades under symbol", "ACM"),
         ("1.375% Notes due 2029", "are issued by", "Acme Corp."),
     }
     for triplet in said.values():
@@ -78,6 +78,15 @@ def test_an_untagged_cover_is_read_by_its_metadata():
     said = found(document)
     assert ("Acme Corp.", "is headquartered in", "Springfield, California") in said
     assert ("Acme Corp.", "is audited by", "Ernst & Young LLP") in said
+
+
+def test_the_address_of_the_commission_is_not_the_registrants():
+    text = "Washington, D.C. 20549\n\nAcme Corp.\n\nSeattle, Washington 98109"
+    metadata = {"city": "Seattle", "state": "Washington", "state_of_incorporation": "Washington"}
+    document = Document("d", "h", "s", "t", "text/html", text, entity="Acme Corp.", form="10-K", metadata=metadata)
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    for triplet in extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document}):
+        assert triplet.source_sentence == "Seattle, Washington 98109"
 
 
 def test_a_document_that_is_no_filing_has_no_cover():

@@ -58,6 +58,7 @@ def test_words_lose_their_capital_only_where_the_document_writes_them_small():
     assert lowered("Net sales of iPhone", vocabulary) == "net sales of iPhone"
     assert lowered("NET SALES", vocabulary) == "net sales"
     assert lowered("Azure revenue", frozenset(["revenue"])) == "Azure revenue"
+    assert lowered("Cost of the Coca-Cola Company", vocabulary | {"company"}) == "cost of the Coca-Cola Company"
     assert lowered("GILTI deferred tax assets", vocabulary) == "GILTI deferred tax assets"
 
 

@@ -1,0 +1,168 @@
+"""Patterns: census and sampling against a plain networkx walk, with time and memory.
+
+python benchmarks/patterns.py ../shared/reference/openie-musique/openie_musique_train_results_*.json
+python benchmarks/patterns.py --synthetic 1000000
+"""
+
+import argparse
+import json
+import random
+import resource
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, combinations, islice, pairwise
+from pathlib import Path
+
+import networkx as nx
+
+from rarefy.data_contracts.rows import Triplet, row_id
+from rarefy.tasks.graph import GraphConfig, count, shape, trace
+
+
+def recorded(path: Path) -> Iterator[Triplet]:
+    """The well-formed triplets of an OpenIE recording, one chunk per passage."""
+    for passage in json.loads(path.read_text())["docs"]:
+        chunk_id = row_id(passage["passage"])
+        for i, said in enumerate(passage["extracted_triples"]):
+            if len(said) == 3 and all(isinstance(part, str) and part.strip() for part in said):
+                yield triplet(chunk_id, i, *(part.strip() for part in said))
+
+
+def synthetic(size: int) -> Iterator[Triplet]:
+    """Facts whose heads, tails and chunks follow a power law: 45 % values, 55 % things, 10 % said again elsewhere."""
+    randomly = random.Random(size)
+    names = max(size // 5, 10)
+    weights = list(accumulate(1 / (rank + 1) for rank in range(names)))
+    heads = randomly.choices(range(names), cum_weights=weights, k=size)
+    tails = randomly.choices(range(names), cum_weights=weights, k=size)
+    for i in range(size):
+        chunk_id = f"{randomly.randrange(max(size // 25, 2)):016x}"
+        relation = f"relation {randomly.randrange(40)}"
+        said = (f"entity {heads[i]}", relation, f"entity {(tails[i] * 7919) % names}")
+        if randomly.random() < 0.45:
+            said = (said[0], relation, f"entity {heads[i]} {relation} {i}")
+            yield triplet(chunk_id, i, *said, kind="MONEY")
+        else:
+            yield triplet(chunk_id, i, *said)
+        if randomly.random() < 0.1:
+            yield triplet(
+                f"{randomly.randrange(max(size // 25, 2)):016x}",
+                size + i,
+                *said,
+                kind="MONEY" * (said[2].count(" ") > 1),
+            )
+
+
+def triplet(chunk_id: str, i: int, subject: str, relation: str, object: str, kind: str = "") -> Triplet:
+    return Triplet(
+        triplet_id=row_id(chunk_id, i, subject, relation, object),
+        chunk_id=chunk_id,
+        doc_id=chunk_id,
+        start=0,
+        end=1,
+        subject=subject,
+        relation=relation,
+        object=object,
+        source_sentence="",
+        method="model",
+        object_type=kind,
+        subject_key=subject.lower(),
+        relation_key=relation.lower(),
+        object_key=object.lower(),
+    )
+
+
+def plain(triplets: Iterable[Triplet], seconds: float) -> dict[str, object]:
+    """What a plain program does: a DiGraph, every path listed, cut off after so many seconds.
+
+    After RARE's published code: parallel relations overwrite each other, chains by depth-first walk, stars of the
+    first four edges, inverted stars in pairs, every fact from another chunk.
+    """
+    graph = nx.DiGraph()
+    for t in triplets:
+        graph.add_edge(t.subject_key, t.object_key, chunk=t.chunk_id)
+    end = time.perf_counter() + seconds
+    found: dict[str, object] = {"edges": graph.number_of_edges()}
+    for name, paths in (("single", singles), ("inverted_star", inverted_stars), ("star", stars), ("chain", walks)):
+        listed = []
+        for path in paths(graph):
+            if len({graph.edges[edge]["chunk"] for edge in path}) == len(path):
+                listed.append(path)
+            if time.perf_counter() > end:
+                found[name] = f"{len(listed)} when cut off"
+                return found
+        found[name] = len(listed)
+    return found
+
+
+def singles(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+    for head, tail in graph.edges:
+        if graph.out_degree(tail) == 0 and graph.in_degree(tail) == 1:
+            yield [(head, tail)]
+
+
+def walks(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+    def further(path: list[str]) -> Iterator[list[tuple[str, str]]]:
+        if len(path) > 2:
+            yield list(pairwise(path))
+        if len(path) < 4:
+            for node in graph.successors(path[-1]):
+                if node not in path:
+                    yield from further([*path, node])
+
+    for node in graph:
+        yield from further([node])
+
+
+def stars(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+    for node in graph:
+        edges = list(islice(graph.out_edges(node), 4))
+        for size in range(2, 5):
+            yield from map(list, combinations(edges, size))
+
+
+def inverted_stars(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+    for node in graph:
+        yield from map(list, combinations(graph.in_edges(node), 2))
+
+
+def timed(name: str, work: Callable[[], object]) -> object:
+    start, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    took, cpu = time.perf_counter() - start, time.process_time() - cpu
+    print(f"{name:<40}{took:8.2f} s ({cpu:.2f} of processor)   peak so far {memory:.2f} GiB", flush=True)
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recording", type=Path, nargs="?", help="an OpenIE recording (HippoRAG's format)")
+    parser.add_argument("--synthetic", type=int, help="a made graph of so many triplets instead")
+    parser.add_argument("--quota", type=int, default=30_000, help="paths per pattern (RARE: 30000)")
+    parser.add_argument("--plain-seconds", type=float, default=60, help="time for the plain program; 0 leaves it out")
+    arguments = parser.parse_args()
+    if (arguments.recording is None) == (arguments.synthetic is None):
+        parser.error("give a recording, or --synthetic SIZE")
+
+    def triplets() -> Iterable[Triplet]:
+        return synthetic(arguments.synthetic) if arguments.synthetic else rows
+
+    rows = [] if arguments.synthetic else list(recorded(arguments.recording))
+    if arguments.synthetic:  # drawn anew each time, so that memory is the graph's; its cost is the first line
+        timed("making the triplets alone", lambda: sum(1 for _ in triplets()))
+    config = GraphConfig(quotas=dict.fromkeys(GraphConfig().patterns, arguments.quota))
+    apart = config.model_copy(update={"chunk_rule": "distinct"})
+    print(timed("shape", lambda: shape(triplets()))[0])  # type: ignore[index]
+    paths = timed("sampling", lambda: list(trace(triplets(), config)))
+    rows_of = timed("census", lambda: count(triplets(), config, paths))  # type: ignore[arg-type]
+    timed("census, distinct chunks", lambda: count(triplets(), apart))
+    for row in rows_of:  # type: ignore[attr-defined]
+        sizes = ", ".join(f"{size}: {n:,}" for size, n in row.sizes)
+        print(f"  {row.pattern:<14}{row.eligible:>26,} eligible ({sizes}) {row.sampled:>7,} taken {row.reason}")
+    if arguments.plain_seconds:
+        print(" ", timed("plain networkx, as in RARE's code", lambda: plain(triplets(), arguments.plain_seconds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""The rules of every table, by row type."""
+
+from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.data_contracts.suites.benchmark import QUESTION, VARIANT
+from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
+from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
+from rarefy.data_contracts.suites.patterns import PATH
+from rarefy.data_contracts.suites.rule import Suite
+
+SUITES: dict[type, Suite] = {
+    Document: DOCUMENT,
+    Chunk: CHUNK,
+    Triplet: TRIPLET,
+    Merge: MERGE,
+    Path: PATH,
+    Question: QUESTION,
+    Variant: VARIANT,
+    Quarantined: QUARANTINED,
+}

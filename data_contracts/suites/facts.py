@@ -1,0 +1,131 @@
+"""Rules for triplets and the merges of their names."""
+
+import pyarrow as pa
+
+from rarefy.data_contracts.rows import Chunk
+from rarefy.data_contracts.suites.rule import (
+    COSINE,
+    Absence,
+    Fault,
+    Judge,
+    References,
+    Suite,
+    accepts_some,
+    between,
+    coded,
+    dated,
+    hashed,
+    known,
+    looked_up,
+    matching,
+    one_of,
+    shown,
+    uncut,
+    unique,
+    written,
+    written_unless_rejected,
+)
+
+KEYS = ("subject_key", "relation_key", "object_key")
+_LITERAL = r"^(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d)?\Z"
+
+
+def _same_document(references: References) -> Judge:
+    documents = looked_up(references[Chunk], "chunk_id", "doc_id")
+
+    def judge(chunk_id: str, doc_id: str) -> str | None:
+        home = documents.get(chunk_id, doc_id)
+        return None if home == doc_id else f"doc_id {doc_id!r}, but chunk {chunk_id} is of {home!r}"
+
+    return judge
+
+
+def _verbatim(references: References) -> Judge:
+    texts = looked_up(references[Chunk], "chunk_id", "text")
+
+    def judge(rejected_because: str, chunk_id: str, start: int, end: int, sentence: str) -> str | None:
+        if rejected_because or chunk_id not in texts:
+            return None
+        return uncut(texts[chunk_id], f"chunk {chunk_id}", start, end, sentence)
+
+    return judge
+
+
+def _header_verbatim(references: References) -> Judge:
+    texts = looked_up(references[Chunk], "chunk_id", "text")
+
+    def judge(rejected_because: str, chunk_id: str, start: int, end: int, header: str) -> str | None:
+        if rejected_because or chunk_id not in texts or (header, start, end) == ("", 0, 0):
+            return None
+        return uncut(texts[chunk_id], f"chunk {chunk_id}", start, end, header)
+
+    return judge
+
+
+def _answer_in_sentence(_: References) -> Judge:
+    def judge(rejected_because: str, answer: str, sentence: str) -> str | None:
+        missing = answer and not rejected_because and answer not in sentence
+        return f"answer {shown(answer)} is not in {shown(sentence)}" if missing else None
+
+    return judge
+
+
+def _half_keyed(table: pa.Table, _: References) -> list[str]:
+    columns = [table.column(name).to_pylist() for name in ("triplet_id", "rejected_because", *KEYS)]
+    rows = [(name, keys) for name, rejected, *keys in zip(*columns, strict=True) if not rejected]
+    if not any(any(keys) for _, keys in rows):
+        return []  # before normalisation
+    return [f"{name}: {KEYS[keys.index('')]} is empty" for name, keys in rows if "" in keys]
+
+
+TRIPLET = Suite(
+    key="triplet_id",
+    needs=(Chunk,),
+    rules=(
+        accepts_some(),
+        unique("triplet_id"),
+        hashed("triplet_id"),
+        known("chunk_id", Chunk, "chunk_id"),
+        Fault("doc_id is its chunk's", ("chunk_id", "doc_id"), _same_document),
+        Fault(
+            "source sentence verbatim in its chunk",
+            ("rejected_because", "chunk_id", "start", "end", "source_sentence"),
+            _verbatim,
+        ),
+        Fault(
+            "header verbatim in its chunk",
+            ("rejected_because", "chunk_id", "header_start", "header_end", "header"),
+            _header_verbatim,
+        ),
+        Fault(
+            "answer verbatim in its source sentence",
+            ("rejected_because", "answer", "source_sentence"),
+            _answer_in_sentence,
+        ),
+        written_unless_rejected("subject", "relation", "object"),
+        one_of("method", "table", "cover", "prose", "model"),
+        matching("value", _LITERAL, "a plain number, an ISO day or empty"),
+        dated("period_start", "period_end"),
+        written("domain"),
+        coded("rejected_because"),
+        Absence("every accepted triplet has its keys, once any has", _half_keyed),
+    ),
+)
+
+MERGE = Suite(
+    key="merge_id",
+    rules=(
+        unique("merge_id"),
+        hashed("merge_id"),
+        one_of("kind", "relation", "entity"),
+        written("name"),
+        written("canonical"),
+        written("evidence"),
+        Fault(
+            "two different names",
+            ("name", "canonical"),
+            lambda _: lambda name, canonical: f"{name!r} merged with itself" if name == canonical else None,
+        ),
+        between("similarity", *COSINE),
+    ),
+)

@@ -1,0 +1,75 @@
+"""What a pattern is and how many paths of it are wanted (RARE §3.3, R11–R17)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field, field_validator
+
+Sizes = tuple[int, ...]
+
+
+class GraphConfig(BaseModel, frozen=True, extra="forbid"):
+    """Which paths are eligible, and which of them are taken."""
+
+    patterns: tuple[str, ...] = Field(
+        ("inverted_star", "chain", "star", "single"),
+        description="patterns by name or module:function, in the order in which they choose their facts: rarest first",
+    )
+    quotas: dict[str, int] = Field(
+        {"inverted_star": 1_000, "chain": 2_000, "star": 2_000, "single": 8_000},
+        description="paths wanted per pattern and domain (RARE's code: 30000); a pattern not named here gets none",
+    )
+    single_rule: Literal["tail", "paper"] = Field(
+        "tail",
+        description="tail: the tail has no other edge (RARE's code); paper: nor has the head (R11). In filings the "
+        "registrant heads nearly every fact, so that the paper's rule leaves only facts about things named once",
+    )
+    chunk_rule: Literal["covered", "distinct"] = Field(
+        "covered",
+        description="covered: no one chunk states all facts of a path (R16); distinct: each fact from another chunk",
+    )
+    chain_sizes: Sizes = Field((2, 3), description="facts in a chain (R12)")
+    star_sizes: Sizes = Field((2, 3, 4), description="facts around one head (R13)")
+    inverted_star_sizes: Sizes = Field(
+        (2, 3, 4), description="heads that meet in one tail (R14; RARE's code: pairs only)"
+    )
+    star_clues: Literal["entity", "any"] = Field(
+        "entity",
+        description="entity: at most one tail of a star is a literal, since a number cannot point at its owner",
+    )
+    same_relation: bool = Field(
+        True,
+        description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "
+        "competes with it share a name, not a meaning",
+    )
+    per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
+    per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
+    exclusive: Literal["pattern", "none"] = Field(
+        "pattern", description="pattern: a fact used in one pattern is used in no other (R15)"
+    )
+    reserve_clues: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="share of a head's facts with a named tail, rounded up, that is left to stars, which need clues",
+    )
+    reserve_values: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of a head's facts with a literal tail, rounded down, that is left to single facts",
+    )
+
+    @field_validator("patterns")
+    @classmethod
+    def _once(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(patterns)) < len(patterns):
+            raise ValueError("each pattern may stand here once")
+        return patterns
+
+    @field_validator("chain_sizes", "star_sizes", "inverted_star_sizes")
+    @classmethod
+    def _countable(cls, sizes: Sizes, info: object) -> Sizes:
+        most = 3 if getattr(info, "field_name", "") == "chain_sizes" else 4
+        if not sizes or len(set(sizes)) < len(sizes) or min(sizes) < 2 or max(sizes) > most:
+            raise ValueError(f"sizes must be different numbers from 2 to {most}, for which exact counts are known")
+        return tuple(sorted(sizes))

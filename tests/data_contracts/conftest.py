@@ -1,0 +1,263 @@
+"""A small benchmark written by hand: three documents, every pattern, something rejected, something set aside."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from rarefy.data_contracts.expectations import ContractBroken, Result, check
+from rarefy.data_contracts.rows import (
+    Block,
+    Chunk,
+    Document,
+    Fact,
+    Merge,
+    Path,
+    Quarantined,
+    Question,
+    Span,
+    Triplet,
+    Variant,
+    row_id,
+)
+from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.tables import from_table, to_table
+
+TEXTS = {
+    "acme-2024": (
+        "# Acme Inc. 10-K 2024\n\nAcme Inc. is audited by Stone LLP. Acme Inc. acquired Bolt Corp.",
+        "Acme Inc. is headquartered in Reno, Nevada — far. Acme Inc. had revenue of $12 million in fiscal year 2024.",
+    ),
+    "bolt-2024": (
+        "Bolt Corp. is audited by Stone LLP.",
+        "Bolt Corp. makes the R2 sensor. Bolt Corp. had revenue of $3 million in fiscal year 2023.",
+    ),
+    "minutes-2015": ("The Committee kept the target range at 0 to 1/4 percent.",),
+}
+FACTS = (  # document, paragraph, sentence, subject, relation, object
+    ("acme-2024", 0, "Acme Inc. is audited by Stone LLP.", "Acme Inc.", "is audited by", "Stone LLP"),
+    ("acme-2024", 0, "Acme Inc. acquired Bolt Corp.", "Acme Inc.", "acquired", "Bolt Corp."),
+    ("acme-2024", 1, "Acme Inc. is headquartered in Reno, Nevada", "Acme Inc.", "is headquartered in", "Reno, Nevada"),
+    (
+        "acme-2024",
+        1,
+        "Acme Inc. had revenue of $12 million in fiscal year 2024.",
+        "Acme Inc.",
+        "had revenue of",
+        "$12 million",
+    ),
+    ("bolt-2024", 0, "Bolt Corp. is audited by Stone LLP.", "Bolt Corp.", "is audited by", "Stone LLP"),
+    ("bolt-2024", 1, "Bolt Corp. makes the R2 sensor.", "Bolt Corp.", "makes", "R2 sensor"),
+    (
+        "minutes-2015",
+        0,
+        TEXTS["minutes-2015"][0],
+        "Federal Open Market Committee",
+        "kept target at",
+        "0 to 1/4 percent",
+    ),
+)
+PATHS = (  # pattern, facts, pivot, the facts that give the question and the answer
+    ("single", (3,), "", "What was Acme Inc.'s revenue in fiscal year 2024?", "$12 million"),
+    ("single", (6,), "", "Where did the Committee keep the target range in 2015?", "0 to 1/4 percent"),
+    ("chain", (1, 5), "bolt corp.", "What does the company that Acme Inc. acquired make?", "R2 sensor"),
+    ("star", (0, 2), "acme inc.", "Where is the company that Stone LLP audits headquartered?", "Reno, Nevada"),
+    ("inverted_star", (0, 4), "stone llp", "Who else is audited by the auditor of Acme Inc.?", "Bolt Corp."),
+    ("single", (2,), "", "Where is it?", "Reno, Nevada"),
+)
+
+
+def benchmark() -> dict[type, pa.Table]:
+    """The tables of the small benchmark, by row type; every contract holds."""
+    documents, chunks, triplets, paths, questions, variants = [], {}, [], [], [], []
+    for name, paragraphs in TEXTS.items():
+        text, blocks = "\n\n".join(paragraphs), []
+        domain = "economics" if name == "minutes-2015" else "finance"
+        year = int(name.partition("-")[2])
+        for place, paragraph in enumerate(paragraphs):
+            start = text.index(paragraph)
+            blocks.append(Block("text", start, start + len(paragraph)))
+            chunks[name, place] = Chunk(
+                row_id(name, paragraph, 0),
+                name,
+                start,
+                start + len(paragraph),
+                "text",
+                "Item 1. Business",
+                paragraph,
+                tokens=20,
+                entity=name,
+                domain=domain,
+                fiscal_year=year,
+                period_end=f"{year}-12-31",
+            )
+        money = text.find("$12")
+        facts = (Fact(money, money + 3, "us-gaap:Revenues", "12000000", "USD", "2024-01-01", "2024-12-31"),)
+        hidden = (Fact(0, 0, "dei:EntityRegistrantName", "Acme Inc."),)
+        documents.append(
+            Document(
+                name,
+                row_id(text),
+                f"{name}.html",
+                f"{name} annual report",
+                "text/html",
+                text,
+                tuple(blocks),
+                facts + hidden if money > 0 else (),
+                name,
+                domain,
+                "10-K",
+                year,
+                f"{year}-01-01",
+                f"{year}-12-31",
+                as_of=f"{year + 1}-02-01",
+                dropped={"page_number": 12},
+                metadata={"cik": "0000001"},
+            )
+        )
+    repeat = documents[1]
+    documents.append(
+        Document(
+            "copies/bolt",
+            repeat.content_hash,
+            "copies/bolt.html",
+            "",
+            "text/html",
+            repeat.text,
+            repeat.blocks,
+            domain="finance",
+            duplicate_of="bolt-2024",
+            duplicate_similarity=1.0,
+        )
+    )
+    for name, place, sentence, subject, relation, thing in FACTS:
+        chunk = chunks[name, place]
+        start = chunk.text.index(sentence)
+        triplets.append(
+            Triplet(
+                row_id(chunk.chunk_id, start, subject, relation, thing),
+                chunk.chunk_id,
+                name,
+                start,
+                start + len(sentence),
+                subject,
+                relation,
+                thing,
+                sentence,
+                "prose",
+                answer=thing,
+                value="12000000",
+                period_start="2024-01-01",
+                period_end="2024-12-31",
+                domain=chunk.domain,
+                subject_key=subject.lower(),
+                relation_key=relation,
+                object_key=thing.lower(),
+            )
+        )
+    first = triplets[0]
+    triplets.append(
+        Triplet(
+            row_id("rejected"),
+            first.chunk_id,
+            first.doc_id,
+            0,
+            4,
+            "we",
+            "made",
+            "it",
+            "not in the text",
+            "prose",
+            rejected_because="sentence_not_in_chunk",
+        )
+    )
+    for pattern, members, pivot, text, answer in PATHS:
+        facts = [triplets[member] for member in members]
+        homes = tuple(dict.fromkeys(fact.chunk_id for fact in facts))
+        path = Path(
+            row_id(pattern, *(fact.triplet_id for fact in facts)),
+            pattern,
+            tuple(f.triplet_id for f in facts),
+            homes,
+            pivot,
+            facts[0].domain,
+        )
+        question = Question(
+            row_id("rejected question") if "it?" in text else row_id(path.path_id, text),
+            path.path_id,
+            pattern,
+            text,
+            answer,
+            (answer.lower(),),
+            path.triplet_ids,
+            homes,
+            tuple(fact.source_sentence for fact in facts),
+            tuple(Span(fact.chunk_id, fact.start, fact.end) for fact in facts),
+            entity=facts[0].doc_id,
+            domain=path.domain,
+            valid_from="2024-12-31",
+            split="" if "it?" in text else "train" if pattern == "star" else "test",
+            rejected_because="not_self_contained" if "it?" in text else "",
+        )
+        paths.append(path)
+        questions.append(question)
+        if not question.rejected_because:
+            name = question.question_id
+            variants.append(Variant(row_id(name, "query", "none"), name, "query", "none", text))
+            variants.append(Variant(row_id(name, "query", "swap"), name, "query", "swap", text[::-1], similarity=0.9))
+            variants.append(
+                Variant(
+                    row_id(name, "document", "cut"), name, "document", "cut", "…", homes[0], rejected_because="kept"
+                )
+            )
+    merge = Merge(row_id("a"), "entity", "Acme", "Acme Inc.", "ORG", 0.97, "suffix: 'Acme said'; 'Acme Inc. said'")
+    aside = Quarantined(row_id("b"), "read", "x.html", "empty_file", "x.html: the file is empty: remove or replace it")
+    rows = {
+        Document: documents,
+        Chunk: chunks.values(),
+        Triplet: triplets,
+        Merge: [merge],
+        Path: paths,
+        Question: questions,
+        Variant: variants,
+        Quarantined: [aside],
+    }
+    return {row_type: to_table(members, row_type) for row_type, members in rows.items()}
+
+
+@pytest.fixture(scope="session")
+def tables() -> dict[type, pa.Table]:
+    """The small benchmark; change a copy."""
+    return benchmark()
+
+
+def changed(row: Any, changes: dict[str, Any]) -> Any:
+    """The row with fields set, or changed by a function of what they were."""
+    return replace(row, **{name: to(getattr(row, name)) if callable(to) else to for name, to in changes.items()})
+
+
+@pytest.fixture
+def breach(tables, monkeypatch):
+    """What a rule, held alone, finds in a table once some of its rows are changed, and the message of the error."""
+
+    def break_it(row_type: type, rule: str, where: int | str, changes: dict[str, Any]) -> tuple[Result, str]:
+        rows = list(from_table(tables[row_type], row_type))
+        ways = {
+            "none": [],
+            "every": [changed(row, changes) for row in rows] if where == "every" else [],
+            "twice": [*rows, rows[0]],
+            "without": [row for row in rows if any(getattr(row, name) != value for name, value in changes.items())],
+            "without first": rows[1:],
+            "again": [*rows, changed(rows[0], changes)] if where == "again" else [],
+        }
+        if isinstance(where, int):
+            rows[where] = changed(rows[where], changes)
+        alone = tuple(member for member in SUITES[row_type].rules if member.says == rule)
+        monkeypatch.setitem(SUITES, row_type, replace(SUITES[row_type], rules=alone))
+        with pytest.raises(ContractBroken) as caught:
+            check("some stage", row_type, to_table(ways.get(where, rows), row_type), tables)
+        found = next(result for result in caught.value.validation.results if result.rule == rule)
+        return found, str(caught.value)
+
+    return break_it

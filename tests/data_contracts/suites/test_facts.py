@@ -1,0 +1,51 @@
+import pytest
+
+from rarefy.data_contracts.rows import Merge, Triplet, row_id
+from rarefy.data_contracts.suites import SUITES
+
+NOBODY = "0123456789abcdef"  # a well-formed name of nothing
+
+# row type, rule, which rows to change, how, and what the message must show
+BREACHES = [
+    (Triplet, "some rows are accepted", "every", {"rejected_because": "no_subject"}, "no_subject"),
+    (Triplet, "some rows are accepted", "none", {}, "0 rows, none accepted"),
+    (Triplet, "triplet_id is unique", "twice", {}, ""),
+    (Triplet, "triplet_id is 16 hexadecimal digits", 0, {"triplet_id": "T1"}, "T1"),
+    (Triplet, "chunk_id names a Chunk", 0, {"chunk_id": NOBODY}, f"'{NOBODY}' is no Chunk"),
+    (Triplet, "doc_id is its chunk's", 0, {"doc_id": "bolt-2024"}, "'bolt-2024'"),
+    (Triplet, "source sentence verbatim in its chunk", 0, {"source_sentence": "Never said."}, "'Never said.'"),
+    (Triplet, "source sentence verbatim in its chunk", 0, {"end": 999}, "999)"),
+    (Triplet, "header verbatim in its chunk", 0, {"header": "Year", "header_start": 0, "header_end": 4}, "'Year'"),
+    (Triplet, "header verbatim in its chunk", 0, {"header_start": 3, "header_end": 2}, "[3, 2)"),
+    (Triplet, "answer verbatim in its source sentence", 0, {"answer": "Granite LLP"}, "'Granite LLP'"),
+    (Triplet, "subject, relation, object not blank unless rejected", 0, {"relation": " "}, "relation blank"),
+    (Triplet, "method is table | cover | prose | model, or module:function", 0, {"method": "guess"}, "'guess'"),
+    (Triplet, "value is a plain number, an ISO day or empty", 0, {"value": "$12 million"}, "'$12 million'"),
+    (Triplet, "period_start, period_end are days", 0, {"period_end": "FY24"}, "'FY24'"),
+    (Triplet, "domain is not blank", 0, {"domain": ""}, "''"),
+    (Triplet, "rejected_because is a snake_case code or empty", 7, {"rejected_because": "Not found!"}, "'Not found!'"),
+    (Triplet, "every accepted triplet has its keys, once any has", 0, {"object_key": ""}, "object_key is empty"),
+    (Merge, "merge_id is unique", "twice", {}, row_id("a")),
+    (Merge, "merge_id is 16 hexadecimal digits", 0, {"merge_id": ""}, ""),
+    (Merge, "kind is relation | entity, or module:function", 0, {"kind": "person"}, "'person'"),
+    (Merge, "name is not blank", 0, {"name": ""}, "''"),
+    (Merge, "canonical is not blank", 0, {"canonical": ""}, "''"),
+    (Merge, "evidence is not blank", 0, {"evidence": ""}, "''"),
+    (Merge, "two different names", 0, {"name": "Acme Inc."}, "'Acme Inc.' merged with itself"),
+    (Merge, "similarity lies in -1..1", 0, {"similarity": 1.2}, "similarity 1.2"),
+]
+
+
+@pytest.mark.parametrize(("row_type", "rule", "where", "changes", "shown"), BREACHES)
+def test_a_breach_is_caught_and_named(breach, row_type, rule, where, changes, shown):
+    result, message = breach(row_type, rule, where, changes)
+    assert not result.success and result.count >= 1
+    assert shown in result.examples[0]
+    assert "some stage" in message and rule in message and row_type.__name__ in message
+
+
+@pytest.mark.parametrize("row_type", [Triplet, Merge])
+def test_every_rule_has_a_breach(row_type):
+    rules = [rule.says for rule in SUITES[row_type].rules]
+    assert len(set(rules)) == len(rules)
+    assert {rule for its_type, rule, *_ in BREACHES if its_type is row_type} == set(rules)
