@@ -32,7 +32,7 @@ def _arrow(annotation: Any) -> pa.DataType:
 
 
 @cache
-def _hints(row_type: type) -> dict[str, Any]:
+def _hints(row_type: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(row_type)
     return {f.name: hints[f.name] for f in dataclasses.fields(row_type)}
 

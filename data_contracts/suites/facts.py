@@ -51,15 +51,21 @@ def _verbatim(references: References) -> Judge:
     return judge
 
 
-def _header_verbatim(references: References) -> Judge:
-    texts = looked_up(references[Chunk], "chunk_id", "text")
+def _row_verbatim(column: str) -> Fault:
+    """The rule on a line that goes with a table row, where there is one: its header, the label it hangs on."""
 
-    def judge(rejected_because: str, chunk_id: str, start: int, end: int, header: str) -> str | None:
-        if rejected_because or chunk_id not in texts or (header, start, end) == ("", 0, 0):
-            return None
-        return uncut(texts[chunk_id], f"chunk {chunk_id}", start, end, header)
+    def verbatim(references: References) -> Judge:
+        texts = looked_up(references[Chunk], "chunk_id", "text")
 
-    return judge
+        def judge(rejected_because: str, chunk_id: str, start: int, end: int, line: str) -> str | None:
+            if rejected_because or chunk_id not in texts or (line, start, end) == ("", 0, 0):
+                return None
+            return uncut(texts[chunk_id], f"chunk {chunk_id}", start, end, line)
+
+        return judge
+
+    columns = ("rejected_because", "chunk_id", f"{column}_start", f"{column}_end", column)
+    return Fault(f"{column} verbatim in its chunk", columns, verbatim)
 
 
 def _answer_in_sentence(_: References) -> Judge:
@@ -92,11 +98,8 @@ TRIPLET = Suite(
             ("rejected_because", "chunk_id", "start", "end", "source_sentence"),
             _verbatim,
         ),
-        Fault(
-            "header verbatim in its chunk",
-            ("rejected_because", "chunk_id", "header_start", "header_end", "header"),
-            _header_verbatim,
-        ),
+        _row_verbatim("header"),
+        _row_verbatim("group"),
         Fault(
             "answer verbatim in its source sentence",
             ("rejected_because", "answer", "source_sentence"),

@@ -15,6 +15,7 @@ BREACHES = [
     (Triplet, "doc_id is its chunk's", 0, {"doc_id": "bolt-2024"}, "'bolt-2024'"),
     (Triplet, "source sentence verbatim in its chunk", 0, {"source_sentence": "Never said."}, "'Never said.'"),
     (Triplet, "source sentence verbatim in its chunk", 0, {"end": 999}, "999)"),
+    (Triplet, "group verbatim in its chunk", 0, {"group": "Costs:", "group_end": 6}, "'Costs:'"),
     (Triplet, "header verbatim in its chunk", 0, {"header": "Year", "header_start": 0, "header_end": 4}, "'Year'"),
     (Triplet, "header verbatim in its chunk", 0, {"header_start": 3, "header_end": 2}, "[3, 2)"),
     (Triplet, "answer verbatim in its source sentence", 0, {"answer": "Granite LLP"}, "'Granite LLP'"),

@@ -1,0 +1,134 @@
+"""The card of the Hugging Face dataset: what is in it, its statistics, and where its texts come from."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Chunk, Document, Question
+from rarefy.tasks.export.statistics import Statistics, table, total
+from rarefy.tasks.export.tables import Tables
+
+
+class CardConfig(BaseModel, frozen=True, extra="forbid"):
+    """What the card says that no table knows."""
+
+    title: str = Field(default="A RAG robustness benchmark", description="the benchmark's name")
+    licence: str = Field(default="other", description="licence of the benchmark, as Hugging Face abbreviates it")
+    sources: str = Field(default="", description="where the documents come from, and under which terms")
+
+
+def card(
+    tables: Tables,
+    parts: Mapping[tuple[str, str], pa.Table],
+    statistics: Sequence[Statistics],
+    version: str,
+    config: CardConfig,
+) -> str:
+    """The card as Markdown, with the front matter that names each table and its files."""
+    return f"{_front_matter(tables, parts, config)}\n{_body(tables, parts, statistics, version, config)}"
+
+
+def _front_matter(tables: Tables, parts: Mapping[tuple[str, str], pa.Table], config: CardConfig) -> str:
+    documents, accepted = tables[Document], tables[Question].column("rejected_because").to_pylist().count("")
+    languages = sorted({code for code in documents.column("language").to_pylist() if code}) or ["en"]
+    lines = [
+        "---",
+        f"pretty_name: {json.dumps(config.title, ensure_ascii=False)}",  # JSON strings are YAML strings
+        f"license: {json.dumps(config.licence)}",
+        "language:",
+        *(f"- {json.dumps(code)}" for code in languages),  # bare, `no` is a boolean
+        "task_categories:",
+        "- question-answering",
+        "- text-retrieval",
+        "size_categories:",
+        f"- {_size(accepted)}",
+        "configs:",
+    ]
+    for name in _ROWS:
+        splits = [split for (owner, split), part in parts.items() if owner == name and part.num_rows]
+        lines += [f"- config_name: {name}", "  data_files:"] if splits else []
+        for split in splits:
+            lines += [f"  - split: {split}", f"    path: data/{name}/{split}.parquet"]
+    return "\n".join([*lines, "---", ""])
+
+
+def _size(rows: int) -> str:
+    bounds = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+    return next((name for bound, name in bounds if rows < bound), "n>1M")
+
+
+def _body(
+    tables: Tables,
+    parts: Mapping[tuple[str, str], pa.Table],
+    statistics: Sequence[Statistics],
+    version: str,
+    config: CardConfig,
+) -> str:
+    every = total(statistics)
+    questions = tables[Question]
+    rejected = questions.num_rows - questions.column("rejected_because").to_pylist().count("")
+    return f"""# {config.title}
+
+Questions over {every.documents:,} documents ({tables[Chunk].num_rows:,} chunks), each with a short answer, the \
+sentences that prove it and the spans where they stand, and variants of questions and documents to test robustness \
+against. Made by rarefy, after RARE (arXiv 2506.00789). Version `{version}`.
+
+```python
+from datasets import load_dataset
+
+questions = load_dataset("path/to/this/folder", "questions", split="test")
+chunks = load_dataset("path/to/this/folder", "chunks", split="full")
+```
+
+## Statistics
+
+{table(statistics)}
+Eligible triplet sets are those that a question of the pattern could have been made of; questions are those that \
+passed every gate ({rejected:,} more did not, and are not in this folder).
+
+## Tables
+
+| table | rows | a row is |
+|---|---:|---|
+{_contents(parts)}
+`questions` and `variants` have the splits `train` and `test`; every other table has one, `full`. What has no rows \
+is not there. \
+`document.text[start:end]` is a chunk's text, `chunk.text[start:end]` a sentence of evidence; both count Unicode \
+code points. `dropped` and `metadata` of a document are JSON objects in a string.
+
+## Sources and licences
+
+{config.sources or _sources(tables)}
+
+The texts remain under the terms of their sources. Questions and variants quote them.
+"""
+
+
+_ROWS = {
+    "questions": "an accepted question, its answer, aliases and evidence",
+    "variants": "a change to an accepted question or to its gold chunk; `none` is the question as it is",
+    "documents": "one source as normalised text",
+    "chunks": "a passage, the unit of retrieval",
+    "triplets": "a fact with the sentence that states it; `rejected_because` where it was not used",
+    "merges": "two names taken for one, and why",
+    "paths": "the facts that a question was made of",
+    "quarantine": "a source that could not be read, and why",
+}
+
+
+def _contents(parts: Mapping[tuple[str, str], pa.Table]) -> str:
+    rows = {name: sum(part.num_rows for (owner, _), part in parts.items() if owner == name) for name in _ROWS}
+    return "".join(f"| `{name}` | {rows[name]:,} | {says} |\n" for name, says in _ROWS.items())
+
+
+def _sources(tables: Tables) -> str:
+    documents = tables[Document].select(["entity", "form", "source"]).to_pylist()
+    entities = sorted({row["entity"] for row in documents if row["entity"]})
+    forms = sorted({row["form"] for row in documents if row["form"]})
+    shown = ", ".join(entities[:20]) + (f" and {len(entities) - 20:,} more" if len(entities) > 20 else "")
+    about = f" Documents about {shown}." if entities else ""
+    kinds = f" ({', '.join(forms)})" if forms else ""
+    unsaid = "Whoever built this benchmark has not said where they come from or under which terms."
+    return f"{len(documents):,} documents{kinds}.{about} {unsaid}"

@@ -1,0 +1,57 @@
+"""Files put in place whole or not at all, and the bytes that go into them."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias, get_origin, get_type_hints
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rarefy.tasks.export.tables import slices
+
+_ROWS = 2048  # rows in memory at once, and in a Parquet row group: a document with its tags may take 10 MB
+
+
+Content: TypeAlias = pa.Table | Iterable[bytes] | None  # None: a file that is not there
+
+
+def put(path: Path, content: Content) -> None:
+    """Put a file in place whole or not at all: a table as Parquet, else bytes as they come."""
+    scratch = path.with_name(f".{path.name}.part")  # one name: what a killed run left behind is written over
+    if content is None:
+        path.unlink(missing_ok=True)
+        scratch.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if isinstance(content, pa.Table):
+            pq.write_table(content.replace_schema_metadata(None), scratch, compression="zstd", row_group_size=_ROWS)
+        else:
+            with scratch.open("wb") as file:
+                file.writelines(content)
+        scratch.replace(path)
+    except BaseException:
+        scratch.unlink(missing_ok=True)  # a full disk gets its space back
+        raise
+
+
+def records(table: pa.Table, row_type: type) -> Iterator[dict[str, Any]]:
+    """The rows as JSON would hold them: what a row keeps as a dict is an object again, not a string."""
+    objects = [name for name, hint in get_type_hints(row_type).items() if get_origin(hint) is dict]
+    for part in slices(table, _ROWS):
+        for record in part.to_pylist():
+            yield record | {name: json.loads(record[name]) for name in objects}
+
+
+def lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """JSON lines, in UTF-8 as it reads."""
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,62 @@
+"""The tables of a benchmark: what their files are called, and in what order their rows stand."""
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.data_contracts.tables import schema_of
+
+Tables = Mapping[type, pa.Table]
+
+NAMES: dict[type, str] = {
+    Document: "documents",
+    Chunk: "chunks",
+    Triplet: "triplets",
+    Merge: "merges",
+    Path: "paths",
+    Question: "questions",
+    Variant: "variants",
+    Quarantined: "quarantine",
+}
+
+_ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the parent's place in its own table
+    Document: ("doc_id",),
+    Chunk: ("doc_id", "start", "chunk_id"),
+    Triplet: ("chunk_id", "start", "triplet_id"),
+    Merge: ("kind", "canonical", "name", "merge_id"),
+    Path: ("domain", "pattern", "path_id"),
+    Question: ("domain", "pattern", "question_id"),
+    Variant: ("question_id", "side", "perturbation", "variant_id"),
+    Quarantined: ("source", "stage", "quarantine_id"),
+}
+_ROWS = 2048
+_PARENTS: dict[type, type] = {Triplet: Chunk, Variant: Question}
+
+
+def complete(tables: Tables) -> dict[type, pa.Table]:
+    """Every table of a benchmark, empty where none was made."""
+    return {row_type: tables.get(row_type, schema_of(row_type).empty_table()) for row_type in NAMES}
+
+
+def in_order(tables: Tables) -> dict[type, pa.Table]:
+    """Every table, its rows in the order of the source or of their names."""
+    ordered: dict[type, pa.Table] = {}
+    for row_type, columns in _ORDER.items():
+        table = tables[row_type]
+        keys = table.select(list(columns))
+        if parent := _PARENTS.get(row_type):
+            places = pc.index_in(keys.column(0), value_set=ordered[parent].column(columns[0]).combine_chunks())
+            keys = keys.set_column(0, columns[0], places)
+        order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in columns])
+        # in parts: taken at once, texts of over 2 GiB overflow their offsets
+        parts = [table.take(order.slice(start, _ROWS)) for start in range(0, len(order), _ROWS)]
+        ordered[row_type] = pa.concat_tables([table.slice(0, 0), *parts])
+    return ordered
+
+
+def slices(table: pa.Table, rows: int) -> Iterator[pa.Table]:
+    """The table in parts of so many rows; one empty part where it has none."""
+    for start in range(0, max(table.num_rows, 1), rows):
+        yield table.slice(start, rows)
