@@ -4,7 +4,7 @@ import dataclasses
 import json
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, TypeVar
 
@@ -38,7 +38,7 @@ def _hints(row_type: Any) -> dict[str, Any]:
 
 
 @cache
-def schema_of(row_type: type) -> pa.Schema:
+def schema_of(row_type: Any) -> pa.Schema:
     """The Arrow schema of a row type, column for field."""
     return pa.schema([(name, _arrow(hint)) for name, hint in _hints(row_type).items()])
 
@@ -57,13 +57,13 @@ def to_table(rows: Iterable[Any], row_type: type) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema_of(row_type))
 
 
-def from_table(table: pa.Table, row_type: type[Row]) -> Iterator[Row]:
+def from_table(table: pa.Table, row_type: Callable[..., Row]) -> Iterator[Row]:
     """The rows of an Arrow table that `to_table` made."""
-    for record in table.select(list(_hints(row_type))).to_pylist():
+    for record in table.select(schema_of(row_type).names).to_pylist():
         yield from_record(record, row_type)
 
 
-def from_record(record: dict[str, Any], row_type: type[Row]) -> Row:
+def from_record(record: dict[str, Any], row_type: Callable[..., Row]) -> Row:
     """One row of a plain record, as JSON or Arrow gives it."""
     values: dict[str, Any] = {}
     for name, hint in _hints(row_type).items():

@@ -18,5 +18,6 @@ def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[...,
     try:
         part: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"{name!r} cannot be imported ({error}); is the module installed where the workers run?") from error
+        way_out = "is the module installed where the workers run?"
+        raise ValueError(f"{name!r} cannot be imported ({error}); {way_out}") from error
     return part

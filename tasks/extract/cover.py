@@ -111,7 +111,6 @@ def _said(
     span: tuple[int, int],
     kind: str,
     thing: str = "",
-    **literal: str,
 ) -> Iterator[Triplet]:
     """The triplet whose words stand at a span of the document, in each chunk that holds their line."""
     left, right = _line(document.text, *span)
@@ -136,7 +135,6 @@ def _said(
                 answer=words,
                 entity=document.entity,
                 domain=document.domain,
-                **literal,
             )
             return
 
@@ -157,20 +155,15 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> Iterator[Triplet]:
         answer = (
             ("$" if dollars and document.text[fact.start - 1] == "$" else "") + words + (tail.group() if tail else "")
         )
-        for triplet in _said(
-            document,
-            chunks,
-            document.entity,
-            "ORG",
-            name,
-            (fact.start, fact.end),
-            "MONEY" if dollars else "NUMBER",
-            f"{answer} ({day})",
-            value=fact.value,
-            unit=fact.unit,
-            scale="",
-            period=day,
-            period_end=fact.period_end,
-            concept=fact.concept,
-        ):
-            yield replace(triplet, answer=answer)
+        said = f"{answer} ({day})"
+        kind = "MONEY" if dollars else "NUMBER"
+        for triplet in _said(document, chunks, document.entity, "ORG", name, (fact.start, fact.end), kind, said):
+            yield replace(
+                triplet,
+                answer=answer,
+                value=fact.value,
+                unit=fact.unit,
+                period=day,
+                period_end=fact.period_end,
+                concept=fact.concept,
+            )

@@ -60,14 +60,11 @@ def tidy(label: str) -> str:
 
 def lowered(label: str, vocabulary: Set[str]) -> str:
     """A label as it stands inside a sentence: words that the document also writes in lower case lose their capital."""
-    words, shouted = (
-        [],
-        sum(w.isupper() and len(w) > 3 for w in label.split()) > 1 or (label.isupper() and len(label) > 5),
-    )
+    words: list[str] = []
+    shouted = sum(w.isupper() and len(w) > 3 for w in label.split()) > 1 or (label.isupper() and len(label) > 5)
     rest = label.split(" ")[1:]
-    sentence_case = any(w[:1].islower() and w.lower() not in _SMALL for w in rest) and not any(
-        w[:1].isupper() for w in rest[:1]
-    )
+    begins_small = not any(w[:1].isupper() for w in rest[:1])
+    sentence_case = begins_small and any(w[:1].islower() and w.lower() not in _SMALL for w in rest)
     for i, word in enumerate(label.split(" ")):
         core = word.strip("(),.:;’'\"")
         parts = [p for p in re.split(r"[-‑/]", core.lower()) if p]

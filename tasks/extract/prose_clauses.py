@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.extract.prose_names import Name, Registrant
@@ -168,6 +168,8 @@ def _claim(
         trouble = "bare_copula"
     if verb.lemma_.lower() in _INTO_OFFICE and not (_OFFICE.search(obj.text) and obj.type != "PERSON"):
         trouble = trouble or "not_an_office"
+    if _shorten(relation) in ("competes with", "is subsidiary of") and obj.type == "NAME":
+        obj = replace(obj, type="ORG")
     first = thing.head if thing.dep_ == "conj" else thing
     if first.i < verb.i:
         trouble = trouble or "object_before_verb"
