@@ -1,0 +1,164 @@
+"""Read sources of any kind into documents of normalised text (RARE §3.1, R1)."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.tasks.find import find
+from rarefy.tasks.read import records
+from rarefy.tasks.read.decode import decode
+from rarefy.tasks.read.identify import introduce
+from rarefy.tasks.read.markdown import read_markdown
+from rarefy.tasks.read.records import RecordsConfig
+from rarefy.tasks.read.sources import ABOUT_CORPUS, MEDIA_TYPES, UNKNOWN, Source, list_sources, load
+from rarefy.tasks.read.text import read_text
+from rarefy.tasks.read.unreadable import Unreadable, quarantine
+
+VERSION = 1
+
+MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
+# Four words in a row, or eight characters of a script that sets no spaces, are the least that says something.
+SENTENCE = re.compile(
+    r"\b[^\W\d_]++(?:[,;:’'\-]? [^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
+)
+
+
+class ReadConfig(BaseModel, frozen=True, extra="forbid"):
+    """How sources become documents."""
+
+    domain: Literal["auto", "finance", "economics", "policy", "default"] = Field(
+        default="auto",
+        description="what the corpus is about, which sets how it is chunked; auto: filings are finance, papers of the "
+        "Federal Reserve, OECD and IMF economics, parts of the CFR policy, the rest default",
+    )
+    max_bytes: int = Field(
+        default=200_000_000, gt=0, description="a larger file (or record of a JSONL file) is quarantined"
+    )
+    records: RecordsConfig = Field(default=RecordsConfig(), description="columns of JSON, JSONL and Parquet files")
+    readers: dict[str, str] = Field(
+        default={},
+        description='readers by file ending, {".docx": "mypackage.word:read"}: (Source, ReadConfig) to documents',
+    )
+
+
+Reader = Callable[[Source, ReadConfig], Iterator[Document | Quarantined]]
+
+
+def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    content = load(source, config.max_bytes)
+    if content.startswith(b"%PDF-"):
+        yield from _pdf(source, config)
+        return
+    text, notes = decode(content)
+    del content
+    read = read_text
+    if MARKUP.match(text[:4096]):
+        from rarefy.tasks.read.html import read_html as read
+    elif source.media_type == "text/markdown":
+        read = read_markdown
+    document = read(text, source.path)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _html(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.read.html import read_html  # late: lxml is not needed for a corpus of texts
+
+    content = load(source, config.max_bytes)
+    if content.startswith(b"%PDF-"):
+        raise Unreadable("wrong_type", "a PDF under an HTML name; rename it to end in .pdf")
+    text, notes = decode(content)
+    del content
+    document = replace(read_html(text, source.path), doc_id=source.path)
+    if document.domain == "default":
+        document = introduce(document)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.read.pdf import read_pdf  # late: pdfplumber takes a second
+
+    yield read_pdf(load(source, config.max_bytes), source.path)
+
+
+def _json(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    return records.read_json(source, config.records, config.max_bytes)
+
+
+def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    return records.read_jsonl(source, config.records, config.max_bytes)
+
+
+def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    return records.read_parquet(source, config.records, config.max_bytes)
+
+
+def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    try:
+        yield from _text(source, config)
+    except Unreadable as error:
+        if error.reason != "binary_file":
+            raise
+        raise Unreadable(
+            "unsupported_type",
+            f"no reader for this kind of file ({error.detail}); {', '.join(sorted(MEDIA_TYPES))} are read",
+        ) from error
+
+
+def _about(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    raise Unreadable(
+        "about_the_corpus", "taken for a note about the corpus, not a part of it; rename it to have it read"
+    )
+
+
+READERS: dict[str, Reader] = {
+    "application/json": _json,
+    "application/jsonl": _jsonl,
+    "application/parquet": _parquet,
+    "application/pdf": _pdf,
+    "text/html": _html,
+    "text/markdown": _text,
+    "text/plain": _text,
+    ABOUT_CORPUS: _about,
+    UNKNOWN: _unknown,
+}
+
+
+def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """The documents of one source, or the reason why there are none."""
+    ending = Path(source.path).suffix.lower()
+    reader: Reader = (
+        find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
+    )
+    try:
+        for row in reader(source, config):
+            yield row if isinstance(row, Quarantined) else _finish(row, source, config)
+    except Unreadable as error:
+        yield quarantine(source.path, error)
+
+
+def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """Every document and every fault of a corpus, in the order of its paths."""
+    for source in list_sources(corpus):
+        yield from read(source, config)
+
+
+def _finish(document: Document, source: Source, config: ReadConfig) -> Document | Quarantined:
+    """The document under its source's name and version, unless it says nothing."""
+    if not document.text.strip():
+        return quarantine(
+            document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
+        )
+    if not SENTENCE.search(document.text):
+        return quarantine(
+            document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
+        )
+    return replace(
+        document,
+        content_hash=document.content_hash or source.digest,
+        domain=document.domain if config.domain == "auto" else config.domain,
+    )

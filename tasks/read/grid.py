@@ -1,0 +1,184 @@
+"""From a table's rows to columns, and from those to Markdown lines."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from rarefy.tasks.read.bands import Band, split
+from rarefy.tasks.read.cells import CHANGE, MONTH, OPEN_PERIOD, WHOLE_PERIOD, YEAR, is_period, is_units
+from rarefy.tasks.read.flow import Table
+from rarefy.tasks.read.lay import Item, Row, lay
+from rarefy.tasks.read.marks import plain
+
+
+@dataclass(slots=True)
+class Grid:
+    """A table of columns: what stands above it, the names of its columns, its rows, its footnotes; all marked."""
+
+    titles: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def grids(table: Table) -> list[Grid]:
+    """The data tables that a table holds: one for each band of columns."""
+    rows = lay(table)
+    return [_grid(band) for band in split(rows)] if rows else []
+
+
+def markdown(grid: Grid) -> str:
+    """The pipe table: one line for the header, one for the rule, one for each row."""
+    width = len(grid.header)
+    lines = [_line(grid.header), "|" + "---|" * width]
+    lines += [_line(row) for row in grid.rows]
+    return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _columns(rows: list[Row], label_end: int) -> list[list[int]]:
+    """The columns that the items of these rows make: narrow ones first, so that one that spans joins nothing."""
+    extents = Counter((item.start, item.end) for row in rows for item in row)
+    columns: list[list[int]] = []
+    for start, end in sorted(extents, key=lambda e: (e[1] - e[0], -extents[e], e[0])):
+        if start < label_end < end:
+            end = label_end
+        met = [column for column in columns if column[0] < end and start < column[1]]
+        if not met:
+            columns.append([start, end])
+        elif len(met) == 1:
+            met[0][0] = min(met[0][0], start)
+            met[0][1] = max(met[0][1], end)
+    return sorted(columns)
+
+
+def _place(item: Item, columns: list[list[int]]) -> int:
+    """The one column that an item of the body stands in: the first it meets, else the nearest."""
+    for number, (start, end) in enumerate(columns):
+        if item.start < end and start < item.end:
+            return number
+    return min(range(len(columns)), key=lambda n: min(abs(item.start - columns[n][1]), abs(columns[n][0] - item.end)))
+
+
+def _covered(item: Item, columns: list[list[int]]) -> list[int]:
+    """The columns that a header cell names: those it spans, else the nearest."""
+    shares = []
+    for number, (start, end) in enumerate(columns):
+        overlap = min(end, item.end) - max(start, item.start)
+        shares.append((overlap, overlap * 2 >= min(end - start, item.end - item.start), number))
+    good = [number for overlap, enough, number in shares if overlap > 0 and enough]
+    return good or [_place(item, columns)]
+
+
+def _grid(band: Band) -> Grid:
+    body = band.body or band.head[-1:] or band.titles[-1:]
+    columns = _columns(body, band.label_end)
+    columns = _joined(columns, body, band)
+    if len(columns) == 1 and columns[0][0] >= band.label_end:
+        columns.insert(0, [0, band.label_end])
+    titles = [" ".join(item.text for item in row) for row in band.titles]
+    names, units = _names(band, columns)
+    rows = []
+    for row in band.body:
+        cells = [""] * len(columns)
+        for item in row:
+            number = _place(item, columns)
+            cells[number] = f"{cells[number]} {item.text}".strip()
+        rows.append(cells)
+    notes = [" ".join(item.text for item in row) for row in band.notes]
+    return Grid(titles + units, names, rows, notes)
+
+
+def _joined(columns: list[list[int]], rows: list[Row], band: Band) -> list[list[int]]:
+    """The columns with those made one that stand side by side, are never both filled, and have the same names."""
+    filled = [{_place(item, columns) for item in row} for row in rows]
+    named = [[set(_covered(item, columns)) for item in row] for row in band.head]
+    out: list[tuple[list[int], set[int]]] = []
+    for number, column in enumerate(columns):
+        if out:
+            last, members = out[-1]
+            apart = not any(number in row and row & members for row in filled)
+            alike = all((number in item) == bool(members & item) for row in named for item in row)
+            labels = column[1] <= band.label_end
+            if apart and alike and (column[0] - last[1] <= 0 or labels) and (named or labels):
+                last[1] = max(last[1], column[1])
+                members.add(number)
+                continue
+        out.append((list(column), {number}))
+    return [column for column, _ in out]
+
+
+def _names(band: Band, columns: list[list[int]]) -> tuple[list[str], list[str]]:
+    """The name of each column, joined from the header rows above it; and the units that the header states."""
+    names: list[list[str]] = [[] for _ in columns]
+    units: list[str] = []
+    first_value = next((n for n, column in enumerate(columns) if column[0] >= band.label_end), 1)
+    for row in band.head:
+        texts = {item.plain for item in row if item.start >= band.label_end}
+        spread = _spread(row, columns, names, first_value) if len(columns) > first_value else {}
+        for number, item in spread.items():
+            names[number].insert(0, item.text)
+        for item in row:
+            if any(item is other for other in spread.values()):
+                continue
+            stub = item.start < band.label_end
+            if is_units(item.plain) and (stub or len(texts) == 1) and not re.search(r"\d{4}", item.plain):
+                if item.text not in units:
+                    units.append(item.text)
+                continue
+            over = _covered(item, columns)
+            if stub:
+                wide = item.end > band.label_end + 1 and len(row) == 1
+                over = list(range(first_value, len(columns))) if wide else [n for n in over if n < first_value] or [0]
+            for number in over:
+                if not names[number] or plain(names[number][-1]) != item.plain:
+                    names[number].append(item.text)
+    _trim(names, first_value)
+    return [_DATE.sub(r"\1, \2", " ".join(parts)) for parts in names], units
+
+
+def _trim(names: list[list[str]], first_value: int) -> None:
+    """Give a period in the corner to the years below it, and take "Year ended" from columns of changes."""
+    corner = " ".join(plain(part) for part in names[0])
+    if corner and OPEN_PERIOD.match(corner):
+        for parts in names[first_value:]:
+            place = next((n for n, part in enumerate(parts) if _lacks_lead(plain(part), corner)), None)
+            if place is not None:
+                if not any(OPEN_PERIOD.match(plain(part)) and not _DAY.match(plain(part)) for part in parts):
+                    parts.insert(place, corner)
+                names[0] = []
+    for parts in names[1:]:
+        if len(parts) > 1 and CHANGE.search(plain(parts[-1])) and not re.search(r"\d{4}", " ".join(map(plain, parts))):
+            while len(parts) > 1 and is_period(plain(parts[0])):
+                parts.pop(0)
+
+
+_DATE = re.compile(rf"(\b{MONTH}\s*\d{{1,2}}) ((?:19|20)\d\d)\b", re.I)
+_DAY = re.compile(rf"^{MONTH}\s*\d{{1,2}},?$", re.I)
+
+
+def _lacks_lead(name: str, corner: str) -> bool:
+    return bool((YEAR.match(name) and not name[0].isalpha()) or (_DAY.match(name) and not re.search(r"\d", corner)))
+
+
+def _spread(row: Row, columns: list[list[int]], names: list[list[str]], first_value: int) -> dict[int, Item]:
+    """The columns that each period of a row is over, where it stands at one column of several that repeat.
+
+    Some filers set "2013" only above the last of "Gross | Accumulated | Net", and again for 2012.
+    """
+    items = [item for item in row if item.start >= columns[first_value][0]]
+    if len(items) < 2 or not all(YEAR.match(item.plain) or WHOLE_PERIOD.match(item.plain) for item in items):
+        return {}
+    places = [_covered(item, columns) for item in items]
+    width, left = divmod(len(columns) - first_value, len(items))
+    if left or width < 2 or any(len(place) != 1 for place in places):
+        return {}
+    blocks = [range(first_value + n * width, first_value + (n + 1) * width) for n in range(len(items))]
+    titles = [[" ".join(map(plain, names[number])) for number in block] for block in blocks]
+    inside = all(place[0] in block for place, block in zip(places, blocks, strict=True))
+    if not inside or any(title != titles[0] for title in titles):
+        return {}
+    return {number: item for block, item in zip(blocks, items, strict=True) for number in block}

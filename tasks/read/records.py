@@ -1,0 +1,190 @@
+"""JSON, JSON Lines and Parquet: many texts with metadata in one file, read record by record."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Document, Quarantined, row_id
+from rarefy.tasks.read.decode import decode
+from rarefy.tasks.read.edgar_json import is_edgar, read_edgar
+from rarefy.tasks.read.markdown import DELIMITER, read_markdown
+from rarefy.tasks.read.sources import Source, load
+from rarefy.tasks.read.text import read_text
+from rarefy.tasks.read.unreadable import Unreadable, quarantine
+
+BATCH = 64  # rows of a Parquet file held at once
+# Columns that say what a field of the document says; everything else becomes metadata.
+FIELDS = {
+    "entity": ("entity", "company", "company_name", "registrant", "institution"),
+    "form": ("form", "filing_type", "form_type"),
+    "period_start": ("period_start",),
+    "period_end": ("period_end", "period_of_report"),
+    "domain": ("domain",),
+    "language": ("language", "lang"),
+}
+
+
+class RecordsConfig(BaseModel, frozen=True, extra="forbid"):
+    """Which columns of a JSONL or Parquet file hold what; the first that a record has is taken."""
+
+    text: tuple[str, ...] = Field(
+        default=("text", "content", "body", "contents", "document"), description="the text itself"
+    )
+    id: tuple[str, ...] = Field(
+        default=("doc_id", "id", "_id", "docid", "document_id"), description="the user's own id"
+    )
+    title: tuple[str, ...] = Field(default=("title", "name", "headline"), description="the title")
+    date: tuple[str, ...] = Field(
+        default=("date", "as_of", "published", "publication_date", "filing_date"), description="the date of publication"
+    )
+
+
+def read_json(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+    """The documents of a JSON file: one filing, one record, or a list of records."""
+    text, _ = decode(load(source, max_bytes))
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        if text.lstrip()[:1] == "{" and "\n" in text and _is_json(text.lstrip().split("\n", 1)[0]):
+            yield from _read_lines(source, iter(text.encode().split(b"\n")), config, max_bytes)
+            return
+        raise Unreadable("bad_json", f"{error}; the file may be cut short: restore it or remove it") from error
+    records = value if isinstance(value, list) else [value]
+    yield from _read_records(
+        source, ((str(n), record) for n, record in enumerate(records, 1)), config, len(records) == 1
+    )
+
+
+def read_jsonl(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+    """The documents of a JSON Lines file, a line at a time; a line that is no record is quarantined by itself."""
+    load(replace(source, size=0), max_bytes) if not source.size else None
+    try:
+        with Path(source.location).open("rb") as stream:
+            yield from _read_lines(source, iter(lambda: stream.readline(max_bytes + 1), b""), config, max_bytes)
+    except OSError as error:
+        raise Unreadable("unreadable_file", f"{error.strerror}; grant read permission or remove the file") from error
+
+
+def read_parquet(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+    """The documents of a Parquet file, some rows at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def rows() -> Iterator[tuple[str, Any]]:
+        number = 0
+        for batch in file.iter_batches(batch_size=BATCH):
+            for record in batch.to_pylist():
+                number += 1
+                yield str(number), record
+
+    if not source.size:
+        load(source, max_bytes)
+    try:
+        file = pq.ParquetFile(source.location)
+        yield from _read_records(source, rows(), config, False)
+    except (pa.ArrowException, OSError) as error:
+        raise Unreadable("bad_parquet", f"{str(error).splitlines()[0]}; write the file anew or remove it") from error
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _read_lines(
+    source: Source, lines: Iterator[bytes], config: RecordsConfig, max_bytes: int
+) -> Iterator[Document | Quarantined]:
+    def records() -> Iterator[tuple[str, Any]]:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            if len(line) > max_bytes:
+                yield (
+                    str(number),
+                    Unreadable("too_large", f"the line exceeds {max_bytes:,} bytes; raise read.max_bytes"),
+                )
+                continue
+            try:
+                yield str(number), json.loads(decode(line)[0])
+            except (json.JSONDecodeError, RecursionError) as error:
+                yield str(number), Unreadable("bad_record", f"not JSON ({error}); mend the line or remove it")
+            except Unreadable as error:
+                yield str(number), error
+
+    yield from _read_records(source, records(), config, False)
+
+
+def _read_records(
+    source: Source, records: Iterator[tuple[str, Any]], config: RecordsConfig, single: bool
+) -> Iterator[Document | Quarantined]:
+    seen: set[str] = set()
+    for number, record in records:
+        place = source.path if single else f"{source.path}#{number}"
+        try:
+            if isinstance(record, Unreadable):
+                raise record
+            document = read_record(record, place, config)
+            own = _first(record, config.id)
+            if own:
+                document = replace(document, doc_id=own if source.alone else f"{source.path}#{own}")
+            if document.doc_id in seen:
+                raise Unreadable("duplicate_id", f"another record has the id {own!r}; give each record its own")
+            seen.add(document.doc_id)
+            yield document
+        except Unreadable as error:
+            yield quarantine(place, error)
+
+
+def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
+    """The document of one record: a filing in edgar-crawler's form, or a text with metadata."""
+    if not isinstance(record, Mapping):
+        raise Unreadable("bad_record", f"a {type(record).__name__}, not an object with a text; mend it or remove it")
+    content = json.dumps(record, sort_keys=True, default=str)
+    if is_edgar(record):
+        return replace(read_edgar(record, source), content_hash=row_id(content))
+    text = _first(record, config.text)
+    if not text:
+        raise Unreadable(
+            "no_text", f"none of the fields {', '.join(config.text)} holds a text; name the field in read.records.text"
+        )
+    marked = any(DELIMITER.match(line) and "|" in line for line in text.split("\n")) or text.lstrip().startswith("# ")
+    document = (read_markdown if marked else read_text)(text, source)
+    used = {*config.text, *config.id, *config.title, *config.date}
+    found: dict[str, Any] = {}
+    for name, columns in FIELDS.items():
+        used.update(columns)
+        if value := _first(record, columns):
+            found[name] = value
+    year = _first(record, ("fiscal_year", "year"))
+    used.add("fiscal_year")
+    if year.isdigit():
+        found["fiscal_year"] = int(year)
+    rest = {str(key): _plain(value) for key, value in record.items() if key not in used and value not in (None, "")}
+    return replace(
+        document,
+        content_hash=row_id(content),
+        title=_first(record, config.title)
+        or (document.title if marked else _first(record, config.id) or document.title),
+        as_of=_first(record, config.date)[:10] or document.as_of,
+        metadata={**document.metadata, **rest},
+        **found,
+    )
+
+
+def _first(record: Mapping[str, Any], columns: tuple[str, ...]) -> str:
+    for column in columns:
+        value = record.get(column)
+        if value not in (None, ""):
+            return _plain(value)
+    return ""
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
