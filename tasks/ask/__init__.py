@@ -47,7 +47,7 @@ def ask(
 
 def put(path: Path, wording: Wording, known: Index) -> Question:
     """A question row of a wording: its gold sentences gathered, its period and aliases filled in."""
-    used = [*(known.triplets[i] for i in path.triplet_ids if i not in wording.dropped), *wording.restrictions]
+    used = [*(known.triplets[i] for i in path.triplet_ids), *wording.restrictions]
     target = wording.target or known.triplets[path.triplet_ids[-1]]
     spans: list[Span] = []
     for triplet in used:

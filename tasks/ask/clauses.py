@@ -15,12 +15,10 @@ _NOUNS = {
 }
 _PREPOSITIONS = frozenset("in at by to from with on of under for as through into over against within".split())
 _OUT = {  # relation → what is said of its subject
-    "has principal executive offices at": "has its principal executive offices at {object}",
     "is listed on": "has its common stock listed on {object}",
     "is based in": "is based in {object}",
 }
 _IN = {  # relation → what is said of its object
-    "is the ticker symbol of": "whose common stock trades under the ticker symbol {subject}",
     "are issued by": "that issued the {subject}",
 }
 

@@ -11,10 +11,8 @@ _OBJECT = {  # relation → the question that its object answers
     "is based in": "In which state or country is {holder} based?",
     "has principal executive offices at": "At which street address does {holder} have its principal executive offices?",
     "is listed on": "On which stock exchange does {holder} have its common stock listed?",
+    "trades under symbol": "Under which ticker symbol does the common stock of {holder} trade?",
     "is audited by": "Which accounting firm is the independent auditor of {holder}?",
-}
-_SUBJECT = {
-    "is the ticker symbol of": "Under which ticker symbol does the common stock of {holder} trade?",
 }
 _WHAT = {
     "ORG": "Which organization",
@@ -45,8 +43,6 @@ def of_object(triplet: Triplet, holder: str) -> str | None:
 
 def of_subject(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's subject answers, its object called `holder`."""
-    if triplet.relation in _SUBJECT:
-        return _SUBJECT[triplet.relation].format(holder=holder)
     office = re.fullmatch(r"(chief .+|president|controller|general counsel|treasurer) of", triplet.relation)
     if office and triplet.period:
         owner = possessive(holder) if len(holder.split()) < 6 else f"the {office[1]} of {holder}"

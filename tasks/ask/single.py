@@ -18,7 +18,7 @@ def of_triplet(triplet: Triplet, known: Index) -> Wording:
     if triplet.method == "prose":
         text = of_prose(triplet, triplet.subject, known)
         return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
-    if triplet.object_type in LITERALS:
+    if triplet.object_type in LITERALS - {"TEXT"}:
         text = of_holder(triplet, triplet.entity)
         return Wording(text, triplet.answer, triplet) if text else refuse("unit_or_period_unknown")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact

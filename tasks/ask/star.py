@@ -1,7 +1,5 @@
 """Star: a head described by some of its facts, asked for another (RARE R20: A = tail1, B = head, C = tail2)."""
 
-from dataclasses import replace
-
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.ask.clauses import about_subject, noun
 from rarefy.tasks.ask.index import Index, object_of, relation_of
@@ -20,18 +18,17 @@ def star(path: Path, known: Index) -> Wording:
     if any(clue.object_type in LITERALS for clue in clues):
         return refuse("clue_is_a_number")
     told = [clue for clue in clues if not implied(clue, clues)]
-    dropped = frozenset(clue.triplet_id for clue in clues if clue not in told)
     if heads(told, known) != 1:
         return refuse("pivot_not_unique")
     holder = f"the {kind} that " + listed([about_subject(clue) for clue in told])
-    return replace(about(target, holder, known), dropped=dropped)
+    return about(target, holder, known)
 
 
-_WHERE = ("has principal executive offices at", "is headquartered in", "is based in")
+_WHERE = ("is headquartered in", "is based in")
 
 
 def implied(clue: Triplet, clues: list[Triplet]) -> bool:
-    """Whether another clue says this one already: a street is in its city, a city in its state."""
+    """Whether another clue says this one already: a city is in its state."""
     if clue.relation not in _WHERE:
         return False
     return any(c.relation in _WHERE[: _WHERE.index(clue.relation)] for c in clues)

@@ -13,7 +13,6 @@ class Wording:
     answer: str = ""
     target: Triplet | None = None
     naming: tuple[Span, ...] = ()
-    dropped: frozenset[str] = frozenset()  # triplets of the path that the words do not need
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     rejected_because: str = ""
 

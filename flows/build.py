@@ -1,0 +1,48 @@
+"""From a folder of documents to a benchmark (architecture §6)."""
+
+from prefect import flow
+from rich.console import Console
+
+from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.flows import jobs
+from rarefy.flows.config import Config
+from rarefy.flows.deliver import deliver, told
+from rarefy.flows.progress import Board
+from rarefy.flows.report import Built
+from rarefy.flows.run import Run
+from rarefy.flows.workers import hired
+from rarefy.tasks.store import Store
+
+
+@flow(name="rarefy build", flow_run_name="build {out} from {corpus}", persist_result=False)
+def build(
+    corpus: str,
+    out: str,
+    config: Config = Config(),  # noqa: B008  (frozen)
+    store: str = ".rarefy",
+    workers: int = 0,
+    dask: str = "",
+    limit: int = 0,
+    quiet: bool = False,
+) -> Built:
+    """Make the benchmark of a corpus in the folder `out`, and give back what came of it."""
+    board = Board(Console(stderr=True), quiet)
+    with board.open(), hired(workers, dask) as hands:
+        run = Run(Store(store), board, hands)
+        with told(run, out):
+            parts = run.each(jobs.reading(config), run.sources(corpus, limit))
+            tables = run.quarantined(parts, config.quarantine_budget)
+            parts = run.each(jobs.chunking(config), parts)
+            parts = run.each(jobs.extracting(config), parts)
+            tables = run.gather("documents", Document, parts, tables)
+            tables = run.gather("chunks", Chunk, parts, tables)
+            tables = run.gather("triplets", Triplet, parts, tables)
+            tables = run.whole(jobs.flagging(config), tables)
+            tables = run.whole(jobs.normalising(config), tables)
+            tables = run.whole(jobs.tracing(config), tables)
+            tables = run.whole(jobs.counting(config), tables)
+            tables = run.whole(jobs.asking(config), tables)
+            tables = run.whole(jobs.judging(config), tables)
+            tables = run.whole(jobs.splitting(config), tables)
+            tables = run.whole(jobs.varying(config), tables)
+            return deliver(run, out, config, tables)

@@ -1,0 +1,108 @@
+"""What is made, in one frozen Config composed of the stages' own (architecture §4)."""
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from rarefy.flows.faults import UsageFault
+from rarefy.tasks.ask import AskConfig
+from rarefy.tasks.chunk import ChunkConfig
+from rarefy.tasks.embed import EmbedConfig
+from rarefy.tasks.export import CardConfig, SplitConfig
+from rarefy.tasks.extract import ExtractConfig
+from rarefy.tasks.gates import GatesConfig
+from rarefy.tasks.graph import GraphConfig
+from rarefy.tasks.normalise import NormaliseConfig
+from rarefy.tasks.perturb import PerturbConfig
+from rarefy.tasks.read import ReadConfig
+from rarefy.tasks.read.duplicates import DuplicatesConfig
+
+
+class Config(BaseModel, frozen=True, extra="forbid"):
+    """Everything that decides what the benchmark holds; where and how fast it is made is on the command line."""
+
+    quarantine_budget: float = Field(
+        1.0, ge=0, le=1, description="share of the corpus's documents that may fail before the build is stopped"
+    )
+    read: ReadConfig = Field(default_factory=ReadConfig, description="how sources become documents")
+    duplicates: DuplicatesConfig = Field(
+        default_factory=DuplicatesConfig, description="when two documents count as one"
+    )
+    chunk: ChunkConfig = Field(default_factory=ChunkConfig, description="how documents are cut into chunks")
+    extract: ExtractConfig = Field(default_factory=ExtractConfig, description="how facts are taken from chunks")
+    embed: EmbedConfig = Field(default_factory=EmbedConfig, description="which model says how alike two texts are")
+    normalise: NormaliseConfig = Field(default_factory=NormaliseConfig, description="which names are taken for one")
+    graph: GraphConfig = Field(default_factory=GraphConfig, description="which patterns of facts are taken")
+    ask: AskConfig = Field(default_factory=AskConfig, description="how questions are worded")
+    gates: GatesConfig = Field(default_factory=GatesConfig, description="which questions pass")
+    split: SplitConfig = Field(default_factory=SplitConfig, description="which questions are for testing")
+    perturb: PerturbConfig = Field(default_factory=PerturbConfig, description="which variants are made, and how")
+    card: CardConfig = Field(
+        default_factory=CardConfig, description="what the benchmark's card says that no table knows"
+    )
+
+
+def load(path: Path | None) -> Config:
+    """The config of a TOML file, the default one for none; UsageFault with one line per mistake."""
+    if path is None:
+        return Config()
+    try:
+        written = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageFault(f"{path}: {error.strerror}; `rarefy init {path}` writes a config to start from") from error
+    except UnicodeDecodeError as error:
+        raise UsageFault(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageFault(f"{path}: not TOML: {error}") from error
+    try:
+        return Config.model_validate(written)
+    except ValidationError as error:
+        raise UsageFault("\n".join(f"{path}: {_told(fault)}" for fault in error.errors())) from error
+
+
+def _told(fault: ErrorDetails) -> str:
+    """One line for one mistake: where, what, and what is allowed."""
+    place = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] != "extra_forbidden":
+        said = fault["msg"].removeprefix("Value error, ")
+        given = "" if isinstance(fault["input"], dict) else f" (it is {fault['input']!r})"
+        return f"{place}: {said[:1].lower()}{said[1:]}{given}" if place else said
+    *sections, key = [str(part) for part in fault["loc"]]
+    model = _model_at(sections)
+    allowed = sorted(model.model_fields) if model else []
+    near = difflib.get_close_matches(key, allowed, 1)
+    where = f"[{'.'.join(sections)}] has" if sections else "there is"
+    return (
+        f"{where} no key {key!r}{f'; did you mean {near[0]!r}?' if near else ''} "
+        f"({_homes(key)}allowed: {', '.join(allowed)})"
+    )
+
+
+def _homes(key: str) -> str:
+    """A hint for a key that is written in the wrong section."""
+    homes = [
+        name
+        for name, field in Config.model_fields.items()
+        if (m := model_of(field.annotation)) and key in m.model_fields
+    ]
+    return f"it belongs to [{homes[0]}]; " if len(homes) == 1 else ""
+
+
+def _model_at(sections: list[str]) -> type[BaseModel] | None:
+    model: type[BaseModel] | None = Config
+    for name in sections:
+        if model and name in model.model_fields:
+            model = model_of(model.model_fields[name].annotation) or model
+    return model
+
+
+def model_of(annotation: Any) -> type[BaseModel] | None:
+    """The pydantic model in an annotation, if there is one."""
+    for candidate in (annotation, *get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None

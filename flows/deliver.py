@@ -1,0 +1,62 @@
+"""The last stage: the benchmark's folder, the contracts' page beside it, and what is told of the build."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rarefy.data_contracts.expectations import to_json
+from rarefy.data_contracts.page import page
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows import report, server
+from rarefy.flows.config import Config
+from rarefy.flows.jobs import Counted
+from rarefy.flows.run import Run, Tables
+from rarefy.tasks.export import NAMES, export
+
+
+def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
+    """Write the benchmark of these tables into a folder, whole, and give back what came of the build."""
+    census = tuple(from_table(run.store.table(tables["census"]), Counted))
+    eligible: dict[str, dict[str, int]] = {}
+    for row in census:
+        eligible.setdefault(row.domain, {})[row.pattern] = int(row.eligible)
+    line = run.board.line("export", "tables", None)
+    manifest = run.stage(
+        "export",
+        lambda: export(
+            {row_type: run.store.table(tables[kind]) for row_type, kind in NAMES.items()},
+            Path(out),
+            config=config.model_dump(mode="json"),
+            digests={kind: tables[kind] for kind in NAMES.values()},
+            census=eligible,
+            card_config=config.card,
+        ),
+    )
+    line.end(f"{len(manifest['files']):,} files in {out}")
+    built = report.Built(
+        out=out,
+        version=manifest["version"],
+        made=run.made,
+        funnel=report.funnel(run.store, tables),
+        census=census,
+        questions=report.samples(run.store, tables["questions"]),
+    )
+    if not server.temporary():
+        report.artifacts(built, run.validations)
+    return built
+
+
+@contextmanager
+def told(run: Run, out: str) -> Iterator[None]:
+    """However the build ends, how every table kept its contract lies with it, for machines and for people."""
+    try:
+        yield
+    finally:
+        if run.validations:
+            Path(out).mkdir(parents=True, exist_ok=True)
+            records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
+            for name, text in (("contracts.json", f"{records}\n"), ("contracts.html", page(run.validations))):
+                scratch = Path(out, f".{name}.part")
+                scratch.write_text(text, encoding="utf-8")
+                scratch.replace(Path(out, name))

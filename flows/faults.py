@@ -1,0 +1,13 @@
+"""What a user can mend: told in one line, with an exit code, and never as a traceback."""
+
+
+class Fault(Exception):
+    """Something outside the program is not as it must be; the message says what, where, and the way out."""
+
+    code = 1
+
+
+class UsageFault(Fault):
+    """What was asked for cannot be done: a wrong option, a wrong config, nothing to build."""
+
+    code = 2

@@ -1,0 +1,123 @@
+"""The stages as the engine knows them: what each takes, what it makes, and with which config."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.flows.config import Config
+from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, perturb, read
+from rarefy.tasks.export import VERSION as EXPORT_VERSION
+from rarefy.tasks.read import duplicates
+from rarefy.tasks.read.sources import Source
+from rarefy.tasks.recipe import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A line of the census; `eligible` in digits, since it may exceed 64 bits."""
+
+    pattern: str
+    domain: str
+    eligible: str
+    quota: int
+    sampled: int
+    rule: str
+    reason: str
+
+
+def reading(config: Config) -> Job:
+    """Sources to documents, or to the reason why not."""
+    makes = {"documents": Document, "quarantine": Quarantined}
+    return Job("read", "rarefy.tasks.read:read", read.VERSION, {"source": Source}, makes, config.read)
+
+
+def chunking(config: Config) -> Job:
+    """Documents to chunks."""
+    return Job(
+        "chunk", "rarefy.tasks.chunk:chunk", chunk.VERSION, {"documents": Document}, {"chunks": Chunk}, config.chunk
+    )
+
+
+def extracting(config: Config) -> Job:
+    """Chunks to triplets."""
+    takes = {"chunks": Chunk, "documents": Document}
+    return Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
+
+
+def gathering(kind: str, row_type: type) -> Job:
+    """The tables of many documents to one."""
+    return Job(f"gather {kind}", "rarefy.flows.jobs:same", 1, {kind: row_type}, {kind: row_type})
+
+
+def same(rows: Iterable[object]) -> Iterator[object]:
+    """The rows as they are."""
+    yield from rows
+
+
+def flagging(config: Config) -> Job:
+    """Documents to documents that say which other one they repeat."""
+    function = "rarefy.flows.jobs:flag"
+    return Job(
+        "flag", function, duplicates.VERSION, {"documents": Document}, {"documents": Document}, config.duplicates
+    )
+
+
+def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> Iterator[Document]:
+    """The documents, those that repeat another marked with its name."""
+    rows = list(documents)
+    repeats = duplicates.flag_duplicates(((row.doc_id, row.text, row.period_end) for row in rows), config)
+    for row in rows:
+        other, similarity = repeats.get(row.doc_id, ("", 0.0))
+        yield replace(row, duplicate_of=other, duplicate_similarity=similarity)
+
+
+def normalising(config: Config) -> Job:
+    """Triplets to triplets with keys, and the merges that led to them."""
+    makes = {"triplets": Triplet, "merges": Merge}
+    tools = {"embed": config.embed}
+    function = "rarefy.tasks.normalise:normalise"
+    return Job("normalise", function, normalise.VERSION, {"triplets": Triplet}, makes, config.normalise, tools)
+
+
+def tracing(config: Config) -> Job:
+    """Triplets to sampled paths."""
+    return Job("trace", "rarefy.tasks.graph:trace", graph.VERSION, {"triplets": Triplet}, {"paths": Path}, config.graph)
+
+
+def counting(config: Config) -> Job:
+    """Triplets and paths to the census."""
+    takes = {"triplets": Triplet, "paths": Path}
+    return Job("count", "rarefy.flows.jobs:census", graph.VERSION, takes, {"census": Counted}, config.graph)
+
+
+def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[Counted]:
+    """How many paths of each pattern each domain has, and how many were taken."""
+    for row in graph.count(triplets, config, paths.values()):
+        yield Counted(row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+
+
+def asking(config: Config) -> Job:
+    """Paths to questions."""
+    takes = {"paths": Path, "triplets": Triplet, "chunks": Chunk, "documents": Document}
+    return Job("ask", "rarefy.tasks.ask:ask", ask.VERSION, takes, {"questions": Question}, config.ask)
+
+
+def judging(config: Config) -> Job:
+    """Questions to questions with the first reason against them."""
+    takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
+    return Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
+
+
+def splitting(config: Config) -> Job:
+    """Questions to questions with a split."""
+    takes = {"questions": Question}
+    return Job("split", "rarefy.tasks.export:split", EXPORT_VERSION, takes, {"questions": Question}, config.split)
+
+
+def varying(config: Config) -> Job:
+    """Questions to their variants."""
+    takes = {"questions": Question, "chunks": Chunk}
+    tools = {"embed": config.embed}
+    return Job(
+        "vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools
+    )

@@ -1,0 +1,97 @@
+"""What a corpus holds, before anything is spent on it."""
+
+from dataclasses import dataclass
+
+from prefect import flow
+from rich.console import Console
+from rich.table import Table
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows import jobs
+from rarefy.flows.config import Config
+from rarefy.flows.progress import Board
+from rarefy.flows.report import as_table, census_records
+from rarefy.flows.run import Part, Run, Tables
+from rarefy.flows.workers import hired
+from rarefy.tasks.store import Store
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is there, and the census where the store knows it."""
+
+    corpus: str
+    files: int
+    documents: int
+    quarantined: int
+    characters: int
+    chunks: int
+    tokens: int
+    census: tuple[jobs.Counted, ...]  # () where the store does not know it
+
+
+@flow(name="rarefy plan", flow_run_name="plan {corpus}", persist_result=False)
+def plan(
+    corpus: str,
+    config: Config = Config(),  # noqa: B008  (frozen)
+    store: str = ".rarefy",
+    workers: int = 0,
+    dask: str = "",
+    limit: int = 0,
+    quiet: bool = False,
+) -> Planned:
+    """Read and chunk a corpus, and look up what else the store knows of it."""
+    board = Board(Console(stderr=True), quiet)
+    with board.open(), hired(workers, dask) as hands:
+        run = Run(Store(store), board, hands)
+        parts = run.each(jobs.reading(config), run.sources(corpus, limit))
+        tables = run.quarantined(parts, config.quarantine_budget)
+        parts = run.each(jobs.chunking(config), parts)
+        chunks = [run.store.table(part["chunks"])["tokens"].to_pylist() for part in parts]
+        texts = [run.store.table(part["documents"])["text"].to_pylist() for part in parts]
+        return Planned(
+            corpus=corpus,
+            files=len(parts),
+            documents=sum(map(len, texts)),
+            quarantined=run.store.rows(tables["quarantine"]),
+            characters=sum(len(text) for some in texts for text in some),
+            chunks=sum(map(len, chunks)),
+            tokens=sum(map(sum, chunks)),
+            census=_census(run.store, config, parts),
+        )
+
+
+def _census(store: Store, config: Config, parts: list[Part]) -> tuple[jobs.Counted, ...]:
+    """The census of these documents, as far as recipes lead: none where a stage before it was never made."""
+    tables: Tables = {}
+    for part in parts:
+        job = jobs.extracting(config)
+        if not (found := store.find(job.recipe(part))):
+            return ()
+        tables.setdefault("triplets", []).append(found["triplets"])
+    for job in (
+        jobs.gathering("triplets", Triplet),
+        jobs.normalising(config),
+        jobs.tracing(config),
+        jobs.counting(config),
+    ):
+        if not (found := store.find(job.recipe(tables))):
+            return ()
+        tables |= found
+    return tuple(from_table(store.table(tables["census"]), jobs.Counted))
+
+
+def show(planned: Planned, console: Console) -> None:
+    """What was found, as a table."""
+    table = Table(show_header=False, title=f"Plan of {planned.corpus}", title_justify="left")
+    told = {"characters": "characters of text", "tokens": "tokens in chunks"}
+    for name in ("files", "documents", "quarantined", "characters", "chunks", "tokens"):
+        table.add_row(told.get(name, name), f"{getattr(planned, name):,}")
+    console.print(table)
+    if planned.census:
+        console.print(as_table("Patterns", census_records(planned.census)))
+    else:
+        console.print(
+            "The store does not know the patterns of these documents yet; `rarefy build` counts them.", highlight=False
+        )

@@ -1,0 +1,104 @@
+"""One live line per stage on a terminal, plain lines elsewhere, none when quiet."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
+
+
+class Rate(ProgressColumn):
+    """Things done a second."""
+
+    def render(self, task: Task) -> Text:
+        """The rate, once there is one."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.1f}/s" if speed else "", style="dim")
+
+
+class Line:
+    """The line of one stage: `step()` when one more is done."""
+
+    def __init__(self, board: "Board", stage: str, unit: str, total: int | None) -> None:
+        self.board, self.stage, self.unit, self.total = board, stage, unit, total
+        self.done, self.began, self.told = 0, time.monotonic(), time.monotonic()
+        self.note = ""
+        self.task = board.live.add_task(stage, total=total, unit=unit, note="") if board.live else None
+
+    def step(self, count: int = 1) -> None:
+        """So many more are done."""
+        self.done += count
+        if self.board.live and self.task is not None:
+            self.board.live.update(self.task, completed=self.done)
+        elif time.monotonic() - self.told > PULSE:
+            self.told = time.monotonic()
+            self.board.say(f"{self.stage:<10} {self._counts()}{self._left()}")
+
+    def watch(self, rows: Iterable[Any]) -> Iterator[Any]:
+        """The same rows, counted as they pass."""
+        for n, row in enumerate(rows, 1):
+            yield row
+            if n % 100 == 0:
+                self.step(100)
+
+    def end(self, note: str) -> None:
+        """The stage is done; `note` says what came of it."""
+        seconds = time.monotonic() - self.began
+        if self.board.live and self.task is not None:
+            self.board.live.update(
+                self.task, completed=self.total or 1, total=self.total or 1, note=f"{note} · {seconds:.1f} s"
+            )
+        else:
+            self.board.say(f"{self.stage:<10} {note} · {seconds:.1f} s")
+
+    def _counts(self) -> str:
+        return f"{self.done:,}{f'/{self.total:,}' if self.total else ''} {self.unit}"
+
+    def _left(self) -> str:
+        spent = time.monotonic() - self.began
+        rate = self.done / spent if spent else 0.0
+        left = f", {(self.total - self.done) / rate:,.0f} s left" if self.total and rate else ""
+        return f", {rate:,.1f}/s{left}"
+
+
+class Board:
+    """Where stages show their lines."""
+
+    def __init__(self, console: Console, quiet: bool) -> None:
+        self.console, self.quiet = console, quiet
+        self.live: Progress | None = None
+
+    @contextmanager
+    def open(self) -> Iterator["Board"]:
+        """Lines are live in here, if this is a terminal."""
+        if self.quiet or not self.console.is_terminal:
+            yield self
+            return
+        columns = (
+            TextColumn("{task.description:<10}"),
+            BarColumn(24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[unit]}"),
+        )
+        with Progress(
+            *columns, Rate(), TimeRemainingColumn(compact=True), TextColumn("{task.fields[note]}"), console=self.console
+        ) as live:
+            self.live = live
+            try:
+                yield self
+            finally:
+                self.live = None
+
+    def line(self, stage: str, unit: str, total: int | None) -> Line:
+        """A new line for a stage that goes through `total` of `unit`."""
+        return Line(self, stage, unit, total)
+
+    def say(self, text: str) -> None:
+        """One plain line, unless quiet."""
+        if not self.quiet:
+            self.console.print(text, highlight=False, markup=False, soft_wrap=True)

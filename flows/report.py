@@ -1,0 +1,157 @@
+"""What came of a build: the funnel, the census and a few questions, for the terminal and for Prefect's UI."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from rich.console import Console
+from rich.table import Table
+
+from rarefy.data_contracts.expectations import Validation
+from rarefy.data_contracts.rows import Question
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows.jobs import Counted
+from rarefy.tasks.store import Store
+
+SHOWN = 5  # questions
+REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
+PATTERNS = ("single", "chain", "star", "inverted_star")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A line of the funnel: what went in, what was made of it, and what of that was kept."""
+
+    name: str
+    taken: int
+    made: int
+    kept: int
+    rejected: dict[str, int]  # by reason, most frequent first
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished build, as a person wants to see it."""
+
+    out: str
+    version: str
+    made: int
+    funnel: tuple[Stage, ...]
+    census: tuple[Counted, ...]
+    questions: tuple[Question, ...]
+
+
+def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
+    """In, made, kept and rejected by reason, for each hop."""
+    quarantined = Counter(store.table(tables["quarantine"])["reason"].to_pylist())
+    documents = store.rows(tables["documents"])
+    found = documents + quarantined.total()
+    stages = [Stage("documents", found, found, documents, dict(quarantined.most_common()))]
+    for kind in ("chunks", "triplets", "paths", "questions", "variants"):
+        reasons = Counter(store.rejections(tables[kind]))
+        made, kept = reasons.total(), reasons.pop("", 0)
+        stages.append(Stage(kind, stages[-1].kept, made, kept, dict(reasons.most_common())))
+    return tuple(stages)
+
+
+def samples(store: Store, name: str) -> tuple[Question, ...]:
+    """A few accepted questions, the smallest names of each pattern in turn."""
+    accepted = sorted(
+        (q for q in from_table(store.table(name), Question) if not q.rejected_because), key=lambda q: q.question_id
+    )
+    turns: Counter[str] = Counter()
+    ranked = []
+    for question in accepted:
+        turns[question.pattern] += 1
+        place = PATTERNS.index(question.pattern) if question.pattern in PATTERNS else len(PATTERNS)
+        ranked.append((turns[question.pattern], place, question))
+    return tuple(question for _, _, question in sorted(ranked, key=lambda r: r[:2])[:SHOWN])
+
+
+def show(built: Built, console: Console) -> None:
+    """The funnel, the census, a few questions, and where the benchmark lies."""
+    console.print(as_table("Funnel", funnel_records(built.funnel)))
+    console.print(as_table("Patterns", census_records(built.census)))
+    lines = []
+    for number, question in enumerate(built.questions, 1):
+        lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer}"]
+        lines += [f"   evidence: {_short(sentence)}" for sentence in question.evidence] + [""]
+    lines.append(f"Benchmark {built.version[:12]} lies in {built.out}")
+    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+
+
+def funnel_records(funnel: Sequence[Stage], reasons: int = REASONS) -> list[dict[str, str]]:
+    """The funnel as it is shown: of the reasons against rows the most frequent."""
+    return [
+        {
+            "stage": stage.name,
+            "in": f"{stage.taken:,}",
+            "made": f"{stage.made:,}",
+            "kept": f"{stage.kept:,}",
+            "rejected": _told(stage.rejected, reasons),
+        }
+        for stage in funnel
+    ]
+
+
+def census_records(census: Sequence[Counted]) -> list[dict[str, str]]:
+    """The census as it is shown."""
+    return [
+        {
+            "pattern": row.pattern,
+            "domain": row.domain,
+            "eligible": f"{int(row.eligible):,}",
+            "quota": f"{row.quota:,}",
+            "taken": f"{row.sampled:,}",
+            "why fewer": row.reason,
+        }
+        for row in census
+    ]
+
+
+def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
+    """Records as a table, figures to the right."""
+    table = Table(title=title, title_justify="left")
+    for name in records[0] if records else ():
+        figures = all(record[name][:1].isdigit() and " " not in record[name] for record in records)
+        table.add_column(name, justify="right" if figures else "left")
+    for record in records:
+        table.add_row(*record.values())
+    return table
+
+
+def artifacts(built: Built, validations: Sequence[Validation]) -> None:
+    """The funnel, the census, the questions and the contracts' results, in Prefect's UI."""
+    tables = {
+        "funnel": ("Rows in, made, kept and rejected at every stage", funnel_records(built.funnel, 1_000)),
+        "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),
+        "contracts": ("How every table kept its contract", [_kept(validation) for validation in validations]),
+    }
+    for key, (description, records) in tables.items():
+        create_table_artifact(records, key=key, description=description)
+    create_markdown_artifact(
+        "\n\n".join(
+            f"**{question.text}**\n\n{question.answer} ({question.pattern})\n\n"
+            + "\n".join(f"> {_short(sentence)}\n" for sentence in question.evidence)
+            for question in built.questions
+        ),
+        key="sample-questions",
+        description="A few accepted questions with their evidence",
+    )
+
+
+def _kept(validation: Validation) -> dict[str, Any]:
+    broken = len(validation.broken)
+    return {"stage": validation.stage, "rows": validation.rows, "rules": len(validation.results), "broken": broken}
+
+
+def _told(reasons: dict[str, int], most: int) -> str:
+    told = [f"{count:,} {reason}" for reason, count in list(reasons.items())[:most]]
+    return ", ".join(told + ([f"{len(reasons) - most:,} more reasons"] if len(reasons) > most else []))
+
+
+def _short(text: str, width: int = 200) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,180 @@
+"""Stages as Prefect tasks, over documents or over whole tables, each table held to its contract (architecture §6)."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from rarefy.data_contracts import expectations
+from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.flows import jobs
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.progress import Board
+from rarefy.flows.workers import Workers, alone
+from rarefy.tasks.export import NAMES
+from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
+from rarefy.tasks.recipe import Given, Job, make
+from rarefy.tasks.store import Store, digest
+
+Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
+SHOWN = 10  # faults told one by one; the rest are in the quarantine table
+Tables = dict[str, Any]  # kind of table -> its name
+Made = TypeVar("Made")
+
+
+def _is_of_infrastructure(_task: object, _run: object, state: Any) -> bool:
+    """Is this worth another try? A lost connection is; a full disk, a broken contract and a bug are not."""
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ == "CommClosedError"
+
+
+@dataclass
+class Run:
+    """One build in progress: where its tables lie, who works, and where it is shown."""
+
+    store: Store
+    board: Board
+    workers: Workers = alone
+    validations: list[Any] = field(default_factory=list)
+    made: int = 0  # tables made now, rather than found
+
+    def stage(self, name: str, work: Callable[[], Made]) -> Made:
+        """What `work` gives, as a Prefect task of that name."""
+        return task(  # the work takes no arguments: Prefect would look through all of them, and store them
+            work,
+            name=name,
+            task_run_name=name,
+            retries=2,
+            retry_delay_seconds=[5, 60],
+            retry_condition_fn=_is_of_infrastructure,
+            cache_policy=NO_CACHE,
+            persist_result=False,
+        )()
+
+    def sources(self, corpus: str, limit: int) -> list[Part]:
+        """The sources of a corpus, the first `limit` of them unless 0; UsageFault where there are none."""
+
+        def work() -> list[Part]:
+            try:
+                sources = list_sources(corpus)
+            except OSError as error:
+                raise UsageFault(str(error)) from error
+            if not sources:
+                raise UsageFault(
+                    f"{corpus}: nothing to build, the folder holds no file; {', '.join(sorted(MEDIA_TYPES))} are read"
+                )
+            return [{"source": source} for source in sources[: limit or None]]
+
+        return self.stage("list", work)
+
+    def each(self, job: Job, parts: Sequence[Part]) -> list[Part]:
+        """The parts, each with what the job makes of it."""
+
+        def work() -> list[Part]:
+            known = [self.store.find(job.recipe(_given(job, part))) for part in parts]
+            missing = [place for place, tables in enumerate(known) if tables is None]
+            line = self.board.line(job.stage, "documents", len(parts))
+            line.step(len(parts) - len(missing))
+            wanted = [parts[place] for place in missing]
+            for place, tables in self.workers(job, wanted, self.store.url):
+                known[missing[place]] = tables
+                line.step()
+            self.made += len(missing)
+            kept = len(parts) - len(missing)
+            line.end(f"{len(parts):,} files" + (f", {kept:,} found in the store" if kept else ""))
+            return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
+
+        return self.stage(job.stage, work)
+
+    def whole(self, job: Job, tables: Tables) -> Tables:
+        """The tables, with what the job makes of them: here in this process, and true to its contracts."""
+        made = self.stage(job.stage, lambda: self._made(job, tables))
+        first = next(iter(job.makes))
+        self._some(first, made[first])
+        return self._held(job, {**tables, **made})
+
+    def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
+        """The tables, with the one of this kind that the parts make together, true to its contract."""
+        return self.whole(jobs.gathering(kind, row_type), {**tables, kind: [part[kind] for part in parts]})
+
+    def _made(self, job: Job, tables: Tables) -> dict[str, str]:
+        given = _given(job, tables)
+        found = self.store.find(job.recipe(given))
+        first = given[next(iter(job.takes))]
+        total = None if found else sum(map(self.store.rows, [first] if isinstance(first, str) else first))
+        line = self.board.line(job.stage, "rows", total)
+        made = found or make(given, job, self.store.url, line.watch)
+        self.made += not found
+        told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
+        line.end(f"{told}, found in the store" if found else told)
+        return made
+
+    def _held(self, job: Job, tables: Tables) -> Tables:
+        for kind, row_type in job.makes.items():
+            if row_type in SUITES:
+                self.hold(f"{job.stage}: {kind}" if job.stage != kind else kind, row_type, tables)
+        return tables
+
+    def quarantined(self, parts: Sequence[Part], budget: float) -> Tables:
+        """The table of what could not be read; UsageFault where that is all, or more than the budget allows."""
+        job = jobs.gathering("quarantine", Quarantined)
+        tables = self._held(
+            job, self.stage(job.stage, lambda: self._made(job, {"quarantine": [p["quarantine"] for p in parts]}))
+        )
+        name = tables["quarantine"]
+        faults = list(from_table(self.store.table(name), Quarantined))
+        for fault in faults[:SHOWN]:
+            self.board.say(f"skipped    {fault.source}: {fault.reason}: {fault.detail}")
+        if len(faults) > SHOWN:
+            self.board.say(f"skipped    {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
+        documents = sum(self.store.rows(part["documents"]) for part in parts)
+        if not documents:
+            told = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
+            raise UsageFault(f"nothing to build: none of {len(faults):,} files could be read: {told}")
+        if len(faults) > budget * (documents + len(faults)):
+            raise UsageFault(
+                f"{len(faults):,} of {documents + len(faults):,} documents failed, over quarantine_budget = {budget}; "
+                "mend or remove those listed above, or raise the budget in the config"
+            )
+        return tables
+
+    def _some(self, kind: str, name: str) -> None:
+        """Nothing, when the table has a row that was not rejected; UsageFault when it has none."""
+        reasons = Counter(self.store.rejections(name))
+        if not reasons.pop("", 0):
+            told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
+            raise UsageFault(
+                f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}; "
+                "add documents that state facts, or look at what `rarefy plan` says of these"
+            )
+
+    def hold(self, stage: str, row_type: type, tables: Tables) -> None:
+        """Nothing, when the table keeps its contract; ContractBroken names stage, rule and value when not."""
+        name = tables[NAMES[row_type]]
+        given = {needed: tables[NAMES[needed]] for needed in SUITES[row_type].needs}
+        told = {needed.__name__: table for needed, table in given.items()}
+        recipe = digest(["contract", getattr(expectations, "VERSION", 1), stage, row_type.__name__, name, told])
+
+        def work() -> expectations.Validation:
+            if found := self.store.find(recipe):
+                return next(from_table(self.store.table(found["validation"]), expectations.Validation))
+            references = {needed: self.store.table(table) for needed, table in given.items()}
+            try:
+                validation = expectations.check(stage, row_type, self.store.table(name), references)
+            except expectations.ContractBroken as broken:
+                self.validations.append(broken.validation)
+                raise
+            self.store.put(recipe, {"validation": to_table([validation], expectations.Validation)})
+            return validation
+
+        self.validations.append(self.stage(f"contract of {stage}", work))
+
+
+def _given(job: Job, part: Mapping[str, Any]) -> Given:
+    """What of a part the job takes."""
+    return {argument: part[argument] for argument in job.takes}

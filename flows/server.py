@@ -1,0 +1,146 @@
+"""The Prefect API a run reports to: the user's, or a temporary one that dies with the run (architecture §6)."""
+
+import contextlib
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from importlib.metadata import version
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, build_opener
+
+from rarefy.flows.faults import Fault
+
+PATIENCE = 120  # seconds: starting was seen to take 16 s with an empty database on a busy machine
+SERVER = {
+    "PREFECT__SERVER_EPHEMERAL": "1",
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+    "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+}
+
+_server: "subprocess.Popen[str] | None" = None
+
+
+def start() -> None:
+    """Begin to start a temporary API, unless PREFECT_API_URL names one; to be called before Prefect is imported."""
+    global _server
+    if _server or os.environ.get("PREFECT_API_URL"):
+        return
+    home = Path(tempfile.mkdtemp(prefix="rarefy-prefect-"))
+    os.environ["PREFECT_HOME"] = str(home)
+    os.environ["PREFECT_LOGGING_TO_API_ENABLED"] = "false"  # nobody will read them there
+    (home / "errors.txt").touch()
+    with (home / "errors.txt").open("w") as errors:
+        _server = subprocess.Popen(
+            [sys.executable, "-m", "rarefy.flows.server", str(home)],
+            stdin=subprocess.PIPE,  # never written to: it ends when this process does, and with it the server
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=os.environ | SERVER,
+            start_new_session=True,  # Ctrl-C is for the build, which still has to tell the server how it ended
+        )
+
+
+def wait() -> None:
+    """Return when the API answers; Fault where it does not."""
+    if url := os.environ.get("PREFECT_API_URL"):
+        if not (_server and _server.poll() is None):
+            _greet(url)
+        return
+    start()
+    assert _server and _server.stdout
+    timer = threading.Timer(PATIENCE, _server.kill)
+    timer.start()
+    port = _server.stdout.readline().strip()
+    timer.cancel()
+    if not port:
+        told = (Path(os.environ["PREFECT_HOME"]) / "errors.txt").read_text().strip().splitlines()
+        raise Fault(
+            f"Prefect's temporary server did not start ({told[-1] if told else 'it said nothing'}); "
+            "install the pinned versions, or start `prefect server start` and set PREFECT_API_URL"
+        )
+    os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{port}/api"
+    if "prefect" in sys.modules:  # it read its settings when it was imported
+        from prefect.context import refresh_global_settings_context
+
+        refresh_global_settings_context()
+
+
+def temporary() -> bool:
+    """Is the API one of the run's own, which nobody looks at?"""
+    return _server is not None
+
+
+def _greet(url: str) -> None:
+    try:
+        build_opener(ProxyHandler({})).open(f"{url.rstrip('/')}/health", timeout=10).close()
+    except HTTPError:
+        return  # it answers; whether it lets us in, Prefect's client will say
+    except (URLError, OSError, ValueError) as error:
+        raise Fault(
+            f"PREFECT_API_URL={url} does not answer ({getattr(error, 'reason', error)}); "
+            "start it with `prefect server start`, or unset the variable to build without one"
+        ) from error
+
+
+def _serve(home: Path) -> None:
+    """The temporary server itself: prints its port once it answers, and ends when its starter does."""
+
+    def end_with_starter() -> None:
+        sys.stdin.read()
+        shutil.rmtree(home, ignore_errors=True)
+        os._exit(0)
+
+    threading.Thread(target=end_with_starter, daemon=True).start()
+    template = _template()
+    known = template.exists()
+    if known:  # migrating an empty database takes ten seconds, copying one that was migrated none
+        shutil.copyfile(template, home / "prefect.db")
+        os.environ["PREFECT_SERVER_DATABASE_MIGRATE_ON_START"] = "false"
+
+    import uvicorn
+    from prefect.server.api.server import create_app
+
+    server = uvicorn.Server(uvicorn.Config(create_app(ephemeral=True), log_level="critical", lifespan="on"))
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def tell() -> None:
+        while not server.started:
+            threading.Event().wait(0.02)
+        if not known:
+            _keep(home / "prefect.db", template)
+        print(listener.getsockname()[1], flush=True)
+
+    threading.Thread(target=tell, daemon=True).start()
+    server.run(sockets=[listener])
+
+
+def _template() -> Path:
+    """Where an empty, migrated database of this version of Prefect is kept for the next run."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "rarefy" / f"prefect-{version('prefect')}.db"
+
+
+def _keep(database: Path, template: Path) -> None:
+    """Keep a copy of the database, whole or not at all; where it cannot be kept, the next run starts slower."""
+    with contextlib.suppress(OSError, sqlite3.Error):
+        template.parent.mkdir(parents=True, exist_ok=True)
+        scratch = template.with_name(f".{template.name}.{os.getpid()}")
+        with (
+            contextlib.closing(sqlite3.connect(database)) as source,
+            contextlib.closing(sqlite3.connect(scratch)) as copy,
+        ):
+            source.backup(copy)
+        scratch.replace(template)
+
+
+if __name__ == "__main__":
+    _serve(Path(sys.argv[1]))

@@ -1,0 +1,78 @@
+"""Who makes the tables of many documents: this process, or Dask; the work knows neither (architecture §6)."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from rarefy.flows.faults import Fault, UsageFault
+from rarefy.tasks.recipe import Given, Job, make
+
+
+class Workers(Protocol):
+    """Makes what a job makes of each of these, and tells the place of each in the list as it is done."""
+
+    def __call__(self, job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]: ...
+
+
+def alone(job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """One after the other, in this process."""
+    for place, part in enumerate(parts):
+        try:
+            yield place, make(part, job, store)
+        except Exception as error:
+            error.add_note(f"while {job.function} worked on {_about(part)}")
+            raise
+
+
+@contextlib.contextmanager
+def hired(workers: int, scheduler: str) -> Iterator[Workers]:
+    """Workers: of the scheduler at this address, of a cluster of so many processes, or this process for 0."""
+    if not scheduler and not workers:
+        yield alone
+        return
+    # imported late: half a second that a small build need not spend
+    from distributed import Client, LocalCluster
+
+    with contextlib.ExitStack() as stack:
+        if scheduler:
+            try:
+                client = stack.enter_context(Client(scheduler, timeout="15s"))
+            except (OSError, ValueError) as error:
+                raise UsageFault(
+                    f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
+                ) from error
+        else:
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+            client = stack.enter_context(Client(stack.enter_context(cluster)))
+        yield lambda job, parts, store: _mapped(client, job, parts, store)
+
+
+def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """As plain Dask futures: names go out, names come back."""
+    from distributed import KilledWorker, as_completed
+
+    shared = client.scatter(job, broadcast=True)
+    futures = {
+        client.submit(make, part, shared, store, key=f"{job.stage}-{place}-{job.recipe(part)}", pure=False): place
+        for place, part in enumerate(parts)
+    }
+    for future in as_completed(futures):
+        place = futures[future]
+        try:
+            made = future.result()
+        except KilledWorker as error:
+            raise Fault(
+                f"{job.stage}: {_about(parts[place])} took its worker down {error.allowed_failures + 1} times, most "
+                "likely for want of memory; use fewer --workers, or split or remove the document"
+            ) from error
+        except Exception as error:
+            error.add_note(f"while {job.function} worked on {_about(parts[place])}")
+            raise
+        future.release()
+        yield place, made
+
+
+def _about(part: Given) -> str:
+    """A part as a person knows it."""
+    source = part.get("source")
+    return str(getattr(source, "path", source) or dict(part))

@@ -1,0 +1,40 @@
+"""What a question must be to be accepted (RARE §3.4, R19-R23)."""
+
+from pydantic import BaseModel, Field
+
+
+class GatesConfig(BaseModel, frozen=True, extra="forbid"):
+    """What a question must be to be accepted."""
+
+    gates: tuple[str, ...] = Field(
+        (
+            "answer_in_evidence",
+            "answer_given_away",
+            "pivot_given_away",
+            "pivot_rarity",
+            "self_contained",
+            "readable",
+            "one_answer",
+            "several_chunks",
+            "near_duplicate",
+        ),
+        description="in this order, the cheap ones first: names, or module:function",
+    )
+    fewest_words: int = Field(6, ge=1, description="in a question")
+    most_words: int = Field(60, ge=1, description="in a question")
+    least_reading_ease: float = Field(
+        -10.0,
+        description="Flesch's; terms of accounting are long words: plain questions about them go down to 0",
+    )
+    near_duplicate: float = Field(
+        92.0,
+        ge=0,
+        le=100,
+        description="likeness (0-100, whatever the order of words) from which two questions with the same names, "
+        "numbers and answer are one; the smallest id stays",
+    )
+    retrieved: int = Field(
+        20,
+        ge=0,
+        description="how many of BM25's first passages may hide a gold one in a retrievable question; 0: not tried",
+    )

@@ -1,0 +1,71 @@
+"""Relations that say the same thing, whatever order they come in (RARE §3.2; papers.md R9)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from rarefy.tasks.embed import Embedder
+from rarefy.tasks.normalise.opposites import signature
+
+# A block of similarities of this many labels by all is at most 80 MB at 20,000 labels.
+BLOCK = 1_000
+PAIRS = 50_000  # computed anew at a time, 300 MB
+# Nearest first in float32, then these are computed anew in float64, so that no threshold hangs on the order of a sum.
+SLACK = 1e-4
+
+Pair = tuple[str, str]
+
+
+def clusters(labels: Sequence[str], embed: Embedder, threshold: float) -> tuple[list[list[str]], dict[Pair, float]]:
+    """Sets of labels of which any two are nearer than the threshold and not opposed, and those pairs' similarity.
+
+    Complete link, nearest pairs first: a set never grows by a chain of neighbours, and only the set of labels counts.
+    """
+    families: dict[tuple[str, ...], list[str]] = {}
+    for label in sorted(set(labels)):
+        families.setdefault(signature(label), []).append(label)
+    several = [family for family in families.values() if len(family) > 1]
+    wanted = sorted(label for family in several for label in family)
+    if not wanted:
+        return [], {}
+    vectors = dict(zip(wanted, embed(wanted), strict=True))
+    found: list[list[str]] = []
+    similarity: dict[Pair, float] = {}
+    for family in several:
+        near = _near(family, np.stack([vectors[label] for label in family]), threshold)
+        found += _complete_link(near)
+        similarity |= near
+    return found, similarity
+
+
+def _near(names: Sequence[str], vectors: npt.NDArray[np.float32], threshold: float) -> dict[Pair, float]:
+    """The pairs nearer than the threshold, each in alphabetical order."""
+    near: dict[Pair, float] = {}
+    for at in range(0, len(names), BLOCK):
+        block = vectors[at : at + BLOCK] @ vectors[at:].T
+        rows, columns = (indices + at for indices in np.nonzero(np.triu(block > threshold - SLACK, k=1)))
+        for some in range(0, len(rows), PAIRS):
+            left, right = rows[some : some + PAIRS], columns[some : some + PAIRS]
+            exact = np.einsum("ij,ij->i", vectors[left].astype(np.float64), vectors[right].astype(np.float64)).round(6)
+            for i, j, value in zip(left.tolist(), right.tolist(), exact.tolist(), strict=True):
+                if value > threshold:
+                    near[names[i], names[j]] = value
+    return near
+
+
+def _complete_link(near: Mapping[Pair, float]) -> list[list[str]]:
+    member_of: dict[str, list[str]] = {}
+    for pair in near:
+        for name in pair:
+            member_of.setdefault(name, [name])
+    for first, second in sorted(near, key=lambda pair: (-near[pair], pair)):
+        left, right = member_of[first], member_of[second]
+        if left is right or any((min(pair), max(pair)) not in near for pair in product(left, right)):
+            continue
+        left += right
+        for name in right:
+            member_of[name] = left
+    distinct = {id(cluster): cluster for cluster in member_of.values() if len(cluster) > 1}
+    return [sorted(cluster) for cluster in distinct.values()]

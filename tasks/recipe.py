@@ -1,0 +1,96 @@
+"""What a stage is made with, and the making of it: all that a worker needs to know (architecture §3, §5, §6)."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pydantic import BaseModel
+
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.tasks.find import find
+from rarefy.tasks.store import Store, digest
+
+Given = Mapping[str, Any]  # argument of the stage -> name of a table, names of tables, or the one row it works on
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rarefy"  # of a store that is no folder
+Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
+
+
+class Tool(Protocol):
+    """The config of something that a stage works with; it travels, what it connects to does not."""
+
+    def connect(self, cache: Path, *, threads: int) -> Any:
+        """The tool; what it remembers lies in the folder, and how many threads it has changes nothing it says."""
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """What its answers hang on."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One stage, told what it works with: equal jobs of equal things given make equal tables."""
+
+    stage: str
+    function: str  # module:function, so that a worker imports the stage and nothing else
+    version: int
+    takes: Mapping[str, type]  # argument -> type of its rows; the first is gone through, the others come as {id: row}
+    makes: Mapping[str, type]  # kind of table -> type of its rows
+    config: BaseModel | None = None
+    tools: Mapping[str, Tool] = field(default_factory=dict)  # by argument
+
+    def recipe(self, given: Given) -> str:
+        """The name of what this job makes of these."""
+        return digest(
+            {
+                "stage": self.stage,
+                "version": self.version,
+                "config": self.config and self.config.model_dump(mode="json"),
+                "tools": {name: tool.model_dump(mode="json") for name, tool in self.tools.items()},
+                "given": {argument: _identity(given[argument]) for argument in self.takes},
+            }
+        )
+
+    def run(self, given: Given, store: Store, watch: Watch = iter) -> dict[str, pa.Table]:
+        """The tables this job makes of these, kind for kind; `watch` sees the rows that the stage goes through."""
+        first, *others = self.takes
+        rows = (
+            given[first]
+            if dataclasses.is_dataclass(given[first])
+            else watch(_rows(given[first], self.takes[first], store))
+        )
+        keywords: dict[str, Any] = {name: _by_id(_rows(given[name], self.takes[name], store)) for name in others}
+        place = Path(store.root) if store.local else CACHE
+        keywords |= {name: tool.connect(place, threads=os.cpu_count() or 1) for name, tool in self.tools.items()}
+        configs = () if self.config is None else (self.config,)
+        made: dict[type, list[Any]] = {row_type: [] for row_type in self.makes.values()}
+        for row in find(self.function, {})(rows, *configs, **keywords):
+            made[type(row)].append(row)
+        return {kind: to_table(made[row_type], row_type) for kind, row_type in self.makes.items()}
+
+
+def make(given: Given, job: Job, url: str, watch: Watch = iter) -> dict[str, str]:
+    """The names of the tables that `job` makes of these; made now unless they were made before."""
+    store = Store(url)
+    recipe = job.recipe(given)
+    return store.find(recipe) or store.put(recipe, job.run(given, store, watch))
+
+
+def _identity(value: Any) -> Any:
+    """What of a thing given counts: a table's name, or a row's compared fields (where a file lies is none of them)."""
+    if dataclasses.is_dataclass(value):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
+    return value
+
+
+def _rows(names: str | Sequence[str], row_type: type, store: Store) -> Iterator[Any]:
+    """The rows of a table, or of several tables one after the other."""
+    for name in (names,) if isinstance(names, str) else names:
+        yield from from_table(store.table(name), row_type)
+
+
+def _by_id(rows: Iterable[Any]) -> dict[str, Any]:
+    """Rows by their name, which is their first field."""
+    return {getattr(row, dataclasses.fields(row)[0].name): row for row in rows}

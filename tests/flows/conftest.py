@@ -1,0 +1,89 @@
+"""A corpus so small that a build of it takes a moment, and one Prefect API for all tests of flows."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rarefy.flows import server
+from rarefy.flows.cli import main
+
+MEASURES = ("Net sales", "Cost of sales", "Operating income", "Net income", "Total assets")
+COMPANIES = {
+    "acme": ("Acme Corp", "Oslo", "Meyer & Sons LLP"),
+    "nordlys": ("Nordlys Holdings Inc", "Bergen", "Meyer & Sons LLP"),
+    "fjord": ("Fjord Systems Inc", "Tromsø", "Halvorsen LLP"),
+}
+
+
+def filing(name: str, city: str, auditor: str, base: int) -> str:
+    """A short annual report as a company would file it."""
+    rows = "".join(
+        f"<tr><td>{measure}</td><td>$</td><td>{base * (n + 3):,}</td><td>$</td><td>{base * (n + 2):,}</td></tr>"
+        for n, measure in enumerate(MEASURES)
+    )
+    return f"""<html><head><title>{name}</title></head><body>
+<div><b>FORM 10-K</b></div><div>For the fiscal year ended December 31, 2024</div>
+<div><b>{name}</b></div><div>(Exact name of registrant as specified in its charter)</div>
+<p><b>Item 1. Business</b></p>
+<p>{name} is headquartered in {city}. {name} sells industrial pumps to hospitals in Norway.</p>
+<p>{name} acquired Borealis Instruments in March 2024. Borealis Instruments operates a factory in {city}.</p>
+<p>The financial statements of {name} were audited by {auditor}.</p>
+<p><b>Item 7. Management's Discussion and Analysis</b></p>
+<p>The following table shows our results (in millions):</p>
+<table><tr><td></td><td colspan="2">2024</td><td colspan="2">2023</td></tr>{rows}</table>
+</body></html>"""
+
+
+@pytest.fixture(scope="session")
+def api() -> str:
+    """The address of a Prefect API that lives as long as the tests do."""
+    server.start()
+    server.wait()
+    return os.environ["PREFECT_API_URL"]
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a corpus of three short annual reports, and settings that leave out what needs a model."""
+    folder = tmp_path_factory.mktemp("place")
+    (folder / "corpus").mkdir()
+    for number, (file, about) in enumerate(COMPANIES.items()):
+        (folder / "corpus" / f"{file}.html").write_text(filing(*about, base=100 + 37 * number))
+    # what is tested here is how stages are run, not what they find
+    (folder / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(place: Path, api: str) -> Path:
+    """The same folder, once the corpus has been built from `store` into `out`."""
+    assert main(arguments(place)) == 0
+    return place
+
+
+@pytest.fixture
+def copy(built: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, to do with as one likes."""
+    return shutil.copytree(built, tmp_path / "copy")
+
+
+def arguments(place: Path, *more: str, corpus: str = "corpus", out: str = "out", store: str = "store") -> list[str]:
+    """The command line that builds in this folder."""
+    where = ["--out", str(place / out), "--store", str(place / store), "--config", str(place / "quick.toml")]
+    return ["build", str(place / corpus), *where, *more]
+
+
+@pytest.fixture
+def build(capsys: pytest.CaptureFixture[str], api: str) -> Callable[..., tuple[int, str]]:
+    """Builds in a folder, and gives back the exit code and what was said."""
+
+    def run(*given: object, **places: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = main(arguments(*given, **places))  # type: ignore[arg-type]
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run

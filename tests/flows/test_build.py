@@ -1,0 +1,145 @@
+"""A build from end to end, on a corpus that is made here."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from rarefy.flows.cli import main
+from rarefy.tasks.store import Store
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def names(store: Path) -> set[str]:
+    return {str(path.relative_to(store)) for path in store.glob("[rt]*/*")}
+
+
+def stages(said: str) -> dict[str, str]:
+    return {line.rsplit(" · ")[0].split("  ")[0].strip(): line for line in said.splitlines() if " · " in line}
+
+
+def test_a_corpus_becomes_a_benchmark(built):
+    questions = pq.read_table(built / "out" / "questions.parquet").to_pylist()
+    assert [question for question in questions if not question["rejected_because"]]
+    assert json.loads((built / "out" / "manifest.json").read_text())["tables"]["documents"]["rows"] == 3
+
+
+def test_what_came_of_it_is_told(copy, build):
+    code, said = build(copy)
+    assert code == 0
+    for words in ("Funnel", "Patterns", "inverted_star", "answer:", "evidence:", f"lies in {copy / 'out'}"):
+        assert words in said
+
+
+def test_a_second_build_makes_nothing(copy, build):
+    first, made = files(copy / "out"), names(copy / "store")
+    written = (copy / "out" / "manifest.json").stat().st_mtime_ns
+    code, said = build(copy)
+    assert code == 0, said
+    assert files(copy / "out") == first
+    assert names(copy / "store") == made
+    assert (copy / "out" / "manifest.json").stat().st_mtime_ns == written, "nothing was written again"
+    told = [line for stage, line in stages(said).items() if stage != "export"]
+    assert len(told) > 10 and all("found in the store" in line for line in told)
+
+
+def test_another_store_and_another_place_make_the_same_bytes(copy, build):
+    shutil.move(copy / "corpus", copy / "moved")
+    code, said = build(copy, corpus="moved", out="again", store="fresh")
+    assert code == 0, said
+    assert files(copy / "again") == files(copy / "out")
+    assert names(copy / "fresh") == names(copy / "store")
+
+
+def test_an_edited_document_is_the_only_one_that_is_worked_on_again(copy, build):
+    edited = copy / "corpus" / "fjord.html"
+    edited.write_text(edited.read_text().replace("industrial pumps", "surgical instruments"))
+    code, said = build(copy)
+    assert code == 0, said
+    for stage in ("read", "chunk", "extract"):
+        assert "3 files, 2 found in the store" in stages(said)[stage]
+
+
+def test_tables_that_were_damaged_are_named_and_made_anew(copy, build):
+    before = files(copy / "out")
+    for path in (copy / "store" / "tables").glob("*.parquet"):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        path.write_bytes(content)
+    shutil.rmtree(copy / "out")
+    code, said = build(copy)
+    assert code == 0, said
+    assert "was damaged" in said and "made anew" in said
+    assert files(copy / "out") == before
+
+
+def test_a_benchmark_that_was_meddled_with_is_written_again(copy, build):
+    before = files(copy / "out")
+    (copy / "out" / "questions.jsonl").write_text("{}")
+    (copy / "out" / "chunks.parquet").unlink()
+    assert build(copy)[0] == 0
+    assert files(copy / "out") == before
+
+
+def test_the_contracts_lie_with_the_build(built):
+    held = json.loads((built / "out" / "contracts.json").read_text())
+    assert {one["table"] for one in held} >= {"Document", "Chunk", "Triplet", "Path", "Question", "Variant", "Quarantined"}
+    assert all(one["success"] for one in held)
+    assert "<html" in (built / "out" / "contracts.html").read_text()
+
+
+def test_a_broken_contract_stops_the_build_and_names_stage_rule_and_value(copy, build, monkeypatch):
+    monkeypatch.setattr("rarefy.tasks.chunk.row_id", lambda *parts: "not a name")
+    code, said = build(copy, out="new", store="new-store")
+    assert code == 1
+    assert "chunks" in said and "chunk_id" in said and "not a name" in said
+    held = json.loads((copy / "new" / "contracts.json").read_text())
+    assert [one["success"] for one in held if one["table"] == "Chunk"] == [False]
+    assert not (copy / "new" / "manifest.json").exists()
+
+
+def test_a_bug_is_a_traceback_that_names_the_document(copy, build, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("rarefy.tasks.chunk.units", broken)
+    with pytest.raises(ZeroDivisionError) as error:
+        build(copy, store="new-store")
+    assert "rarefy.tasks.chunk:chunk worked on acme.html" in "".join(error.value.__notes__)
+
+
+def test_limit_takes_the_first_documents(copy, build):
+    code, said = build(copy, "--limit", "2")
+    assert code == 0, said
+    assert pq.read_table(copy / "out" / "documents.parquet")["source"].to_pylist() == ["acme.html", "fjord.html"]
+
+
+def test_quiet_says_nothing(copy, build):
+    assert build(copy, "--quiet") == (0, "")
+
+
+def test_plan_knows_the_census_once_a_build_has_made_it(built, capsys, tmp_path):
+    asked = ["plan", str(built / "corpus"), "--config", str(built / "quick.toml"), "--store"]
+    assert main([*asked, str(tmp_path / "store")]) == 0
+    assert "does not know the patterns" in capsys.readouterr().out
+    assert main([*asked, str(built / "store")]) == 0
+    said = capsys.readouterr().out
+    assert "inverted_star" in said and "documents" in said and "chunks" in said
+
+
+def test_workers_of_a_local_cluster_make_the_same_benchmark(copy, build):
+    code, said = build(copy, "--workers", "2", out="again", store="fresh")
+    assert code == 0, said
+    assert files(copy / "again") == files(copy / "out")
+
+
+def test_the_store_may_be_any_url(built, tmp_path):
+    where = ["--out", str(tmp_path / "out"), "--store", "memory://s", "--config", str(built / "quick.toml")]
+    assert main(["build", str(built / "corpus"), *where]) == 0
+    assert Store("memory://s").fs.ls("/s/recipes")
+    assert files(tmp_path / "out") == files(built / "out")

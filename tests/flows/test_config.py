@@ -1,0 +1,83 @@
+"""A config says what is made, and a wrong one says where it is wrong."""
+
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from rarefy.flows.config import Config, load
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.template import template
+
+
+def written(tmp_path, text: str):
+    path = tmp_path / "rarefy.toml"
+    path.write_text(text)
+    return path
+
+
+def test_no_file_is_the_default():
+    assert load(None) == Config()
+
+
+def test_the_template_is_the_default_config(tmp_path):
+    assert load(written(tmp_path, template())) == Config()
+
+
+def test_the_template_names_every_key_and_explains_it():
+    text = template()
+    assert set(tomllib.loads(text)) == set(Config.model_fields)
+    for section, field in Config.model_fields.items():
+        for key in getattr(field.annotation, "model_fields", {}):
+            assert f"\n{key} = " in text or f"\n# {key} = " in text or f".{key}]" in text, f"{section}.{key}"
+    lines = text.splitlines()
+    keys = [(above, line) for above, line in pairwise(lines) if " = " in line and not line.startswith("#")]
+    assert [line for above, line in keys if not above.startswith("#")] == [], "each key has a line that explains it"
+
+
+def test_a_changed_value_is_taken_and_the_rest_stays(tmp_path):
+    config = load(written(tmp_path, "[chunk]\nsize = 300\n"))
+    assert config.chunk.size == 300
+    assert config.model_copy(update={"chunk": Config().chunk}) == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("chnk = {}", ["no key 'chnk'", "did you mean 'chunk'?", "allowed:"]),
+        ("[chunk]\noverlaps = 3", ["[chunk] has no key 'overlaps'", "did you mean 'overlap'?", "tokenizer"]),
+        ("size = 300", ["no key 'size'", "it belongs to [chunk]"]),
+        ("[read.records]\ntxt = []", ["[read.records] has no key 'txt'", "'text'"]),
+        ('[chunk]\nsize = "many"', ["chunk.size", "valid integer", "'many'"]),
+        ("[chunk]\nsize = 1", ["chunk.size", "greater than or equal to 32"]),
+        ('[chunk]\nprofile = "law"', ["chunk.profile", "no profile 'law'", "finance"]),
+        ("chunk = 3", ["chunk", "(it is 3)"]),
+        ("[chunk\n", ["not TOML", "line 1"]),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_file_key_and_way_out(tmp_path, text, told):
+    path = written(tmp_path, text)
+    with pytest.raises(UsageFault) as fault:
+        load(path)
+    (line,) = str(fault.value).splitlines()
+    assert line.startswith(f"{path}: ")
+    for words in told:
+        assert words in line
+
+
+def test_every_mistake_has_its_line(tmp_path):
+    with pytest.raises(UsageFault) as fault:
+        load(written(tmp_path, '[chunk]\noverlaps = 3\nsize = "many"\n'))
+    assert len(str(fault.value).splitlines()) == 2
+
+
+def test_a_file_that_is_not_there_names_the_way_out(tmp_path):
+    with pytest.raises(UsageFault, match="rarefy init"):
+        load(tmp_path / "none.toml")
+
+
+def test_a_file_in_another_encoding_is_told(tmp_path):
+    path = tmp_path / "rarefy.toml"
+    path.write_bytes(b"# caf\xe9\n")
+    with pytest.raises(UsageFault, match="UTF-8"):
+        load(path)

@@ -1,0 +1,75 @@
+"""The same number however it is written, and no other."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rarefy.tasks.perturb.notations import numbers, occurs, same
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("$47,525", "Data Center | $47,525 | $15,005"),
+        ("$47,525", "revenue of $47.5 billion, up 217%"),
+        ("$47,525", "about $47.525 billion"),
+        ("$47,525 million", "| Data Center | 47,525 |"),
+        ("$47.5 billion", "revenue was $47,525 million"),
+        ("47,525", "47525"),
+        ("$1,234,567", "1,234.567 thousand"),
+        ("(1,234)", "a loss of $1,234 million"),
+        ("12%", "rose 12 percent"),
+        ("12.5%", "12.5"),
+        ("approximately 164,000", "164,000 full-time equivalent employees"),
+        ("Delaware", "incorporated in DELAWARE in 1998"),
+        ("Ernst &  Young LLP", "by Ernst & Young\nLLP,"),
+        ("5", "We have 5 segments."),
+    ],
+)
+def test_an_answer_is_found_in_every_notation(answer, text):
+    assert occurs(text, answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("12%", "| growth | 112% | 12.5% |"),
+        ("12%", "in 12 countries"),
+        ("5", "2015 and 15 and 5.5 and $1,005"),
+        ("$47,525", "$47,526 and $475.25 and 4,752"),
+        ("$2,024", "in fiscal year 2024"),
+        ("$5 million", "$5 billion"),
+        ("Delaware", "incorporated in Maryland"),
+    ],
+)
+def test_another_number_or_part_of_a_word_is_not_the_answer(answer, text):
+    assert not occurs(text, answer)
+
+
+def test_an_alias_counts_as_the_answer():
+    assert occurs("listed on Nasdaq", "The NASDAQ Global Select Market", ["Nasdaq"])
+    assert not occurs("listed on the NYSE", "The NASDAQ Global Select Market", ["Nasdaq", ""])
+
+
+@given(st.integers(min_value=1000, max_value=10**9))
+def test_thousands_separators_and_scale_words_do_not_hide_a_number(value):
+    text = f"the sum was {value:,} thousand dollars"
+    assert occurs(text, f"${value}")
+    assert occurs(text, f"${value:,}")
+    assert occurs(f"| x | {value} |", f"{value:,}") or 1900 <= value < 2100
+
+
+@given(st.integers(min_value=100, max_value=10**7), st.integers(min_value=100, max_value=10**7))
+def test_numbers_that_are_no_rounding_of_each_other_differ(a, b):
+    first, second = numbers(f"{a:,}")[0], numbers(f"{b:,}")[0]
+    digits = (str(a).rstrip("0"), str(b).rstrip("0"))
+    if (
+        not digits[0].startswith(digits[1][:2])
+        and abs(int(digits[0][:2].ljust(2, "0")) - int(digits[1][:2].ljust(2, "0"))) > 1
+    ):
+        assert not same(first, second)
+
+
+@given(st.text(max_size=200), st.text(max_size=20))
+def test_any_text_can_be_searched(text, answer):
+    occurs(text, answer)

@@ -1,0 +1,42 @@
+import pytest
+
+from rarefy.tasks.read.sentences import recover_paragraphs, split_sentences
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Mr. Greenspan met Ms. Minehan in St. Louis.", "They talked."],
+        ["It was held in Washington, D.C., at 9:00 a.m. on Tuesday.", "Present were all."],
+        ["Sales were $1.5 million vs. $1.2 million.", "They rose 3.4 percent."],
+        ["The rate was widely used.4", "The manager noted it."],
+        ["He said “no.”", "She said yes!", "Why?"],
+        ["Janet L. Yellen, Chair, opened it.", "William C. Dudley followed."],
+        ["NVIDIA Corp. sold it to Acme Inc. in May.", "It was new."],
+    ],
+)
+def test_sentences_end_where_they_end(sentences: list[str]) -> None:
+    assert list(split_sentences(" ".join(sentences))) == sentences
+
+
+def test_titles_between_sentences_are_set_apart() -> None:
+    text = "The Committee ratified these. Staff Review of the Economic Situation The information reviewed was good."
+    assert list(recover_paragraphs(text)) == [
+        ("text", "The Committee ratified these."),
+        ("heading", "Staff Review of the Economic Situation"),
+        ("text", "The information reviewed was good."),
+    ]
+
+
+def test_an_edit_moves_only_the_paragraphs_beside_it() -> None:
+    sentences = [
+        f"Participants noted that the number {n} was larger than all those before it in the list." for n in range(200)
+    ]
+    before = [words for _, words in recover_paragraphs(" ".join(sentences))]
+    sentences[20] = "This one was changed entirely and has some other length than it had before."
+    after = [words for _, words in recover_paragraphs(" ".join(sentences))]
+    assert len(set(before) - set(after)) <= 3
+
+
+def test_a_sentence_that_never_ends_is_cut() -> None:
+    assert max(len(words.split()) for _, words in recover_paragraphs("word " * 5000)) <= 500

@@ -1,0 +1,84 @@
+"""Embeddings that depend on the text alone and are made once."""
+
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rarefy.tasks.embed import EmbedConfig, SentenceEmbedder
+
+TEXTS = [
+    "net sales",
+    "revenue",
+    "is headquartered in",
+    "a much longer sentence, with more words than its neighbours",
+    "",
+]
+TEXTS += [f"measure number {i} of the company" for i in range(7)] + ["net sales"]
+
+
+@pytest.fixture(scope="module")
+def embed() -> SentenceEmbedder:
+    return EmbedConfig().connect()
+
+
+def test_vectors_are_unit_rows_in_the_order_of_the_texts(embed: SentenceEmbedder) -> None:
+    vectors = embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), 384) and vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
+    assert embed([]).shape[0] == 0
+
+
+def test_a_vector_has_the_same_bits_whatever_its_neighbours_and_threads(embed: SentenceEmbedder) -> None:
+    together = embed(TEXTS)
+    alone = EmbedConfig().connect()
+    alone._network = embed._network  # loaded once
+    assert np.array_equal(together, np.concatenate([alone([text]) for text in TEXTS]))
+    side_by_side = EmbedConfig().connect(threads=2)
+    side_by_side._network = embed._network
+    assert np.array_equal(together, side_by_side(TEXTS[::-1])[::-1])
+
+
+def test_no_text_is_embedded_twice_not_even_after_a_restart(embed: SentenceEmbedder, tmp_path: Path) -> None:
+    first = EmbedConfig().connect(tmp_path)
+    first._network = embed._network
+    vectors = first(TEXTS)
+    assert first.embedded == len(set(TEXTS))
+    again = EmbedConfig().connect(tmp_path)
+    again._network = None  # never loaded
+    assert np.array_equal(again(TEXTS), vectors) and again.embedded == 0
+    other = EmbedConfig(prompt="query: ").connect(tmp_path)
+    other._network = embed._network
+    assert not np.array_equal(other(TEXTS), vectors)
+
+
+def _write(folder: Path, start: int) -> None:
+    embed = EmbedConfig().connect(folder)
+    embed._embed = lambda texts: np.full((len(texts), 4), 0.5, dtype=np.float32)  # type: ignore[method-assign]
+    for i in range(start, start + 40):
+        embed([f"text {i}", f"text {i + 20}"])
+
+
+def test_processes_share_a_folder(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_write, args=(tmp_path, start)) for start in (0, 10)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    reader = EmbedConfig().connect(tmp_path)
+    assert reader([f"text {i}" for i in range(70)]).shape == (70, 4) and reader.embedded == 0
+
+
+def test_a_broken_cache_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "embeddings.sqlite").write_bytes(b"no database" * 100)
+    with pytest.raises(OSError, match="delete the file"):
+        EmbedConfig().connect(tmp_path)(["a"])
+
+
+def test_a_model_that_is_not_on_disk_is_an_error_with_the_way_out() -> None:
+    with pytest.raises(ValueError, match="hf download no/such-model"):
+        EmbedConfig(model="no/such-model").connect()

@@ -1,0 +1,109 @@
+"""The architecture's promises, held by looking at every module."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ("data_contracts", "tasks", "flows")
+MODULES = [path for folder in CODE for path in sorted((ROOT / folder).rglob("*.py"))]
+ENGINES = {"prefect", "prefect_dask", "dask", "distributed"}
+FORBIDDEN = {
+    "data_contracts": {*ENGINES, "rarefy.tasks", "rarefy.flows", *CODE},
+    "tasks": {*ENGINES, "great_expectations", "rarefy.flows", "rarefy.data_contracts.expectations", *CODE},
+    "flows": set(CODE),  # always by the full name
+}
+NAMELESS = {"utils", "common", "base", "helpers", "types", "manager", "misc", "tools"}
+HEAVY = {"torch", "spacy", "sentence_transformers", "transformers", "great_expectations", "distributed", "datasets"}
+
+
+def told(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full name of everything that a module imports, wherever in it; a relative import begins with a dot."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def within(name: str, packages: set[str]) -> bool:
+    return any(f"{name}.".startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=told)
+def test_imports_point_inwards(path):
+    wrong = {name for name in imports(path) if within(name, FORBIDDEN[path.relative_to(ROOT).parts[0]])}
+    assert not wrong, f"{told(path)} must not import {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))], ids=told)
+def test_nothing_is_imported_relatively(path):
+    assert not [name for name in imports(path) if name.startswith(".")]
+
+
+def test_only_the_contracts_import_great_expectations():
+    importers = {told(path) for path in MODULES if any(within(name, {"great_expectations"}) for name in imports(path))}
+    assert importers <= {"data_contracts/expectations.py"}
+
+
+def test_every_package_is_installed():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = [".".join(("rarefy", *path.parent.relative_to(ROOT).parts)) for path in MODULES if path.name == "__init__.py"]
+    assert sorted(listed) == sorted(found)
+
+
+def test_every_folder_with_modules_is_a_package():
+    assert [told(path.parent) for path in MODULES if not (path.parent / "__init__.py").exists()] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=told)
+def test_a_module_is_short_and_says_what_it_knows(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 300, "make it a folder with one file per family"
+    assert not text.strip() or ast.get_docstring(ast.parse(text)), "a module begins with one line on what it knows"
+
+
+def test_the_median_module_is_under_a_hundred_lines():
+    assert median(len(path.read_text().splitlines()) for path in MODULES) < 100
+
+
+@pytest.mark.parametrize("path", MODULES, ids=told)
+def test_names_say_something(path):
+    assert not NAMELESS & set(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=told)
+def test_there_are_no_abstract_base_classes(path):
+    assert not [name for name in imports(path) if within(name, {"abc"})]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=told)
+def test_nothing_outside_the_package_is_read(path):
+    assert "../shared" not in path.read_text()
+
+
+def test_what_workers_import_stays_light():
+    """A stage is imported for its config and its version: what its work needs is imported when it works."""
+    import subprocess
+
+    look = f"import sys, rarefy.flows.jobs; print(sorted({HEAVY!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
+    assert found.strip() == "[]"
+
+
+def test_workers_import_no_engine_at_all():
+    import subprocess
+
+    look = f"import sys, rarefy.tasks.recipe, rarefy.tasks.read; print(sorted({ENGINES | {'great_expectations'}!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
+    assert found.strip() == "[]"
