@@ -5,6 +5,10 @@ import json
 from dataclasses import dataclass, field
 
 
+# Types of object that are values, not things: two facts that share one share nothing
+LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDINAL DURATION RATIO".split())
+
+
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()

@@ -1,10 +1,10 @@
 """Chain: links followed from a named thing through unnamed ones (RARE R20: A = head1, B = tail1 = head2, C = tail2)."""
 
-from rarefy.data_contracts.rows import Path
+from rarefy.data_contracts.rows import LITERALS, Path
 from rarefy.tasks.ask.clauses import about_object, noun
 from rarefy.tasks.ask.index import Index, relation_of, subject_of
 from rarefy.tasks.ask.star import about
-from rarefy.tasks.ask.wording import LITERALS, Wording, refuse
+from rarefy.tasks.ask.wording import Wording, refuse
 
 
 def chain(path: Path, known: Index) -> Wording:

@@ -17,9 +17,22 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 _OUT = {  # relation → what is said of its subject
     "is listed on": "has its common stock listed on {object}",
     "is based in": "is based in {object}",
+    "has reportable segment": "has {object} as a reportable segment",
+    "has operating segment": "has {object} as an operating segment",
+    "has supplier": "has {object} as a supplier",
+    "has distributor": "has {object} as a distributor",
+    "has manufacturer": "has {object} as a manufacturer",
+    "has subsidiary": "has {object} as a subsidiary",
+    "uses foundry": "uses {object} as a foundry",
+    "uses manufacturer": "uses {object} as a manufacturer",
+    "completed acquisition of": "completed the acquisition of {object}",
+    "completed divestiture of": "completed the divestiture of {object}",
+    "is subsidiary of": "is a subsidiary of {object}",
 }
 _IN = {  # relation → what is said of its object
     "are issued by": "that issued the {subject}",
+    "is subsidiary of": "that has {subject} as a subsidiary",
+    "was acquired by": "that acquired {subject}",
 }
 
 

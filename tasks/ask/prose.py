@@ -1,10 +1,52 @@
-"""Questions about facts found in prose, by the grammar of their relation."""
+"""Questions about facts found in prose: by the forms of relation that make a sentence an analyst would ask."""
+
+import re
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.ask.index import Index
-from rarefy.tasks.ask.named import of_object
+
+_OBJECT = {  # relation → the question its object answers; "{when}" is the day or year
+    "acquired": "Which company did {holder} acquire {when}?",
+    "completed acquisition of": "Which company did {holder} complete the acquisition of {when}?",
+    "was acquired for": "For what price was {holder} acquired?",
+    "was founded in": "In which year was {holder} founded?",
+    "was founded by": "By whom was {holder} founded?",
+    "is subsidiary of": "Of which company is {holder} a subsidiary?",
+    "is headquartered in": "In which city is {holder} headquartered?",
+    "had workforce of": "How large was the workforce of {holder} {when}?",
+}
+
+_COUNTED = re.compile(
+    r"^(?:(?:approximately|about|over|more than|nearly|almost)\s+)?[\d.,]+(?:\s+(?:million|billion|thousand))?\s+(.+)$"
+)
+_PAST = {  # what filings count, done and undone: the plain form that "did" takes
+    "delivered": "deliver",
+    "deployed": "deploy",
+    "employed": "employ",
+    "had": "have",
+    "operated": "operate",
+    "opened": "open",
+    "owned": "own",
+    "produced": "produce",
+    "repurchased": "repurchase",
+    "sold": "sell",
+    "shipped": "ship",
+}
 
 
-def of_prose(triplet: Triplet, holder: str, known: Index) -> str | None:
-    """The question that a prose triplet's object answers; None where the grammar does not reach."""
-    return of_object(triplet, holder)
+def of_prose(triplet: Triplet, holder: str) -> str | None:
+    """The question that a prose triplet's object answers; None where no form fits."""
+    when = _when(triplet)
+    form = _OBJECT.get(triplet.relation)
+    if form is not None:
+        return form.format(holder=holder, when=when) if when or "{when}" not in form else None
+    counted = _COUNTED.match(triplet.answer)
+    plain = _PAST.get(triplet.relation)
+    if triplet.object_type == "NUMBER" and counted and plain and when:
+        return f"How many {counted[1]} did {holder} {plain} {when}?"
+    return None
+
+
+def _when(triplet: Triplet) -> str:
+    if not triplet.period:
+        return ""
+    return f"{'on' if re.search(r'[A-Z][a-z]+ [0-9]{1,2}, [0-9]{4}', triplet.period) else 'in'} {triplet.period}"

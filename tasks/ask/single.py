@@ -1,11 +1,11 @@
 """Single-hop: a fact asked of its named subject (RARE §3.3)."""
 
-from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.data_contracts.rows import LITERALS, Path, Triplet
 from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object, of_subject
 from rarefy.tasks.ask.prose import of_prose
-from rarefy.tasks.ask.wording import LITERALS, Wording, refuse
+from rarefy.tasks.ask.wording import Wording, refuse
 
 
 def single(path: Path, known: Index) -> Wording:
@@ -15,8 +15,8 @@ def single(path: Path, known: Index) -> Wording:
 
 def of_triplet(triplet: Triplet, known: Index) -> Wording:
     """A named subject's fact as a question."""
-    if triplet.method == "prose":
-        text = of_prose(triplet, triplet.subject, known)
+    if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
+        text = of_prose(triplet, triplet.subject)
         return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
     if triplet.object_type in LITERALS - {"TEXT"}:
         text = of_holder(triplet, triplet.entity)

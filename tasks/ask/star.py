@@ -1,12 +1,12 @@
 """Star: a head described by some of its facts, asked for another (RARE R20: A = tail1, B = head, C = tail2)."""
 
-from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.data_contracts.rows import LITERALS, Path, Triplet
 from rarefy.tasks.ask.clauses import about_subject, noun
 from rarefy.tasks.ask.index import Index, object_of, relation_of
 from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object
 from rarefy.tasks.ask.prose import of_prose
-from rarefy.tasks.ask.wording import LITERALS, Wording, refuse
+from rarefy.tasks.ask.wording import Wording, refuse
 
 
 def star(path: Path, known: Index) -> Wording:
@@ -47,7 +47,7 @@ def listed(clauses: list[str]) -> str:
 def about(target: Triplet, holder: str, known: Index) -> Wording:
     """A question for the object of a triplet whose subject is described."""
     if target.method == "prose":
-        text = of_prose(target, holder, known)
+        text = of_prose(target, holder)
     elif target.object_type in LITERALS:
         text = of_holder(target, holder)
     else:

@@ -20,6 +20,3 @@ class Wording:
 def refuse(reason: str) -> Wording:
     """No question, and why (RARE R21: rejection is an empty question)."""
     return Wording(rejected_because=reason)
-
-
-LITERALS = frozenset(["MONEY", "PERCENT", "NUMBER", "DATE", "TEXT"])

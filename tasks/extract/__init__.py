@@ -7,9 +7,10 @@ from operator import attrgetter
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet
 from rarefy.tasks.chunk import repeated
 from rarefy.tasks.extract.cover import of_cover
+from rarefy.tasks.extract.links import links
 from rarefy.tasks.extract.officers import of_officers
 from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
@@ -55,7 +56,9 @@ def _prose(document: Document, chunks: list[Chunk], config: ExtractConfig) -> It
     for chunk in chunks:
         if chunk.kind == "text":
             for triplet in prose(chunk, document.entity, nlp):
-                yield replace(triplet, domain=document.domain)
+                whole = replace(triplet, domain=document.domain, entity=document.entity)
+                literal = whole.object_type in LITERALS or links(whole)
+                yield whole if literal else replace(whole, object_type="TEXT")
 
 
 METHODS: dict[str, Method] = {"cover": _cover, "tables": _tables, "officers": _officers, "prose": _prose}

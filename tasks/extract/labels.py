@@ -76,7 +76,7 @@ def lowered(label: str, vocabulary: Set[str]) -> str:
         if plain and parts and (known or opening) and not named:
             word = word.lower()
         elif plain and shouted:
-            word = word.capitalize()
+            word = word if "." in word.rstrip(".,") else word.capitalize()
         words.append(word)
     return " ".join(words)
 

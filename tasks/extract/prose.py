@@ -41,8 +41,16 @@ def _in_full(name: Name, text: str) -> Name:
     title = re.fullmatch(r"(?:Mr|Ms|Mrs|Dr|Messrs|Governor|Chairman)\.? ([A-Z][\w’'-]+)", name.text)
     if title is None:
         return name
-    full = set(re.findall(rf"\b((?!(?:Mr|Ms|Mrs|Dr)\b)[A-Z][\w’-]+(?: [A-Z]\.)?(?: [A-Z][\w’-]+)? {re.escape(title[1])})\b", text))
-    full = {found for found in full if not re.match(r"(?:Mr|Ms|Mrs|Dr|Since|In|On|From|When|While|As|And|With|Both)\b", found)}
+    full = set(
+        re.findall(
+            rf"\b((?!(?:Mr|Ms|Mrs|Dr)\b)[A-Z][\w’-]+(?: [A-Z]\.)?(?: [A-Z][\w’-]+)? {re.escape(title[1])})\b", text
+        )
+    )
+    full = {
+        found
+        for found in full
+        if not re.match(r"(?:Mr|Ms|Mrs|Dr|Since|In|On|From|When|While|As|And|With|Both)\b", found)
+    }
     if len(full) != 1:
         return Name(name.text, name.said, "PERSON", "surname_alone")
     return Name(full.pop(), name.said, "PERSON", name.trouble)
@@ -59,7 +67,9 @@ def _whole(nlp: "Language", text: str) -> "Doc":
 def _triplet(chunk: Chunk, sentence: Passage, claim: Claim) -> Triplet:
     trouble = sentence.trouble or claim.trouble or (claim.subject.trouble and "surname_alone")
     return Triplet(
-        triplet_id=row_id("prose", chunk.chunk_id, sentence.start, claim.subject.text, claim.relation, claim.object.text),
+        triplet_id=row_id(
+            "prose", chunk.chunk_id, sentence.start, claim.subject.text, claim.relation, claim.object.text
+        ),
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,
         start=sentence.start,
@@ -76,5 +86,7 @@ def _triplet(chunk: Chunk, sentence: Passage, claim: Claim) -> Triplet:
         entity=chunk.entity,
         domain=chunk.domain,
         rejected_because=trouble,
-        **claim.fields,
+        value=claim.fields.get("value", ""),
+        unit=claim.fields.get("unit", ""),
+        scale=claim.fields.get("scale", ""),
     )

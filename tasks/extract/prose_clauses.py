@@ -8,35 +8,41 @@ from typing import TYPE_CHECKING
 from rarefy.tasks.extract.prose_names import Name, Registrant
 from rarefy.tasks.extract.prose_phrases import citation, name_of, named
 from rarefy.tasks.extract.prose_values import PERCENT, is_time, is_vague_time, period, times, value_over
-from rarefy.tasks.extract.prose_verbs import is_passive, members, onward, predicates, subjects, trouble_with, words
+from rarefy.tasks.extract.prose_verbs import members, onward, predicates, subjects, trouble_with, words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_PREPOSITIONS = frozenset("in at by with from to into on of under against within as".split())  # noqa: SIM905
-_LIGHT = frozenset("adjacent variety number range majority portion part lot total series amount set group kind type lots".split())  # noqa: SIM905
+_PREPOSITIONS = frozenset("in at by with from to into on of under against within as".split())
+_LIGHT = frozenset(
+    "adjacent variety number range majority portion part lot total series amount set group kind type lots".split()
+)
 _UNSURE = frozenset(
     """
     proposed potential former alleged possible prior pending no few any definitive preliminary similar other such
     certain some several most many substantial additional remaining various non-binding tentative first
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Verbs that say little without their object: "own" an interest in, "enter" into an agreement with.
 _CARRIERS = frozenset(
     """
-    have own hold enter sign form acquire make complete purchase sell launch open establish maintain join change issue
+    have own hold enter sign form acquire make complete purchase sell launch establish maintain join change issue
     announce execute lease grant obtain license be become serve participate invest develop
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _TOGETHER = re.compile(r"\b(?:jointly|together|collectively|each other|combined|between)\b")
 _DATED = re.compile(r"\b(?:founded|incorporated|established|organized|formed) in$")  # what has a date for an answer
-_MOVES = frozenset("be rise fall increase decrease decline edge drop climb jump move grow expand total average stand remain".split())  # noqa: SIM905
-_INTO_OFFICE = frozenset("become appoint elect promote".split())  # noqa: SIM905
+_MOVES = frozenset(
+    "be rise fall increase decrease decline edge drop climb jump move grow expand total average stand remain".split()
+)
+_INTO_OFFICE = frozenset("become appoint elect promote".split())
 _OFFICE = re.compile(r"(?:Officer|President|Chair\w*|Director|Counsel|Controller|Treasurer|Secretary)$")
 _FAR = 12  # tokens from a verb, beyond which its object is more often the parser's guess than the writer's
 # What may follow a count that is meant whole: "in Mexico" would make it a count of fewer.
-_END_OF_COUNT = re.compile(r"(?: worldwide| globally| around the world| throughout the world| in total| as of\b[^.;]*)?[.,;]")
-_PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())  # noqa: SIM905
+_END_OF_COUNT = re.compile(
+    r"(?: worldwide| globally| around the world| throughout the world| in total| as of\b[^.;]*)?[.,;]"
+)
+_PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ def clauses(doc: "Doc", registrant: Registrant) -> Iterator[Claim]:
         trouble = trouble_with(verb, duties) or (trouble_with(whole, duties) if whole is not verb else "")
         if len(heads) > 1 and _TOGETHER.search(doc.text):
             trouble = trouble or "joint_subject"
-        for head, subject in zip(heads, who, strict=True):
+        for subject in who:
             singular = subject.said.lower() == "we" or len(heads) > 1
             verb_words = words(verb, singular) if whole is verb else [*words(verb, singular), *_going_on(whole)]
             for relation, thing in _objects(whole, verb_words):
@@ -80,7 +86,9 @@ def _going_on(verb: "Token") -> list[str]:
 def _objects(verb: "Token", said: list[str]) -> Iterator[tuple[list[str], "Token"]]:
     """(relation, head of the object) for whatever the verb says something of."""
     complements = [child for child in verb.children if child.dep_ in ("obj", "obl", "obl:agent")]
-    direct = [child for child in complements if child.dep_ == "obj" and not any(c.dep_ == "case" for c in child.children)]
+    direct = [
+        child for child in complements if child.dep_ == "obj" and not any(c.dep_ == "case" for c in child.children)
+    ]
     oblique = [child for child in complements if child not in direct]
     copular = any(child.dep_ == "cop" for child in verb.children)
     carries = copular or verb.lemma_.lower() in _CARRIERS
@@ -89,7 +97,9 @@ def _objects(verb: "Token", said: list[str]) -> Iterator[tuple[list[str], "Token
         if verb.pos_ != "NOUN" or named(verb):
             yield from ((be, member) for member in members(verb))
         elif not direct:
-            yield from _through(verb, [*be, verb.lemma_.lower() if be[0] in ("is", "was", "has") else verb.lower_], again=False)
+            yield from _through(
+                verb, [*be, verb.lemma_.lower() if be[0] in ("is", "was", "has") else verb.lower_], again=False
+            )
         return
     for head in direct:
         if named(head) or _amount(head):
@@ -175,7 +185,9 @@ def _claim(
         trouble = trouble or "object_before_verb"
     if first.i - verb.i > _FAR:
         trouble = trouble or "far_from_verb"
-    if thing.dep_ == "obj" and any(_preposition(child) in ("from", "as") for child in verb.children if child.dep_ == "obl"):
+    if thing.dep_ == "obj" and any(
+        _preposition(child) in ("from", "as") for child in verb.children if child.dep_ == "obl"
+    ):
         trouble = trouble or "restricted_clause"
     if is_vague_time(obj.text):
         trouble = trouble or "time_as_object"
@@ -197,21 +209,26 @@ def _trouble_with_level(text: str, end: int, when: str, thing: "Token", verb: "T
         return "amount_out_of_context"
     if len(PERCENT.findall(text)) > 1:
         return "several_amounts"
-    if re.match(r"(?:age)? ?(?:points?\b|of\b|for\b|from\b|above\b|below\b|more\b|less\b|or\b|annual\b|pace\b)", text[end:].lstrip()):
+    if re.match(
+        r"(?:age)? ?(?:points?\b|of\b|for\b|from\b|above\b|below\b|more\b|less\b|or\b|annual\b|pace\b)",
+        text[end:].lstrip(),
+    ):
         return "restricted_amount"
     return ""
 
 
 def _holds_for(doc: "Doc", at: int, verb: "Token") -> bool:
-    """Whether the time that starts at this character is said of this verb, not of a clause inside or outside its own."""
+    """Whether the time that starts at this character is said of this verb, not of a clause within or around it."""
     token = next((token for token in doc if token.idx <= at < token.idx + len(token)), None)
     for _ in range(12):
         if token is None or token.head.i == token.i:
             break
         token = token.head
-        if token.pos_ in ("VERB", "AUX") or any(child.dep_ in ("cop", "nsubj", "nsubj:pass") for child in token.children):
+        if token.pos_ in ("VERB", "AUX") or any(
+            child.dep_ in ("cop", "nsubj", "nsubj:pass") for child in token.children
+        ):
             break
-    return token is not None and (token.i == verb.i or verb.dep_ in ("conj", "xcomp") and token.i == verb.head.i)
+    return token is not None and (token.i == verb.i or (verb.dep_ in ("conj", "xcomp") and token.i == verb.head.i))
 
 
 def _trouble_with_list(thing: "Token") -> str:
@@ -253,6 +270,8 @@ def _trouble_with_value(
 
 def _trouble_with_words(relation: list[str]) -> str:
     short = _shorten(relation).split()
+    if short[:2] in (["entered", "with"], ["entered", "in"], ["entered", "under"]) or short == ["entered"]:
+        return "preposition_lost"
     if len(short) > 4:
         return "relation_too_long"
     if any(not re.fullmatch(r"[a-z’'-]+", word) for word in short):
@@ -261,7 +280,7 @@ def _trouble_with_words(relation: list[str]) -> str:
 
 
 def _counting(relation: list[str], unit: str) -> list[str]:
-    """"had" people is to have employed them."""
+    """ "had" people is to have employed them."""
     if unit in _PEOPLE and relation in (["had"], ["has"]):
         return ["employed" if relation == ["had"] else "employs"]
     return relation

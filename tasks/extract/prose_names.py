@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SUFFIX = (
-    r"(?:,? (?:Inc|Incorporated|Corp|Corporation|Company|Companies|Co|Ltd|Limited|LLC|L\.L\.C|LLP|L\.?P|PLC|plc|N\.?V|S\.?A"
+    r"(?:,? (?:Inc|Incorporated|Corp|Corporation|Company|Companies|Co|Ltd|Limited|LLC|L\.L\.C|LLP|L\.?P"
+    r"|PLC|plc|N\.?V|S\.?A"
     r"|AG|SE|GmbH|Holdings?|Group|Trust)\b\.?)+$"
 )
 _STATE_MARK = re.compile(r"\s*/[A-Z ]*/?$")
@@ -20,17 +21,19 @@ _STATE_MARK = re.compile(r"\s*/[A-Z ]*/?$")
 # Capitalised in filings and regulations without being anybody's name.
 _NO_NAMES = frozenset(
     """
-    agreement agreements amendment analysis annual april article articles august award bank board bylaws certain
-    chairman chapter chief class code committee common company consolidated corporation december directors director
-    discussion earnings exhibit exhibits executive february fiscal financial first form fourth friday group internet
-    item items january july june lender lenders management march may monday note notes november october officer
-    officers operations part parts paragraph partnership plan plans policy preferred president proxy quarter
-    registrant report reports risk factors saturday second section secretary securities security senior september
-    shares statement statements stock subpart sunday table third thursday title trust trustee tuesday vice wednesday
-    year years certificate designation determination initial final purchase merger credit facility facilities loan loans
-    revolving term debentures indenture warrants complaint order court settlement incentive equity recognition act department agency district districts owner borrower seller buyer purchaser subsidiary subsidiaries
-    i ii iii iv v vi ceo cfo coo r&d it us we our its a.m p.m ipo ebitda eps gaap a b c d e
-    """.split()  # noqa: SIM905
+    a a.m act agency agreement agreements ai amendment analysis annual api april article articles asu august award b
+    bank board borrower buyer bylaws c ceo certain certificate cfo chairman chapter chief cio ciso class code
+    committee common company complaint consolidated coo corporation court cpu credit d debentures december decision
+    department designation determination director directors discussion district districts e e-commerce earnings
+    ebitda ecommerce eps equity esg executive exhibit exhibits facilities facility factors february final financial
+    finding first fiscal form fourth friday gaap gpu gpus group i ii iii incentive indenture initial internet
+    investigation iot ipo it item items its iv january july june lender lenders loan loans management march may
+    merger monday note notes notice november october officer officers operations opinion order our owner p.m
+    paragraph part partnership parts plan plans policy preferred president proxy purchase purchaser quarter r&d
+    recognition registrant report reports revolving risk saas saturday second secretary section securities security
+    seller senior september settlement shares statement statements stock subpart subsidiaries subsidiary sunday
+    table term third thursday title trust trustee tuesday us v vi vice violation warrants we wednesday year years
+    """.split()
 )
 _PLACES = frozenset(
     """
@@ -42,10 +45,11 @@ _PLACES = frozenset(
     denmark finland austria portugal greece turkey egypt argentina chile colombia peru europe asia africa america
     u.s u.k united kingdom states england scotland korea hong kong new york jersey mexico hampshire zealand north south
     carolina dakota rhode island puerto rico columbia london paris tokyo beijing shanghai shenzhen chicago boston
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _ORG = re.compile(
-    r"\b(?:Inc|Corp|Corporation|Company|Co|Ltd|Limited|LLC|LLP|L\.P|PLC|plc|N\.V|S\.A|AG|GmbH|Bank|Group|Holdings|University"
+    r"\b(?:Inc|Corp|Corporation|Company|Co|Ltd|Limited|LLC|LLP|L\.P|PLC|plc|N\.V|S\.A|AG|GmbH|Bank|Group"
+    r"|Holdings|University"
     r"|Commission|Committee|Department|Agency|Administration|Association|Authority|Institute|Reserve|Ministry|Bureau"
     r"|Council|Union|Exchange|Court|Partners|Foundation)\b"
 )
@@ -58,11 +62,13 @@ _BUSINESS = frozenset(
     inventory goodwill assets liabilities debt borrowings dividends taxes management operations results research
     development marketing production manufacturing construction investment investments inflation unemployment output
     employment consumption retail housing exports imports shares stock bonds yields participants members activity
-    """.split()  # noqa: SIM905
+    """.split()
 )
-_PERSONAL = frozenset("serve join appoint elect employ promote work hold become resign retire receive earn graduate name".split())  # noqa: SIM905
-_WHERE = frozenset("in at near from throughout across to into outside".split())  # noqa: SIM905
-INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())  # noqa: SIM905
+_PERSONAL = frozenset(
+    "serve join appoint elect employ promote work hold become resign retire receive earn graduate name".split()
+)
+_WHERE = frozenset("in at near from throughout across to into outside".split())
+INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())
 _INSIDE = frozenset(("compound", "amod", "flat", "nummod", "goeswith", "nmod:desc", "flat:name"))
 _JOINTS = frozenset(("of", "for", "the", "&", "de", "’s", "'s", "-", "–", "/"))
 _MARKS = "®™©℠*†‡"
@@ -74,9 +80,11 @@ _TRADES = frozenset(
     communications semiconductor semiconductors foods systems technologies technology software pharmaceuticals
     therapeutics energy platforms stores motors industries international brands networks entertainment laboratories
     labs financial airlines resources materials devices products services solutions electronics chemical health
-    """.split()  # noqa: SIM905
+    """.split()
 )
-_COMMON_FIRST = frozenset("american general united national first southern northern western eastern global advanced".split())  # noqa: SIM905
+_COMMON_FIRST = frozenset(
+    "american general united national first southern northern western eastern global advanced".split()
+)
 
 
 def _folded(text: str) -> str:
@@ -102,7 +110,7 @@ class Registrant:
         return frozenset(forms - {""})
 
     @cached_property
-    def _kind(self) -> frozenset[str]:
+    def kind(self) -> frozenset[str]:
         """What it may be called after "the": "the Committee" in the minutes of one."""
         words = {"company", "registrant", "corporation"}
         return frozenset(words | {self.name.split()[-1].casefold()} if self.name else ())
@@ -115,8 +123,8 @@ class Registrant:
             return True
         if any(child.dep_ == "det" and child.lower_ != "the" for child in token.children):
             return False
-        if token.lower_ in self._kind and token.text[0].isupper():
-            return text.casefold() in self._kind
+        if token.lower_ in self.kind and token.text[0].isupper():
+            return text.casefold() in self.kind
         folded = _folded(text.rstrip(_MARKS))
         return folded in self.short or re.sub(_SUFFIX, "", folded, flags=re.I) in self.short
 
@@ -194,7 +202,11 @@ def type_of(head: "Token", start: int, end: int) -> str:
     proper = [token for token in head.doc[start:end] if token.text[0].isupper()]
     if proper and is_place(proper):
         return "GPE"
-    if head.ent_type_ == "PERSON" and _does_as_people_do(head) and re.fullmatch(r"[A-Z][\w’'-]+(?: [A-Z]\.?)?(?: [A-Z][\w’'-]+){1,2}", text):
+    if (
+        head.ent_type_ == "PERSON"
+        and _does_as_people_do(head)
+        and re.fullmatch(r"[A-Z][\w’'-]+(?: [A-Z]\.?)?(?: [A-Z][\w’'-]+){1,2}", text)
+    ):
         return "PERSON"
     if head.ent_type_ in ("LOC", "GPE"):
         first = head.head if head.dep_ == "conj" else head

@@ -12,16 +12,20 @@ _LONG = 9  # words of a name; longer ones are half sentences
 _MARKS = "®™©℠*†‡ "
 _PARTIAL = frozenset(
     """
-    select some most certain many several few portion part majority number percentage half all substantially other others
-    any each every none former name one both variety range rest remainder
-    """.split()  # noqa: SIM905
+    select some most certain many several few portion part majority number percentage half all substantially other
+    others any each every none former name one both variety range rest remainder
+    """.split()
 )
 # Words of law and accounting that every filing has.
 _BOILERPLATE = re.compile(
-    r"^(?:the )?(?:SEC|Securities and Exchange Commission|U\.S\. Securities.*|Exchange Act|Securities (?:Exchange )?Act(?: of \d+)?"
-    r"|Sarbanes-Oxley.*|Private Securities Litigation.*|GAAP|U\.S\. GAAP|IFRS|FASB|Financial Accounting Standards Board|PCAOB"
-    r"|Form (?:10|8)-[KQ].*|Annual Report.*|Internet|Proxy Statement.*|Internal Revenue Code|Internal Revenue Service|IRS"
-    r"|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table|Exhibit.*|Schedule.*)$",
+    r"^(?:the )?(?:SEC|Securities and Exchange Commission|U\.S\. Securities.*|Exchange Act|Securities "
+    r"(?:Exchange )?Act(?: of \d+)?"
+    r"|Sarbanes-Oxley.*|Private Securities Litigation.*|GAAP|U\.S\. GAAP|IFRS|FASB|Financial Accounting"
+    r" Standards Board|PCAOB"
+    r"|Form (?:10|8)-[KQ].*|Annual Report.*|Internet|Proxy Statement.*|Internal Revenue Code|Internal"
+    r" Revenue Service|IRS"
+    r"|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table"
+    r"|Exhibit.*|Schedule.*)$",
     re.I,
 )
 # Common nouns that end a name: "Media Networks segment", "Android operating system".
@@ -31,32 +35,36 @@ _KINDS = frozenset(
     market line family program project plant factory facility resort service services product products store stores
     site campus mine pipeline refinery rate index website app application software device console franchise series
     chip processor architecture technology model vehicle drug vaccine
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _ROLES = frozenset(
     """
     owner pha grantee recipient subrecipient applicant borrower mortgagee mortgagor lender servicer manufacturer family
     tenant participant contractor sponsor project jurisdiction state consortium issuer insurer agency hud secretary
     commissioner administrator department fha entity respondent complainant inspector retailer developer manager
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _MEASURES = frozenset(
     """
     rate rates index gdp gnp spending employment payrolls production output sales inflation exports imports income
     starts deficit surplus prices wages yield inventories investment consumption orders shipments outlays debt
     utilization productivity compensation earnings m1 m2 m3 growth profits
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _ALONE = frozenset(("gdp", "gnp", "m1", "m2", "m3", "inflation"))
 _CITATION = re.compile(
-    r"\b\d+ (?:CFR|U\.S\.C\.|USC)(?: parts?)? \d[\w.-]*(?:\([a-z0-9]+\))*|§§? ?\d[\d.]*\d(?:\([a-z0-9]+\))*"
-    r"|\b[Ss]ections? \d+\w*(?:\([a-z0-9]+\))* of the (?:[A-Z]\w+ )+(?:Act|Code)(?: of \d{4})?|\bpart \d+ of this (?:title|chapter)"
+    r"\b\d+ (?:CFR|U\.S\.C\.|USC)(?: parts?)? \d+(?:[.-]\w+)*(?:\([a-z0-9]+\))*|§§? ?\d[\d.]*\d(?:\([a-z0-9]+\))*"
+    r"|\b[Ss]ections? \d+\w*(?:\([a-z0-9]+\))* of the (?:[A-Z]\w+ )+(?:Act|Code)(?: of \d{4})?|\bpart \d+"
+    r" of this (?:title|chapter)"
 )
 _DOCUMENT = re.compile(r"\b(?:Agreement|Plan|Order|Certificate|Determination|Judgment|Notes?|Policy)$")
-_TITLE = re.compile(r"^(?:President|(?:Executive |Senior )*Vice|Chief|Director|Chair\w*|Controller|Treasurer|Secretary|Manager)\b")
+_TITLE = re.compile(
+    r"^(?:President|(?:Executive |Senior )*Vice|Chief|Director|Chair\w*|Controller|Treasurer|Secretary|Manager)\b"
+)
 _STATE = re.compile(r", ((?:[A-Z][a-z]+\.?|[A-Z]\.[A-Z]\.?)(?: [A-Z][a-z]+)?)\b(?!’s|'s)")
 _SUFFIX = re.compile(
-    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\.|S\.A\.|AG|GmbH|Co\.|inc\.)(?!\w)"
+    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\."
+    r"|S\.A\.|AG|GmbH|Co\.|inc\.)(?!\w)"
     r"(?:,? (?:Ltd\.?|Inc\.?|LLC|LP|L\.P\.))?"
 )
 _WE = ("we", "us", "our", "ours")
@@ -81,7 +89,9 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
         return own
     if head.pos_ == "PRON" or head.lower_ in _WE or head.tag_ in ("DT", "EX"):
         return Name(said, said, "", "unresolved_reference")
-    while start < head.i and doc[start].dep_ in ("nmod:poss", "det", "case", "punct", "cc") or doc[start].lower_ in _WE:
+    while (start < head.i and doc[start].dep_ in ("nmod:poss", "det", "case", "punct", "cc")) or doc[
+        start
+    ].lower_ in _WE:
         start += 1
     said = doc[start:end].text
     text = said.strip(_MARKS + "“”\"‘’'()[],;:")
@@ -103,13 +113,16 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
     elif doc[end - 1].ent_type_ in ("LOC", "GPE") or kind == "GPE":
         more = _STATE.match(doc.text, after)
         listed = head.dep_ == "conj" or any(child.dep_ == "conj" for child in head.children)
-        if more and not listed and is_place(doc.char_span(more.start(1), more.end(1), alignment_mode="expand")):
+        place = doc.char_span(more.start(1), more.end(1), alignment_mode="expand") if more and not listed else None
+        if more and place is not None and is_place(place):
             text = said = doc.text[doc[start].idx : more.end()]
             kind = "GPE"
     if _DOCUMENT.search(text):
         trouble = trouble or "document_name"
     if _TITLE.match(text) and head.dep_.startswith("nsubj"):
         trouble = trouble or "title_as_subject"
+    if re.fullmatch(r"C[A-Z]{1,2}O|.*\b(?:General Counsel|Officer)", text) and head.dep_ in ("obl:agent", "obj"):
+        trouble = trouble or "title_alone"
     if _SUFFIX.fullmatch(" " + text):
         trouble = trouble or "torn_name"
     if " and " in text and kind == "NAME":
@@ -127,7 +140,9 @@ def citation(head: "Token") -> Name | None:
 
 def _role(head: "Token") -> Name | None:
     """A party that regulations give duties to ("each owner"), where nothing narrows who is meant."""
-    if head.lemma_.lower() not in _ROLES or any(c.dep_ in ("acl", "acl:relcl", "nmod", "amod", "appos") for c in head.children):
+    if head.lemma_.lower() not in _ROLES or any(
+        c.dep_ in ("acl", "acl:relcl", "nmod", "amod", "appos") for c in head.children
+    ):
         return None
     articles = [c.lower_ for c in head.children if c.dep_ == "det"]
     if articles not in (["a"], ["an"], ["the"], ["each"], []):
@@ -139,12 +154,18 @@ def _role(head: "Token") -> Name | None:
 
 def measure(head: "Token") -> Name | None:
     """An economic quantity that is told by its name alone: "unemployment rate", "real GDP"."""
-    if head.lower_ not in _MEASURES or any(c.i > head.i and c.dep_.split(":")[0] in ("nmod", "acl", "appos", "conj") for c in head.children):
+    if head.lower_ not in _MEASURES or any(
+        c.i > head.i and c.dep_.split(":")[0] in ("nmod", "acl", "appos", "conj") for c in head.children
+    ):
         return None
     start = reach(head)[0]
     words = [t for t in head.doc[start : head.i + 1] if t.dep_ not in ("det", "punct")]
     text = head.doc[words[0].i : head.i + 1].text
-    if (len(words) < 2 and head.lower_ not in _ALONE) or len(words) > 6 or any(t.lower_ in _PARTIAL or t.tag_ in ("JJR", "JJS", "PRP$") for t in words):
+    if (
+        (len(words) < 2 and head.lower_ not in _ALONE)
+        or len(words) > 6
+        or any(t.lower_ in _PARTIAL or t.tag_ in ("JJR", "JJS", "PRP$") for t in words)
+    ):
         return None
     if any(c.dep_ == "nmod:poss" for c in head.children):
         return None
@@ -153,15 +174,22 @@ def measure(head: "Token") -> Name | None:
 
 def _trouble(head: "Token", start: int, end: int, text: str) -> str:
     doc = head.doc
-    if any(c.lower_ in _PARTIAL and c.dep_ in ("det", "amod", "det:predet", "advmod", "nmod", "compound") for c in head.children):
+    if any(
+        c.lower_ in _PARTIAL and c.dep_ in ("det", "amod", "det:predet", "advmod", "nmod", "compound")
+        for c in head.children
+    ):
         return "partial"
-    if head.lower_ in _PARTIAL or (start > 0 and doc[start - 1].lower_ in ("of", "in") and start > 1 and doc[start - 2].lower_ in _PARTIAL):
+    if head.lower_ in _PARTIAL or (
+        start > 0 and doc[start - 1].lower_ in ("of", "in") and start > 1 and doc[start - 2].lower_ in _PARTIAL
+    ):
         return "partial"
     if not is_named(head, start, end):
         return "not_a_name"
     if head.text[0].islower() and head.lemma_.lower() not in _KINDS and not any(c.isupper() for c in head.text):
         return "not_a_name"
-    if any(c.dep_ == "det" and c.lower_ in ("this", "these", "that", "those", "such", "another") for c in head.children):
+    if any(
+        c.dep_ == "det" and c.lower_ in ("this", "these", "that", "those", "such", "another") for c in head.children
+    ):
         return "unresolved_reference"
     if _torn(head, start, end):
         return "torn_name"
@@ -194,20 +222,26 @@ def _torn(head: "Token", start: int, end: int) -> bool:
         return True
     before = doc[start - 1] if start else None
     if before is not None and (
-        before.text in ("&", "-", "/", "’s", "'s", "’", "'") or (start > 1 and any(c.isupper() for c in before.text) and before.pos_ in ("PROPN", "NOUN", "X"))
+        before.text in ("&", "-", "/", "’s", "'s", "’", "'")
+        or (start > 1 and any(c.isupper() for c in before.text) and before.pos_ in ("PROPN", "NOUN", "X"))
     ):
         return True
     suffix = _SUFFIX.match(doc.text, doc[end - 1].idx + len(doc[end - 1]))
     after = doc[end : end + 3]
     if not after or suffix:
         return False
-    if after[0].text in ("&", "-", "/", "’s", "'s", "’", "'") or (after[0].text[0].isupper() and after[0].pos_ in ("PROPN", "NOUN")):
-        return True
-    if head.text[0].isupper() and after[0].text.islower() and (
-        after[0].pos_ in ("NOUN", "ADJ") or (after[0].tag_ == "VBN" and len(after) > 1 and after[1].pos_ in ("NOUN", "ADJ"))
+    if after[0].text in ("&", "-", "/", "’s", "'s", "’", "'") or (
+        after[0].text[0].isupper() and after[0].pos_ in ("PROPN", "NOUN")
     ):
         return True
+    if head.text[0].isupper() and after[0].text.islower() and head.head.i != after[0].i:
+        follows = after[1].pos_ if len(after) > 1 else ""
+        part = after[0].tag_ in ("VBN", "VBG", "VBD") and follows in ("NOUN", "ADJ", "VERB", "PROPN")
+        if part or after[0].pos_ in ("NOUN", "ADJ"):
+            return True
     if after[0].lower_ == "the" and len(after) > 1 and after[1].text[0].isupper() and after[1].lower_ != "company":
         return True
     named_on = [token for token in after[1:] if token.lower_ not in ("the",)]
-    return after[0].lower_ in ("of", "for") and bool(named_on) and named_on[0].text[0].isupper() and head.text[0].isupper()
+    return (
+        after[0].lower_ in ("of", "for") and bool(named_on) and named_on[0].text[0].isupper() and head.text[0].isupper()
+    )

@@ -8,13 +8,17 @@ from rarefy.tasks.chunk.sentences import sentences
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•●▪–—·]\s+|\((?:[a-z]|\d{1,2}|[ivx]+)\)\s+|\d{1,2}[.)]\s+)")
 # "Interest Rate Risk: At …", "Aveda - We acquired …": a heading on the line of its text.
-_RUN_IN = re.compile(r"[“\"]?[A-Z][^.:;!?]{0,60}?(?::| [-–—]) +(?=[A-Z])")
+_RUN_IN = re.compile(
+    r"(?![^.:;!?]*\b(?:[Ww]e|[Oo]ur|us|are|is|was|were|has|have|had|includes?|following|segments|follows)\b)"
+    r"[“\"]?[A-Z][^.:;!?]{0,60}?(?::| [-–—]) +(?=[A-Z])",
+)
 _ENDS = re.compile(r"[.;:!][)”\"’']*$")
 _WORDS = (4, 75)  # shorter ones are headings, longer ones are parsed wrongly too often
 
 # Somebody else than the registrant says "we" here, or a form speaks.
 FOREIGN = re.compile(
-    r"\b(?:[Ww]e (?:have (?:also )?audited|conducted our audits?|also have audited)|[Oo]ur audits? (?:included|provide|of)"
+    r"\b(?:[Ww]e (?:have (?:also )?audited|conducted our audits?|also have audited)|[Oo]ur audits? "
+    r"(?:included|provide|of)"
     r"|[Oo]ur responsibility is to express|I, [A-Z][\w. ]+, certify|the undersigned|IN WITNESS WHEREOF)\b"
 )
 # Sentences about what may be, what is meant by a word, or where to read on.
@@ -30,14 +34,17 @@ _NO_CLAIM = (
     (
         "cross_reference",
         re.compile(
-            r"^\(?(?:See|Refer to|For (?:more|further|additional|a (?:full|further|more|detailed)))\b|\bincorporated (?:herein )?by reference\b|\bis set forth\b|\bin this (?:Annual )?Report\b|\bhereof\b|\bherein\b|\bhereby\b"
+            r"^\(?(?:See|Refer to|For (?:more|further|additional|a (?:full|further|more|detailed)))\b"
+            r"|\bincorporated (?:herein )?by reference\b|\bis set forth\b|\bin this (?:Annual )?Report\b"
+            r"|\bhereof\b|\bherein\b|\bhereby\b"
         ),
     ),
     ("forward_looking", re.compile(r"\bforward[- ]looking\b")),
     (
         "conditional",
         re.compile(
-            r"\b(?:[Ii]f|[Uu]nless|[Ww]hether|[Aa]ssuming|[Ss]hould (?:we|any|the)|[Ii]n the event|hypothetical(?:ly)?|[Pp]rovided that)\b"
+            r"\b(?:[Ii]f|[Uu]nless|[Ww]hether|[Aa]ssuming|[Ss]hould (?:we|any|the)|[Ii]n the event|hypothetical"
+            r"(?:ly)?|[Pp]rovided that)\b"
         ),
     ),
     ("paired_list", re.compile(r"\brespectively\b")),
@@ -58,7 +65,7 @@ class Passage:
 
 
 def passages(text: str) -> Iterator[Passage]:
-    """The sentences of the chunk's prose that have something to name; tables, headings and quotations are passed over."""
+    """The sentences of the chunk's prose that have something to name; tables and headings are passed over."""
     at = 0
     for line in _paragraphs(text):
         start, at = at, at + len(line)

@@ -15,9 +15,11 @@ MONEY = re.compile(
 )
 PERCENT = re.compile(rf"{_ABOUT}(?P<digits>{_DIGITS}) ?(?:%|percent\b)")
 COUNT = re.compile(
-    rf"{_ABOUT}(?P<digits>{_DIGITS})(?: (?P<scale>thousand|million|billion))? (?P<noun>(?:[a-z]+(?:-[a-z]+)*(?:,? and |, | ))"
+    rf"{_ABOUT}(?P<digits>{_DIGITS})(?: (?P<scale>thousand|million|billion))? (?P<noun>(?:[a-z]+"
+    rf"(?:-[a-z]+)*(?:,? and |, | ))"
     r"{0,4}?(?:people|persons|employees|associates|teammates|colleagues|members|stores|restaurants|countries|patents"
-    r"|square feet|acres|customers|subscribers|locations|branches|shares|units|states|facilities|hotels|megawatts|barrels"
+    r"|square feet|acres|customers|subscribers|locations|branches|shares|units|states|facilities|hotels"
+    r"|megawatts|barrels"
     r"|households|districts|families|days|months|years|hours|properties|plants|vehicles|stations))\b"
 )
 _CURRENCIES: Mapping[str, str] = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
@@ -32,7 +34,8 @@ _TIME = re.compile(
 _YEARLESS = re.compile(rf"{_TIME.pattern}|\b{_MONTH}\b(?! \d)|\b(?:first|second|third|fourth) quarter\b")
 _IN_A_NAME = re.compile(r"[A-Z][\w’']* of \0|\0 [A-Z]\w+ |[A-Z]\w+ \0(?=[ ,.]*[A-Z])|-\0|\0-")
 _BOUND = re.compile(
-    r"(?:[Ss]ubsequent to|[Ss]ince|[Uu]ntil|[Tt]hrough|[Bb]efore|[Pp]rior to|[Aa]fter|[Bb]y|[Bb]eginning(?: in| on)?|[Ff]rom|due(?: in| on)?"
+    r"(?:[Ss]ubsequent to|[Ss]ince|[Uu]ntil|[Tt]hrough|[Bb]efore|[Pp]rior to|[Aa]fter|[Bb]y|[Bb]eginning"
+    r"(?: in| on)?|[Ff]rom|due(?: in| on)?"
     r"|[Ee]xpir\w+(?: in| on)?|[Mm]atur\w+(?: in| on)?)(?: the)? $"
 )
 
@@ -63,10 +66,10 @@ def value_over(text: str, start: int, end: int) -> Value | None:
             if (match.start() <= start and match.end() >= end) or start <= match.start("digits") < end:
                 scale = match.groupdict().get("scale") or ""
                 number = Decimal(match["digits"].replace(",", "")) * _SCALES.get(scale, 1)
-                unit = {
-                    "MONEY": lambda m: _CURRENCIES[m["currency"]] + _per(m["per"]),
-                    "PERCENT": lambda m: "percent",
-                }.get(kind, lambda m: m["noun"].split()[-1])(match)
+                if kind == "MONEY":
+                    unit = _CURRENCIES[match["currency"]] + _per(match["per"])
+                else:
+                    unit = "percent" if kind == "PERCENT" else match["noun"].split()[-1]
                 plural = {"thousand": "thousands", "million": "millions", "billion": "billions"}.get(scale, "")
                 return Value(match.start(), match.end(), match[0], kind, f"{number.normalize():f}", unit, plural)
     return None
@@ -84,7 +87,9 @@ def times(text: str, yearless: bool = False) -> list[str]:
     found: list[str] = []
     for match in (_YEARLESS if yearless else _TIME).finditer(text):
         said = re.sub(r"^the ", "", match[0])
-        if said not in found and not (len(said) == 4 and _IN_A_NAME.search(text[: match.start()] + "\0" + text[match.end() :])):
+        if said not in found and not (
+            len(said) == 4 and _IN_A_NAME.search(text[: match.start()] + "\0" + text[match.end() :])
+        ):
             found.append(said)
     return found
 
@@ -107,4 +112,9 @@ def is_time(said: str) -> bool:
 
 def is_vague_time(said: str) -> bool:
     """Whether this is a month, quarter or part of a date without its year."""
-    return re.fullmatch(rf"(?:{_MONTH}|\d{{1,2}}|years?|quarters?|months?|fiscal|{_MONTH} \d{{1,2}}|.* quarters?)", said.strip()) is not None
+    return (
+        re.fullmatch(
+            rf"(?:{_MONTH}|\d{{1,2}}|years?|quarters?|months?|fiscal|{_MONTH} \d{{1,2}}|.* quarters?)", said.strip()
+        )
+        is not None
+    )

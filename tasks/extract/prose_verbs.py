@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_MODALS = frozenset("may might could would should can will shall must ca wo 'll ’ll 'd ’d ought".split())  # noqa: SIM905
+_MODALS = frozenset("may might could would should can will shall must ca wo 'll ’ll 'd ’d ought".split())
 _DUTIES = frozenset(("must", "shall"))
-_OFFICIAL = frozenset("approve authorize request require submit report determine notify".split())  # noqa: SIM905
+_OFFICIAL = frozenset("approve authorize request require submit report determine notify".split())
 # What follows these is wished, thought, said or planned; or they say nothing without what follows.
 _ATTITUDES = frozenset(
     """
@@ -17,17 +17,17 @@ _ATTITUDES = frozenset(
     mean need negotiate note offer plan prefer predict project propose pursue recommend refer rely report request
     require say see seek seem strive suggest suppose target tend think try undertake urge view want wish work allege
     assert contend argue state describe define denote express discuss account follow record recognize classify present
-    measure value call name consolidate
-    """.split()  # noqa: SIM905
+    measure value call name consolidate file fine sue
+    """.split()
 )
-_NEGATIVE = frozenset("not n't n’t never no neither nor cannot hardly without longer".split())  # noqa: SIM905
+_NEGATIVE = frozenset("not n't n’t never no neither nor cannot hardly without longer".split())
 _DOUBTFUL = frozenset(
     """
     previously formerly potentially possibly allegedly probably likely perhaps partially indirectly historically
     sometimes occasionally periodically typically generally usually often normally
-    """.split()  # noqa: SIM905
+    """.split()
 )
-_ONWARD = frozenset("begin start continue commence".split())  # noqa: SIM905
+_ONWARD = frozenset("begin start continue commence".split())
 _THIRD = {"have": "has", "are": "is", "were": "was", "do": "does", "’ve": "has", "'ve": "has", "’re": "is", "'re": "is"}
 _FINITE = ("VBD", "VBZ", "VBP", "MD")
 
@@ -36,6 +36,9 @@ def predicates(sentence: "Iterator[Token]") -> Iterator["Token"]:
     """Verbs, and words with a copula, that head a clause of their own that stands as claimed."""
     for token in sentence:
         verbal = token.pos_ == "VERB" or any(child.dep_ == "cop" for child in token.children)
+        # "customizable pretrained models": no verb
+        if token.i and token.pos_ == "VERB" and token.nbor(-1).pos_ == "ADJ":
+            continue
         if verbal and _is_finite(token) and _stands(token):
             yield token
 
@@ -45,6 +48,8 @@ def _is_finite(verb: "Token") -> bool:
         return True
     if verb.tag_ in ("VBD", "VBZ", "VBP"):
         return True
+    if verb.tag_ == "VBN" and any(child.dep_ == "nsubj" for child in verb.children):
+        return True  # a past tense that the tagger took for the participle of the same spelling
     # "was founded in 1993 and headquartered in …": the auxiliary stands once
     return verb.dep_ == "conj" and verb.tag_ == "VBN" and verb.head.tag_ == "VBN" and _is_finite(verb.head)
 
@@ -71,7 +76,11 @@ def trouble_with(verb: "Token", duties: bool = False) -> str:
                 return "negated"
             if child.dep_.startswith("aux") and child.lower_ in _MODALS and not (duties and child.lower_ in _DUTIES):
                 return "modal"
-        if head.lemma_.lower() in _ATTITUDES and not (duties and head.lemma_.lower() in _OFFICIAL) and head.pos_ == "VERB":
+        if (
+            head.lemma_.lower() in _ATTITUDES
+            and not (duties and head.lemma_.lower() in _OFFICIAL)
+            and head.pos_ == "VERB"
+        ):
             return "attitude"
     if any(child.lower_ in _DOUBTFUL and child.dep_ == "advmod" for child in verb.children):
         return "doubtful"
@@ -108,7 +117,10 @@ def members(first: "Token") -> list["Token"]:
     for child in first.children:
         if child.dep_ == "conj":
             # a verb or preposition in between: the parser joined what the writer did not
-            if any(t.pos_ in ("VERB", "AUX", "SCONJ") or (t.pos_ == "ADP" and t.lower_ != "of") for t in _between(first, child)):
+            if any(
+                t.pos_ in ("VERB", "AUX", "SCONJ") or (t.pos_ == "ADP" and t.lower_ != "of")
+                for t in _between(first, child)
+            ):
                 break
             if any(word.dep_ == "cc" and word.lower_ not in ("and", "&") for word in child.children):
                 return [first]
@@ -123,13 +135,15 @@ def _between(first: "Token", second: "Token") -> "Span":
 def is_passive(verb: "Token") -> bool:
     """Whether its subject suffers what it says."""
     return any(child.dep_ == "aux:pass" for child in verb.children) or (
-        verb.dep_ == "conj" and verb.tag_ == "VBN" and not any(c.dep_.startswith("aux") for c in verb.children)
+        verb.dep_ == "conj"
+        and verb.tag_ == "VBN"
+        and not any(c.dep_.startswith("aux") for c in verb.children)
         and is_passive(verb.head)
     )
 
 
 def onward(verb: "Token") -> "Token | None":
-    """"operates" of "continues to operate", where going on or beginning implies doing; else the verb without one."""
+    """ "operates" of "continues to operate", where going on or beginning implies doing; else the verb without one."""
     complements = [child for child in verb.children if child.dep_ == "xcomp"]
     if not complements:
         return verb
@@ -151,7 +165,9 @@ def words(verb: "Token", singular: bool) -> list[str]:
     after = [child.lower_ for child in group if child.dep_ == "compound:prt"]
     said = [*before, verb.lower_, *after]
     if singular:
-        said[0] = _THIRD.get(said[0], _with_s(said[0]) if not before and verb.lemma_.lower() == verb.lower_ else said[0])
+        said[0] = _THIRD.get(
+            said[0], _with_s(said[0]) if not before and verb.lemma_.lower() == verb.lower_ else said[0]
+        )
     return said
 
 

@@ -23,7 +23,9 @@ _SCOPES = {
     r"ProForma": r"pro forma",
     r"Derivative|Hedg": r"derivative|hedg|contract|swap",
     r"FiniteLived": r"intangible|finite|amortiz",
-    r"OtherComprehensive|AccumulatedOther|Aoci|Reclassification": r"comprehensive|translation|unrealized|reclass",
+    r"OtherComprehensive|AccumulatedOther|Aoci|Reclassification": r"comprehensive|translation|unrealized|hedge",
+    r"^Goodwill(?!$)": r"goodwill",
+    r"^(?:FiniteLived)?IntangibleAssets": r"intangible",
     r"AdjustmentsTo|TaxBenefitFrom|StockIssued|StockRepurchased|Restructuring|Discontinued|Nonoperating": (
         r"issu|repurchas|tax|restructur|discontinu|adjust|nonoperating|non-operating|other"
     ),

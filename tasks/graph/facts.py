@@ -9,14 +9,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.data_contracts.rows import Triplet
+from rarefy.data_contracts.rows import LITERALS, Triplet
 
 Array = npt.NDArray[Any]
-
-# Object types that are values, not things: nothing starts from them and nothing meets in them.
-LITERALS = frozenset(
-    {"MONEY", "PERCENT", "NUMBER", "DATE", "TEXT", "TIME", "QUANTITY", "CARDINAL", "ORDINAL", "DURATION", "RATIO"}
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

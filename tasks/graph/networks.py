@@ -1,15 +1,19 @@
 """The graph for those who want to look at it with networkx."""
 
 from collections.abc import Iterable
-
-import networkx as nx  # type: ignore[import-untyped]
+from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.graph.facts import gather
 
+if TYPE_CHECKING:
+    import networkx as nx
 
-def to_networkx(triplets: Iterable[Triplet]) -> nx.MultiDiGraph:
+
+def to_networkx(triplets: Iterable[Triplet]) -> "nx.MultiDiGraph":
     """Every fact of the patterns as an edge, keyed by the triplet that stands for it; nodes are entity keys."""
+    import networkx as nx  # late: half a second that a build never needs
+
     network = nx.MultiDiGraph()
     for graph in gather(triplets):
         for i, key in enumerate(graph.triplet_ids):

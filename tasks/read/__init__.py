@@ -22,9 +22,10 @@ from rarefy.tasks.read.unreadable import Unreadable, quarantine
 VERSION = 1
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
-# Four words in a row, or eight characters of a script that sets no spaces, are the least that says something.
+# Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
+# that sets no spaces.
 SENTENCE = re.compile(
-    r"\b[^\W\d_]++(?:[,;:’'\-]? [^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
+    r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
 )
 
 

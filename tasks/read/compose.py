@@ -25,7 +25,7 @@ def compose(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
     above: list[tuple[int, str]] = []
     position = 0
     for piece in pieces:
-        body = _tidy(piece.text)
+        body = piece.text.strip() if piece.kind == "table" else _tidy(piece.text)
         if not body:
             continue
         if piece.kind == "heading":

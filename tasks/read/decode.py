@@ -35,6 +35,7 @@ MAGIC = (
 DECLARED = re.compile(rb"""<(?:\?xml|meta)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape leaves them
+FOREIGN = 0.3  # of a file: a Western text has fewer bytes that are not ASCII, one in another script has more
 SAMPLE = 1 << 16
 WAY_OUT = "extract its text or remove it"
 
@@ -72,7 +73,7 @@ def _not_utf8(content: bytes) -> tuple[str, dict[str, str]]:
     declared = DECLARED.search(content[:4096])
     guesses: list[Callable[[], str]] = [
         lambda: declared.group(1).decode("ascii") if declared else "",
-        lambda: _guess(content),
+        lambda: _guess(content) if stray > FOREIGN * len(content) else "",
         lambda: "cp1252",
     ]
     for guess in guesses:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from rarefy.tasks.read.looks import BLOCKS, UNSEEN, Looks, changed, footnote_mark, name_of, pictured, place_of, style_of
 from rarefy.tasks.read.marks import LIMIT, closing, opening, plain, split_marks, squeeze

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from rarefy.data_contracts.rows import Block, Document
 from rarefy.tasks.read import cover, xbrl

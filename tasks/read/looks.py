@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 
 class Looks(NamedTuple):

@@ -27,6 +27,8 @@ OPEN_COMMENT, CLOSE_COMMENT = re.compile(r"<!--"), re.compile(r"-->")
 SUBPART = re.compile(r"(?:Subpart|Subchapter|Chapter|Appendix)s? [A-Z0-9]+\b.{0,200}")
 SECTION = re.compile(r"§§? ?\d+[a-z]?\.\d+\S*\s.{0,240}")
 DOUBLED = re.compile(r"^\*\*(\w+):\*\* \1:")
+ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!>~|-])")
+SHELTER = 0xE000  # private characters stand in for escaped ones while marks are taken away
 SPECIAL = re.compile(r"[*_`<\[\\&]")
 INLINE = (  # bounded, and without their own mark inside: an opening mark that is never closed must cost nothing
     (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
@@ -38,7 +40,6 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)"), r"\1"),
     (re.compile(r"<br\s*/?>", re.I), " "),
     (re.compile(r"</?(?:a|abbr|b|big|code|div|em|font|i|img|p|small|span|strong|sub|sup|u)\b[^>]{0,500}>", re.I), ""),
-    (re.compile(r"\\([\\`*_{}\[\]()#+.!>~-])"), r"\1"),
 )
 
 
@@ -163,8 +164,10 @@ def inline(text: str) -> str:
     """Words without the marks of emphasis, links and inline HTML."""
     if not SPECIAL.search(text):
         return text.strip()
+    text = ESCAPED.sub(lambda match: chr(SHELTER + ord(match.group(1))), text)
     for pattern, plain in INLINE:
         text = pattern.sub(plain, text)
+    text = re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - SHELTER), text)
     return html.unescape(text).strip()
 
 

@@ -26,6 +26,7 @@ from rarefy.tasks.read.unreadable import Unreadable
 PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:[a-z]-)?\d{1,4}[-–—|\s]*(?:of\s*\d{1,4})?", re.I)
 ROMAN = re.compile(r"[ivxl]{1,6}", re.I)
 EDGE = 3  # lines at the head and foot of a page, among which running titles are sought
+MARGIN = 0.12  # of the page's height: they stand no further in
 
 Box = tuple[float, float, float, float]
 
@@ -34,9 +35,11 @@ def read_pdf(content: bytes, source: str) -> Document:
     """The document that a PDF holds. Raises Unreadable for one that is encrypted, damaged, or a scan without text."""
     dropped: Counter[str] = Counter()
     pages: list[list[Item]] = []
+    heights: list[float] = []
     scanned = 0
     for number, page in enumerate(_pages(content), 1):
         pages.append(list(_items(page, number)))
+        heights.append(page.height)
         scanned += page.pictures and not pages[-1]
     if not any(pages):
         what = (
@@ -45,7 +48,7 @@ def read_pdf(content: bytes, source: str) -> Document:
             else "no text on any page; remove it"
         )
         raise Unreadable("scanned_pdf" if scanned else "no_text", what)
-    _drop_furniture(pages, dropped)
+    _drop_furniture(pages, heights, dropped)
     if scanned:
         dropped["pages_without_text"] = scanned
     items = _continued(pages)
@@ -75,6 +78,7 @@ class Page:
     words: list[Word]
     ruled: list[tuple[Box, Rows]]
     width: float
+    height: float
     pictures: bool
     title: str
 
@@ -86,7 +90,7 @@ def _pages(content: bytes) -> Iterator[Page]:
             title = str((pdf.metadata or {}).get("Title") or "")
             for page in pdf.pages:
                 ruled = ruled_tables(page) if page.rects or page.lines or page.curves else []
-                yield Page(words_of(page), ruled, float(page.width), bool(page.images), title)
+                yield Page(words_of(page), ruled, float(page.width), float(page.height), bool(page.images), title)
                 page.close()  # else every page's characters stay in memory
     except PdfminerException as error:
         if error.args and isinstance(error.args[0], PDFPasswordIncorrect | PDFEncryptionError):
@@ -124,14 +128,14 @@ def _inside(word: Word, box: Box) -> bool:
     return box[0] <= (word.x0 + word.x1) / 2 <= box[2] and box[1] <= (word.top + word.bottom) / 2 <= box[3]
 
 
-def _drop_furniture(pages: list[list[Item]], dropped: Counter[str]) -> None:
+def _drop_furniture(pages: list[list[Item]], heights: list[float], dropped: Counter[str]) -> None:
     """Take away, page by page, page numbers and the titles that run at the head and foot of many pages."""
     seen: Counter[str] = Counter()
-    for items in pages:
-        seen.update({_mask(line) for line in _edges(items)})
+    for items, height in zip(pages, heights, strict=True):
+        seen.update({_mask(line) for line in _edges(items, height)})
     often = max(2, min(math.ceil(0.3 * len(pages)), 4))  # a title may run over one part of a long document
-    for items in pages:
-        for line in _edges(items):
+    for items, height in zip(pages, heights, strict=True):
+        for line in _edges(items, height):
             numbered = PAGE_NUMBER.fullmatch(line.text) or ROMAN.fullmatch(line.text)
             if numbered and line in (items[0], items[-1]):
                 dropped["page_numbers"] += len(line.text)
@@ -141,15 +145,16 @@ def _drop_furniture(pages: list[list[Item]], dropped: Counter[str]) -> None:
                 items.remove(line)
 
 
-def _edges(items: list[Item]) -> list[Line]:
-    """The outermost lines first, so that a page number under a running title is met when it is the last."""
-    head, foot = items[:EDGE], items[-EDGE:][::-1]
-    both = [item for pair in zip(head, foot, strict=False) for item in pair]
-    unique: list[Line] = []
-    for item in both:
-        if isinstance(item, Line) and not any(item is other for other in unique):
-            unique.append(item)
-    return unique
+def _edges(items: list[Item], height: float) -> list[Line]:
+    """The lines in the page's margins, the outermost first, so that a number under a title is met when it is last."""
+    outermost = [item for pair in zip(items[:EDGE], items[-EDGE:][::-1], strict=False) for item in pair]
+    lines: list[Line] = []
+    for item in outermost:
+        if not isinstance(item, Line) or any(item is other for other in lines):
+            continue
+        if item.bottom < MARGIN * height or item.top > (1 - MARGIN) * height:
+            lines.append(item)
+    return lines
 
 
 def _mask(line: Line) -> str:

@@ -40,7 +40,7 @@ class Layout:
             if a.size == b.size == self.body and 0 <= b.top - a.bottom < 3 * self.body
         ]
         # Most lines are followed by a line of their own paragraph: the lower third of the gaps is the space within one.
-        self.leading = sorted(gaps)[len(gaps) // 3] if gaps else 0.2 * self.body
+        self.leading = sorted(gaps)[len(gaps) // 3] if len(gaps) > 5 else 0.3 * self.body
         self.compounds = Counter(re.findall(r"[a-z]+-[a-z]+", " ".join(line.text for line in lines)))
 
     def is_short(self, line: Line) -> bool:

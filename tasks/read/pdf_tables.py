@@ -26,9 +26,7 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
     """Box and rows of each table drawn with lines; boxes around a text and shaded stripes are none."""
     found = []
     for table in page.filter(_is_no_shade).find_tables():
-        rows = [
-            [" ".join((cell or "").split()) if cell is not None else None for cell in row] for row in table.extract()
-        ]
+        rows = [[None if cell is None else tidy(" ".join(cell.split())) for cell in row] for row in table.extract()]
         rows = [row for row in rows if any(row)]
         width = max((len(row) for row in rows), default=0)
         filled = sum(1 for row in rows for cell in row if cell)

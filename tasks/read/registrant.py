@@ -53,7 +53,7 @@ def preferred_name(conformed: str, text: str) -> str:
     if full:
         best = max(full, key=lambda name: (full[name], name))
         return f"The {best}" if articles[best] >= ARTICLE * full[best] else best
-    return _title_case(tokens)
+    return _title_case(tokens) if name.isupper() else name
 
 
 def _plain(text: str) -> str:
@@ -64,8 +64,6 @@ def _plain(text: str) -> str:
 
 
 def _title_case(tokens: list[str]) -> str:
-    if not all(token.upper() == token for token in tokens):
-        return " ".join(tokens)
     words = []
     for number, token in enumerate(tokens):
         forms = SUFFIXES.get(token)

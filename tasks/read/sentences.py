@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 # A full stop after these does not end a sentence (nor after an initial, "L. Yellen", or in "U.S.").
 ABBREVIATIONS = frozenset(
-    """mr mrs ms messrs mses dr prof rev hon gov sen rep gen st mt ft no nos inc corp co ltd llc lp bros dept div
-    vs etc al fig figs eq sec secs art par para p pp vol ed eds cf e.g i.e viz approx est
+    """mr mrs ms messrs mses dr prof rev hon gov sen rep gen st mt ft inc corp co ltd llc lp bros dept div
+    vs etc al ed eds cf e.g i.e viz approx est
     jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun""".split()
 )
+BEFORE_NUMBERS = frozenset("no nos fig figs eq sec secs art par para p pp vol ch".split())
 END = re.compile(r"""[.!?][)"'’”\]]*\d{0,2}\s+(?=["'“‘(\[]?[A-Z0-9•])""")  # a footnote mark may follow the stop
 LAST_WORD = re.compile(r"([^\s(\"“'‘]+)$")
 # Words that open a sentence; in titles they are written small, so that a capital one begins the text after a title.
@@ -44,7 +45,8 @@ def split_sentences(text: str) -> Iterator[str]:
     start = 0
     for match in END.finditer(text):
         stop = match.start()
-        if text[stop] == "." and _abbreviated(text[max(start, stop - 24) : stop], text[match.end()], stop - start):
+        stops = text[stop] == "." and text[stop + 1].isspace()
+        if stops and _abbreviated(text[max(start, stop - 24) : stop], text[match.end()], stop - start):
             continue
         yield text[start : match.end()].rstrip()
         start = match.end()
@@ -58,7 +60,7 @@ def _abbreviated(before: str, following: str, length: int) -> bool:
     if not word:
         return False
     token = word.group(1)
-    if token.lower() in ABBREVIATIONS:
+    if token.lower() in ABBREVIATIONS or (token.lower() in BEFORE_NUMBERS and following.isdigit()):
         return True
     if token.isdigit() and length <= 3:
         return True  # "1. Attended", the number of a list's item

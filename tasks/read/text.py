@@ -95,7 +95,7 @@ def is_title(paragraph: str) -> bool:
     """Whether a line reads as a heading: short, no full stop, most of its longer words capital."""
     if len(paragraph) > 100 or "\n" in paragraph or paragraph[-1] in ".,;:?!" or not paragraph[0].isupper():
         return False
-    words = [word for word in re.findall(r"[^\W\d_][\w’'-]*", paragraph) if len(word) > 3]
+    words: list[str] = [word for word in re.findall(r"[^\W\d_][\w’'-]*", paragraph) if len(word) > 3]
     if not words or dates(paragraph):
         return False
     return sum(word[0].isupper() for word in words) >= 0.7 * len(words)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from rarefy.data_contracts.rows import Fact
 from rarefy.tasks.read.looks import name_of

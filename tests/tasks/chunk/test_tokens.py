@@ -58,3 +58,16 @@ def test_a_counter_whose_parts_do_not_add_up_is_asked_for_the_whole_chunk() -> N
     chunks = list(chunk([Document("d", "h", "d", "d", "text/plain", text)], ChunkConfig(size=300), count=letters))
     assert [c.tokens for c in chunks] == [len(c.text) for c in chunks]
     assert all(c.tokens <= 300 for c in chunks) and len(chunks) > 4
+
+
+def test_an_encoding_in_the_cache_of_tiktoken_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    letters = tiktoken.Encoding(
+        "letters", pat_str=r".", mergeable_ranks={bytes([i]): i for i in range(256)}, special_tokens={}
+    )
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: letters)
+    text = "\n\n".join(f"Paragraph {i} says <|endoftext|> something." for i in range(40))
+    config = ChunkConfig(tokenizer="tiktoken:o200k_base", size=400)
+    chunks = list(chunk([Document("d", "h", "d", "d", "text/plain", text)], config))
+    assert len(chunks) > 3 and all(c.tokens == len(c.text.replace("\n", "")) <= 400 for c in chunks)

@@ -27,7 +27,10 @@ def accepted(text: str, entity: str = "Acme Foods, Inc.", domain: str = "finance
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("On June 7, 2017, we acquired Hilltop Bakeries, Inc., a maker of bread.", ("acquired", "Hilltop Bakeries, Inc.")),
+        (
+            "On June 7, 2017, we acquired Hilltop Bakeries, Inc., a maker of bread.",
+            ("acquired", "Hilltop Bakeries, Inc."),
+        ),
         ("The Company was incorporated in Delaware.", ("was incorporated in", "Delaware")),
         ("Our headquarters are located in Springdale, Arkansas.", ("is headquartered in", "Springdale, Arkansas")),
         (
@@ -51,7 +54,7 @@ def test_without_a_registrant_we_is_nobody():
 
 
 def test_a_price_is_said_of_what_was_bought():
-    text = "In December 2024, we completed the acquisition of Hilltop Holding Corp. for net cash consideration of $1.9 billion."
+    text = "In December 2024, we completed the acquisition of Hilltop Holding Corp. for cash consideration of $1.9 billion."
     [price] = [row for row in facts(text) if row.relation == "was acquired for"]
     assert (price.subject, price.object, price.period) == ("Hilltop Holding Corp.", "$1.9 billion", "December 2024")
     assert (price.value, price.unit, price.scale) == ("1900000000", "USD", "billions")
@@ -72,7 +75,7 @@ def test_an_officer_is_known_by_the_apposition():
     [
         ("We may acquire Hilltop Bakeries, Inc.", "modal"),
         ("We did not acquire Hilltop Bakeries, Inc.", "negated"),
-        ("If we acquired Hilltop Bakeries, Inc., we paid too much.", "conditional"),
+        ("If demand grows, we compete with Bunge Limited.", "conditional"),
         ("It acquired Hilltop Bakeries, Inc. in 2017.", "unresolved_reference"),
     ],
 )
@@ -108,7 +111,7 @@ def test_regulations_state_duties_by_reference():
 
 
 def test_minutes_state_the_target_rate():
-    text = "The Federal Open Market Committee decided today to keep its target for the federal funds rate at 1-3/4 percent."
+    text = "The Committee decided today to keep its target for the federal funds rate at 1-3/4 percent."
     found = accepted(text, entity="Federal Open Market Committee", domain="economics")
     assert ("Federal Open Market Committee", "kept target rate at", "1-3/4 percent") in found
 

@@ -11,7 +11,8 @@ from rarefy.tasks.read.registrant import preferred_name
 FILING = {
     "cik": "1", "company": "ACME TOOLS CO /DE/", "filing_type": "10-K", "filing_date": "2013-02-20",
     "period_of_report": "2012-12-29", "sic": "3420", "state_of_inc": "DE",
-    "item_1": "ITEM 1. BUSINESS\nOverview\nAcme Tools Company makes tools of every kind for people who need them, and it sells them in\n"
+    "item_1": "ITEM 1. BUSINESS\nOverview\nAcme Tools Company makes tools of every kind for people who "
+              "need them, and it sells them in\n"
               "- 12 -\nmany places.\nTable of Contents\n$\n5\n%\n4.1\n$\n7\nIt has done so for years.",
     "item_1B": "ITEM 1B.\nUNRESOLVED STAFF COMMENTS\nNone.", "item_16": "",
 }  # fmt: skip
@@ -37,8 +38,8 @@ def test_items_are_sections_and_page_furniture_and_table_debris_are_dropped_and_
     [
         ("WALT DISNEY CO/", "Item 1. The Walt Disney Company, with its subsidiaries", "The Walt Disney Company"),
         ("WALT DISNEY CO/", "nothing of the kind", "Walt Disney Co"),
-        ("ESTEE LAUDER COMPANIES INC", "The Estée Lauder Companies Inc. was founded", "The Estée Lauder Companies Inc."),
-        ("TYSON FOODS INC", "Tyson Foods, Inc. grows. The Tyson Foods, Inc. plan. See Tyson Foods, Inc. And Tyson Foods, Inc.",
+        ("ESTEE LAUDER COMPANIES INC", "The Estée Lauder Companies Inc. grows", "The Estée Lauder Companies Inc."),
+        ("TYSON FOODS INC", "Tyson Foods, Inc. grows. The Tyson Foods, Inc. plan. See Tyson Foods, Inc. and us.",
          "Tyson Foods, Inc."),
         ("NetApp, Inc.", "We are NetApp.", "NetApp, Inc."),
         ("BANK OF NEW YORK CO INC", "", "Bank of New York Co Inc."),

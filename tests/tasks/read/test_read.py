@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.read import READERS, ReadConfig, read, read_corpus
-from rarefy.tasks.read.sources import MEDIA_TYPES, Source, list_sources
+from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 
 WORDS = "The Company sells its products in many countries of the world. "
 CONFIG = ReadConfig()
@@ -161,16 +161,12 @@ def test_content_goes_before_the_name_of_a_text_file(tmp_path: Path) -> None:
         assert "<" not in row.text and row.media_type == "text/html"
 
 
-def shout(source: Source, config: ReadConfig):  # type: ignore[no-untyped-def]
-    text = Path(source.location).read_text().upper()
-    yield Document(source.path, "", source.path, "", "text/shout", text)
-
-
 def test_an_outsiders_reader_is_taken_by_the_ending_it_is_named_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = "from rarefy.data_contracts.rows import Document\n"
-    module += "def read(source, config):\n    yield Document(source.path, '', source.path, '', 'x', 'FOUR WORDS IN CAPITALS')\n"
+    module += "def read(source, config):\n"
+    module += "    yield Document(source.path, '', source.path, '', 'x', 'FOUR WORDS IN CAPITALS')\n"
     write(tmp_path / "lib", {"outsider.py": module})
     monkeypatch.syspath_prepend(tmp_path / "lib")
     write(tmp_path / "corpus", {"a.shout": WORDS})

@@ -53,7 +53,8 @@ def test_a_bad_line_is_quarantined_by_itself(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text("\n".join(lines))
     rows = list(read_corpus(tmp_path / "r.jsonl", ReadConfig()))
     assert [(r.source, r.reason) for r in rows if isinstance(r, Quarantined)] == [
-        ("r.jsonl#2", "bad_record"), ("r.jsonl#3", "bad_record"), ("r.jsonl#4", "no_text"), ("r.jsonl#5", "duplicate_id"),
+        ("r.jsonl#2", "bad_record"), ("r.jsonl#3", "bad_record"), ("r.jsonl#4", "no_text"),
+        ("r.jsonl#5", "duplicate_id"),
     ]  # fmt: skip
     assert [r.doc_id for r in rows if isinstance(r, Document)] == ["a", "b"]
 

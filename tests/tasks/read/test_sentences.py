@@ -1,3 +1,5 @@
+from random import Random
+
 import pytest
 
 from rarefy.tasks.read.sentences import recover_paragraphs, split_sentences
@@ -29,13 +31,21 @@ def test_titles_between_sentences_are_set_apart() -> None:
 
 
 def test_an_edit_moves_only_the_paragraphs_beside_it() -> None:
-    sentences = [
-        f"Participants noted that the number {n} was larger than all those before it in the list." for n in range(200)
-    ]
+    openers = (
+        "Participants noted",
+        "It seemed",
+        "Prices showed",
+        "Members agreed",
+        "Some felt",
+        "They said",
+        "Sales meant",
+    )
+    random = Random(1)
+    sentences = [f"{random.choice(openers)} that the number {n} was larger than those before it." for n in range(200)]
     before = [words for _, words in recover_paragraphs(" ".join(sentences))]
     sentences[20] = "This one was changed entirely and has some other length than it had before."
     after = [words for _, words in recover_paragraphs(" ".join(sentences))]
-    assert len(set(before) - set(after)) <= 3
+    assert len(set(before) - set(after)) <= 5
 
 
 def test_a_sentence_that_never_ends_is_cut() -> None:

@@ -1,0 +1,159 @@
+"""What a user gets wrong is told in one line: what, where, and the way out."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from rarefy.flows.cli import main
+
+
+def said(capsys) -> str:
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("rarefy: ")
+    return line
+
+
+def test_help_names_the_commands_and_shows_examples(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    told = capsys.readouterr().out
+    assert end.value.code == 0
+    assert all(words in told for words in ("build", "plan", "init", "examples:", "exit codes:"))
+
+
+def test_version_is_told(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0 and capsys.readouterr().out.startswith("rarefy ")
+
+
+@pytest.mark.parametrize(
+    "given", [["build", "x"], ["build", "x", "--out", "y", "--workers", "0"], ["build", "x", "--out", "y", "--limit", "few"], []]
+)
+def test_wrong_usage_is_exit_code_2(given, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(given)
+    assert end.value.code == 2
+
+
+def test_a_corpus_that_is_not_there(capsys, tmp_path):
+    assert main(["build", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
+    assert "none: no such file or folder" in said(capsys)
+
+
+def test_a_wrong_config(capsys, place, tmp_path):
+    (tmp_path / "bad.toml").write_text("[chunk]\noverlaps = 3\n")
+    given = ["build", str(place / "corpus"), "--out", str(tmp_path / "out"), "--config", str(tmp_path / "bad.toml")]
+    assert main(given) == 2
+    assert "[chunk] has no key 'overlaps'; did you mean 'overlap'?" in said(capsys)
+
+
+def test_init_writes_a_config_that_build_accepts_and_overwrites_nothing(capsys, tmp_path):
+    path = tmp_path / "my.toml"
+    assert main(["init", str(path)]) == 0
+    assert str(path) in capsys.readouterr().out
+    assert main(["init", str(path)]) == 2
+    assert "exists" in said(capsys)
+
+
+def test_an_out_folder_that_is_no_benchmark_is_left_alone(capsys, place, tmp_path):
+    (tmp_path / "thesis.docx").write_text("years of work")
+    assert main(["build", str(place / "corpus"), "--out", str(tmp_path)]) == 2
+    assert "thesis.docx" in said(capsys)
+
+
+def test_an_out_that_is_a_file(capsys, place, tmp_path):
+    (tmp_path / "out").write_text("")
+    assert main(["build", str(place / "corpus"), "--out", str(tmp_path / "out")]) == 2
+    assert "a file stands there" in said(capsys)
+
+
+def corpus_of(tmp_path, **files: bytes):
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name.replace("_", ".")).write_bytes(content)
+    return folder
+
+
+def built(folder, tmp_path, *more: str) -> int:
+    return main(["build", str(folder), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), *more])
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({}, "holds no file"),
+        ({"a_txt": b""}, "empty_file"),
+        ({"a_html": b"PK\x03\x04" + bytes(range(256)) * 40}, "none of 1 files could be read"),
+        ({"a_txt": b"1 2 3\n"}, "no_sentences"),
+    ],
+)
+def test_nothing_to_build_is_exit_code_2_and_no_benchmark(api, capsys, tmp_path, files, told):
+    assert built(corpus_of(tmp_path, **files), tmp_path, "--quiet") == 2
+    line = said(capsys)
+    assert "nothing to build" in line and told in line
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_a_corpus_that_states_no_fact_is_exit_code_2(api, capsys, tmp_path):
+    folder = corpus_of(tmp_path, a_txt=b"It might perhaps be so. Perhaps it might not be. Who could ever tell?\n" * 9)
+    assert built(folder, tmp_path, "--quiet") == 2
+    assert "nothing to build" in said(capsys)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_through(build, copy):
+    (copy / "corpus" / "empty.txt").write_bytes(b"")
+    (copy / "corpus" / "archive.html").write_bytes(b"PK\x03\x04" + bytes(range(256)) * 40)
+    code, told = build(copy)
+    assert code == 0
+    lines = [line for line in told.splitlines() if line.startswith("skipped")]
+    assert len(lines) == 2 and any("empty.txt: empty_file" in line for line in lines)
+    assert "empty.txt" in (copy / "out" / "quarantine.jsonl").read_text()
+
+
+def test_more_faults_than_the_budget_allows_stop_the_build(build, copy):
+    (copy / "corpus" / "empty.txt").write_bytes(b"")
+    (copy / "quick.toml").write_text("quarantine_budget = 0.2\n[perturb]\nquery = []\ndocument = []\n")
+    code, told = build(copy)
+    assert code == 2
+    assert "1 of 4 documents failed, over quarantine_budget = 0.2" in told
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_store_that_may_not_be_written(capsys, place, tmp_path, api):
+    (tmp_path / "store").mkdir(mode=0o500)
+    assert built(place / "corpus", tmp_path, "--quiet") == 1
+    assert "grant permission" in said(capsys)
+
+
+def test_a_store_that_is_a_file(capsys, place, tmp_path, api):
+    (tmp_path / "store").write_text("")
+    assert built(place / "corpus", tmp_path, "--quiet") == 1
+    assert "choose another --store" in said(capsys)
+
+
+def test_a_full_disk_is_one_line_that_names_the_path(place, tmp_path, api):
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); from rarefy.flows.cli import main; sys.exit(main())"
+    where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), "--quiet"]
+    command = [sys.executable, "-c", limited, "build", str(place / "corpus"), *where]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PREFECT_API_URL": api})
+    (line,) = done.stderr.strip().splitlines()
+    assert done.returncode == 1
+    assert str(tmp_path) in line and "choose another --store" in line
+
+
+def test_a_dask_scheduler_that_is_not_there(capsys, place, tmp_path, api):
+    assert built(place / "corpus", tmp_path, "--quiet", "--dask", "nonsense://127.0.0.1:1") == 2
+    assert "--dask nonsense://127.0.0.1:1" in said(capsys)
+
+
+def test_a_prefect_api_that_does_not_answer(place, tmp_path):
+    environment = {**os.environ, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
+    command = [sys.executable, "-m", "rarefy.flows.cli", "build", str(place / "corpus"), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1
+    (line,) = done.stderr.strip().splitlines()
+    assert "PREFECT_API_URL=http://127.0.0.1:9/api does not answer" in line and "unset" in line
