@@ -30,8 +30,8 @@ def build(
     with board.open(), hired(workers, dask) as hands:
         run = Run(Store(store), board, hands)
         with told(run, out):
-            parts = run.each(jobs.reading(config), run.sources(corpus, limit))
-            tables = run.quarantined(parts, config.quarantine_budget)
+            read = run.each(jobs.reading(config), run.sources(corpus, limit))
+            parts, tables = run.apart(read, limit, config.quarantine_budget)
             parts = run.each(jobs.chunking(config), parts)
             parts = run.each(jobs.extracting(config), parts)
             tables = run.gather("documents", Document, parts, tables)

@@ -45,14 +45,14 @@ def plan(
     board = Board(Console(stderr=True), quiet)
     with board.open(), hired(workers, dask) as hands:
         run = Run(Store(store), board, hands)
-        parts = run.each(jobs.reading(config), run.sources(corpus, limit))
-        tables = run.quarantined(parts, config.quarantine_budget)
+        read = run.each(jobs.reading(config), run.sources(corpus, limit))
+        parts, tables = run.apart(read, limit, config.quarantine_budget)
         parts = run.each(jobs.chunking(config), parts)
         chunks = [run.store.table(part["chunks"])["tokens"].to_pylist() for part in parts]
         texts = [run.store.table(part["documents"])["text"].to_pylist() for part in parts]
         return Planned(
             corpus=corpus,
-            files=len(parts),
+            files=len(read),
             documents=sum(map(len, texts)),
             quarantined=run.store.rows(tables["quarantine"]),
             characters=sum(len(text) for some in texts for text in some),

@@ -13,6 +13,7 @@ from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import jobs
+from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.progress import Board
 from rarefy.flows.workers import Workers, alone
@@ -78,18 +79,42 @@ class Run:
         def work() -> list[Part]:
             known = [self.store.find(job.recipe(_given(job, part))) for part in parts]
             missing = [place for place, tables in enumerate(known) if tables is None]
-            line = self.board.line(job.stage, "documents", len(parts))
-            line.step(len(parts) - len(missing))
-            wanted = [parts[place] for place in missing]
-            for place, tables in self.workers(job, wanted, self.store.url):
+            sizes = [part.get("rows", 1) for part in parts]
+            line = self.board.line(job.stage, "documents", sum(sizes))
+            kept = sum(sizes) - sum(sizes[place] for place in missing)
+            line.step(kept)
+            for place, tables in self.workers(job, [parts[place] for place in missing], self.store.url):
                 known[missing[place]] = tables
-                line.step()
+                line.step(sizes[missing[place]])
             self.made += len(missing)
-            kept = len(parts) - len(missing)
-            line.end(f"{len(parts):,} files" + (f", {kept:,} found in the store" if kept else ""))
+            line.end(_note(f"{sum(sizes):,} documents", kept, sum(sizes)))
             return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
 
         return self.stage(job.stage, work)
+
+    def apart(self, read: Sequence[Part], limit: int, budget: float) -> tuple[list[Part], Tables]:
+        """What was read as parts to work on, and the table of what could not be read."""
+        batches, faults = self.stage("apart", lambda: apart(self.store, read, limit))
+        job = jobs.gathering("quarantine", Quarantined)
+        tables = self._held(job, self.stage(job.stage, lambda: self._made(job, {"quarantine": faults})))
+        self._afford(sum(batch.rows for batch in batches), tables["quarantine"], budget)
+        return [{"path": batch.source, "documents": batch.documents, "rows": batch.rows} for batch in batches], tables
+
+    def _afford(self, documents: int, quarantine: str, budget: float) -> None:
+        """Tell what could not be read; UsageFault where that is all, or more than the budget allows."""
+        faults = list(from_table(self.store.table(quarantine), Quarantined))
+        for fault in faults[:SHOWN]:
+            self.board.say(f"skipped    {fault.source}: {fault.reason}: {fault.detail}")
+        if len(faults) > SHOWN:
+            self.board.say(f"skipped    {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
+        if not documents:
+            told = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
+            raise UsageFault(f"nothing to build: none of {len(faults):,} documents could be read: {told}")
+        if len(faults) > budget * (documents + len(faults)):
+            raise UsageFault(
+                f"{len(faults):,} of {documents + len(faults):,} documents failed, over quarantine_budget = {budget}; "
+                "mend or remove those listed above, or raise the budget in the config"
+            )
 
     def whole(self, job: Job, tables: Tables) -> Tables:
         """The tables, with what the job makes of them: here in this process, and true to its contracts."""
@@ -111,36 +136,13 @@ class Run:
         made = found or make(given, job, self.store.url, line.watch)
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
-        line.end(f"{told}, found in the store" if found else told)
+        line.end(_note(told, int(bool(found)), 1))
         return made
 
     def _held(self, job: Job, tables: Tables) -> Tables:
         for kind, row_type in job.makes.items():
             if row_type in SUITES:
                 self.hold(f"{job.stage}: {kind}" if job.stage != kind else kind, row_type, tables)
-        return tables
-
-    def quarantined(self, parts: Sequence[Part], budget: float) -> Tables:
-        """The table of what could not be read; UsageFault where that is all, or more than the budget allows."""
-        job = jobs.gathering("quarantine", Quarantined)
-        tables = self._held(
-            job, self.stage(job.stage, lambda: self._made(job, {"quarantine": [p["quarantine"] for p in parts]}))
-        )
-        name = tables["quarantine"]
-        faults = list(from_table(self.store.table(name), Quarantined))
-        for fault in faults[:SHOWN]:
-            self.board.say(f"skipped    {fault.source}: {fault.reason}: {fault.detail}")
-        if len(faults) > SHOWN:
-            self.board.say(f"skipped    {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
-        documents = sum(self.store.rows(part["documents"]) for part in parts)
-        if not documents:
-            told = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
-            raise UsageFault(f"nothing to build: none of {len(faults):,} files could be read: {told}")
-        if len(faults) > budget * (documents + len(faults)):
-            raise UsageFault(
-                f"{len(faults):,} of {documents + len(faults):,} documents failed, over quarantine_budget = {budget}; "
-                "mend or remove those listed above, or raise the budget in the config"
-            )
         return tables
 
     def _some(self, kind: str, name: str) -> None:
@@ -178,3 +180,8 @@ class Run:
 def _given(job: Job, part: Mapping[str, Any]) -> Given:
     """What of a part the job takes."""
     return {argument: part[argument] for argument in job.takes}
+
+
+def _note(told: str, kept: int, total: int) -> str:
+    """What came of a stage, and how much of it had been made before."""
+    return told + ("" if not kept else ", found in the store" if kept == total else f", {kept:,} found in the store")

@@ -74,5 +74,4 @@ def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str) -> Iterat
 
 def _about(part: Given) -> str:
     """A part as a person knows it."""
-    source = part.get("source")
-    return str(getattr(source, "path", source) or dict(part))
+    return str(part.get("path") or getattr(part.get("source"), "path", dict(part)))

@@ -56,13 +56,16 @@ class Store:
 
     def put(self, recipe: str, tables: Mapping[str, pa.Table]) -> dict[str, str]:
         """The names of these tables, now in the store: the tables first, the recipe last, which is the promise."""
-        made = {}
-        for kind, table in tables.items():
-            made[kind] = name = fingerprint(table)
-            if not self._ends(name):
-                self.write(f"tables/{name}.parquet", parquet(table))
+        made = {kind: self.keep(table) for kind, table in tables.items()}
         self.write(f"recipes/{recipe}", json.dumps(made, sort_keys=True).encode())
         return made
+
+    def keep(self, table: pa.Table) -> str:
+        """The name of this table, now in the store."""
+        name = fingerprint(table)
+        if not self._ends(name):
+            self.write(f"tables/{name}.parquet", parquet(table))
+        return name
 
     def table(self, name: str) -> pa.Table:
         """The table of this name, proved to be it; TableDamaged names one that is not, once it is out of the way."""
@@ -75,7 +78,9 @@ class Store:
         except FileNotFoundError:
             raise TableDamaged(f"table {name} is gone from {self.url}: run again and it is made anew") from None
         except Exception as error:  # on garbage the Parquet reader raises whatever it stumbles on
-            if isinstance(error, OSError) and error.errno is not None:  # no permission, no medium: not the table's fault
+            if (
+                isinstance(error, OSError) and error.errno is not None
+            ):  # no permission, no medium: not the table's fault
                 raise
             fault = f"it cannot be read ({type(error).__name__})"
         with contextlib.suppress(FileNotFoundError):  # another reader may have put it aside

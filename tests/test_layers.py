@@ -58,7 +58,9 @@ def test_only_the_contracts_import_great_expectations():
 
 def test_every_package_is_installed():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = [".".join(("rarefy", *path.parent.relative_to(ROOT).parts)) for path in MODULES if path.name == "__init__.py"]
+    found = [
+        ".".join(("rarefy", *path.parent.relative_to(ROOT).parts)) for path in MODULES if path.name == "__init__.py"
+    ]
     assert sorted(listed) == sorted(found)
 
 

@@ -17,8 +17,6 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 _OUT = {  # relation → what is said of its subject
     "is listed on": "has its common stock listed on {object}",
     "is based in": "is based in {object}",
-    "has reportable segment": "has {object} as a reportable segment",
-    "has operating segment": "has {object} as an operating segment",
     "has supplier": "has {object} as a supplier",
     "has distributor": "has {object} as a distributor",
     "has manufacturer": "has {object} as a manufacturer",

@@ -20,6 +20,11 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") and not name.endswith("ss") else f"{name}'s"
 
 
+def inside(name: str) -> str:
+    """A name as it stands inside a sentence: "the Coca-Cola Company"."""
+    return re.sub(r"^The ", "the ", name)
+
+
 def unit_phrase(triplet: Triplet) -> str | None:
     """ "in millions of US dollars"; "" where the measure says it, None where the unit has no name."""
     unit = triplet.unit.partition("/")[0]
@@ -79,6 +84,6 @@ def of_holder(triplet: Triplet, holder: str) -> str | None:
     if holder == triplet.entity:
         tail = f", {unit}" if unit else ""
         comma = "," if _TAIL.search(name) else ""
-        return f"What {verb} {possessive(holder)} {name}{part}{comma} {when}{tail}?"
+        return f"What {verb} {possessive(inside(holder))} {name}{part}{comma} {when}{tail}?"
     measured = f"the {name}{part}" + (f", {unit}," if unit else "")
     return f"{when[0].upper()}{when[1:]}, what {verb} {measured} of {holder}?"

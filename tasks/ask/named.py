@@ -3,7 +3,7 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.ask.measures import possessive
+from rarefy.tasks.ask.measures import inside, possessive
 
 _OBJECT = {  # relation → the question that its object answers
     "is incorporated in": "In which jurisdiction is {holder} incorporated?",
@@ -28,7 +28,7 @@ _AUX = re.compile(r"^(is|are|was|were|has|have|had|must|shall)\s+(.+)$")
 def of_object(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's object answers, its subject called `holder`; None where grammar does not reach."""
     if triplet.relation in _OBJECT:
-        return _OBJECT[triplet.relation].format(holder=holder)
+        return _OBJECT[triplet.relation].format(holder=inside(holder))
     what = _WHAT.get(triplet.object_type)
     if what is None:
         return None
@@ -38,13 +38,14 @@ def of_object(triplet: Triplet, holder: str) -> str | None:
     # "was acquired by" → "Which organization was Mellanox acquired by?"
     if what == "Who":
         what = "Whom" if auxiliary[2].split()[-1] not in {"by", "with", "to", "from"} else "Who"
-    return f"{what} {auxiliary[1]} {holder} {auxiliary[2]}?"
+    return f"{what} {auxiliary[1]} {inside(holder)} {auxiliary[2]}?"
 
 
 def of_subject(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's subject answers, its object called `holder`."""
     office = re.fullmatch(r"(chief .+|president|controller|general counsel|treasurer) of", triplet.relation)
     if office and triplet.period:
+        holder = inside(holder)
         owner = possessive(holder) if len(holder.split()) < 6 else f"the {office[1]} of {holder}"
         subject = f"{owner} {office[1]}" if len(holder.split()) < 6 else owner
         return f"Who was {subject} according to the annual report for {triplet.period}?"

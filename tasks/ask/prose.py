@@ -3,10 +3,11 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.ask.measures import inside
 
 _OBJECT = {  # relation → the question its object answers; "{when}" is the day or year
-    "acquired": "Which company did {holder} acquire {when}?",
-    "completed acquisition of": "Which company did {holder} complete the acquisition of {when}?",
+    "acquired": "Which company was acquired {when} by {holder}?",
+    "completed acquisition of": "Which company was acquired {when} by {holder}?",
     "was acquired for": "For what price was {holder} acquired?",
     "was founded in": "In which year was {holder} founded?",
     "was founded by": "By whom was {holder} founded?",
@@ -35,7 +36,7 @@ _PAST = {  # what filings count, done and undone: the plain form that "did" take
 
 def of_prose(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no form fits."""
-    when = _when(triplet)
+    when, holder = _when(triplet), inside(holder)
     form = _OBJECT.get(triplet.relation)
     if form is not None:
         return form.format(holder=holder, when=when) if when or "{when}" not in form else None

@@ -34,13 +34,11 @@ def of_officers(chunk: Chunk, document: Document) -> Iterator[Triplet]:
             if len(row.cells) <= max(columns):
                 continue
             person = re.sub(r"\s*\(\d+\)$|\*+$", "", row.cells[who].text).strip()
-            titles = [
-                m.group(1)
-                for m in _OFFICE.finditer(row.cells[office].text)
-                if not _OF_A_PART.match(row.cells[office].text, m.end())
-            ]
+            # a column of careers begins with what the person is now; what follows is history
+            now = re.split(r"(?<=[a-z\d])[.;]\s", row.cells[office].text)[0]
+            titles = [m.group(1) for m in _OFFICE.finditer(now) if not _OF_A_PART.match(now, m.end())]
             chief = next((t for t in titles if t.startswith("Chief")), None)
-            if not _PERSON.match(person) or chief is None or re.search(r"\bformer\b", row.cells[office].text, re.I):
+            if not _PERSON.match(person) or chief is None or re.search(r"\b(?:former|until|from .+ to)\b", now, re.I):
                 continue
             yield Triplet(
                 triplet_id=row_id("officer", chunk.chunk_id, row.start, person),

@@ -6,8 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.extract.prose_names import Name, Registrant
+from rarefy.tasks.extract.prose_objections import (
+    holds_for,
+    shorten,
+    trouble_with_level,
+    trouble_with_list,
+    trouble_with_value,
+    trouble_with_words,
+)
 from rarefy.tasks.extract.prose_phrases import citation, name_of, named
-from rarefy.tasks.extract.prose_values import PERCENT, is_time, is_vague_time, period, times, value_over
+from rarefy.tasks.extract.prose_values import is_time, is_vague_time, period, times, value_over
 from rarefy.tasks.extract.prose_verbs import members, onward, predicates, subjects, trouble_with, words
 
 if TYPE_CHECKING:
@@ -20,7 +28,7 @@ _LIGHT = frozenset(
 _UNSURE = frozenset(
     """
     proposed potential former alleged possible prior pending no few any definitive preliminary similar other such
-    certain some several most many substantial additional remaining various non-binding tentative first
+    real certain some several most many substantial additional remaining various non-binding tentative first
     """.split()
 )
 # Verbs that say little without their object: "own" an interest in, "enter" into an agreement with.
@@ -32,16 +40,9 @@ _CARRIERS = frozenset(
 )
 _TOGETHER = re.compile(r"\b(?:jointly|together|collectively|each other|combined|between)\b")
 _DATED = re.compile(r"\b(?:founded|incorporated|established|organized|formed) in$")  # what has a date for an answer
-_MOVES = frozenset(
-    "be rise fall increase decrease decline edge drop climb jump move grow expand total average stand remain".split()
-)
 _INTO_OFFICE = frozenset("become appoint elect promote".split())
 _OFFICE = re.compile(r"(?:Officer|President|Chair\w*|Director|Counsel|Controller|Treasurer|Secretary)$")
 _FAR = 12  # tokens from a verb, beyond which its object is more often the parser's guess than the writer's
-# What may follow a count that is meant whole: "in Mexico" would make it a count of fewer.
-_END_OF_COUNT = re.compile(
-    r"(?: worldwide| globally| around the world| throughout the world| in total| as of\b[^.;]*)?[.,;]"
-)
 _PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())
 
 
@@ -128,7 +129,7 @@ def _through(generic: "Token", said: list[str], again: bool = True) -> Iterator[
         return
     for child in generic.children:
         preposition = _preposition(child)
-        if child.dep_ == "nmod" and preposition:
+        if child.dep_ == "nmod" and preposition and (again or preposition in ("of", "in")):
             noun = [generic.lower_] if again else []
             yield from (([*said, *noun, preposition], member) for member in members(child))
 
@@ -157,30 +158,32 @@ def _claim(
 ) -> Claim:  # fmt: skip
     value = value_over(doc.text, thing.idx, thing.idx + len(thing)) if citation(thing) is None else None
     when, at = period(doc.text, registrant.domain == "economics")
-    if when and not _holds_for(doc, at, verb):
+    if when and not holds_for(doc, at, verb):
         when = ""
     if value is not None:
         obj = Name(value.said, value.said, value.type)
         if subject.type == "ORG" and verb.i == thing.i:
             trouble = trouble or "amount_of_nothing"
         if subject.type == "MEASURE" and value.type == "PERCENT":
-            trouble = trouble or _trouble_with_level(doc.text, value.end, when, thing, verb, relation)
-            return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble)
-        trouble = trouble or subject.trouble or _trouble_with_value(doc, value.type, value.end, said, when, thing, verb)
+            trouble = trouble or trouble_with_level(doc.text, value.end, when, thing, verb, relation)
+            return Claim(subject, shorten(relation), obj, when, value.fields(), trouble)
+        trouble = trouble or subject.trouble or trouble_with_value(doc, value.type, value.end, said, when, thing, verb)
         relation = _counting(relation, value.unit)
-        return Claim(subject, _shorten(relation), obj, when, value.fields(), trouble or _trouble_with_words(relation))
+        return Claim(subject, shorten(relation), obj, when, value.fields(), trouble or trouble_with_words(relation))
     obj = name_of(thing, registrant)
     if thing.dep_ == "conj" or any(child.dep_ == "conj" for child in thing.children):
-        trouble = trouble or _trouble_with_list(thing)
+        trouble = trouble or trouble_with_list(thing)
     if subject.type == "MEASURE" or obj.type == "MEASURE":
         trouble = trouble or "measure_without_amount"
     if verb.i == thing.i and not trouble:
         trouble = "bare_copula"
     if verb.lemma_.lower() in _INTO_OFFICE and not (_OFFICE.search(obj.text) and obj.type != "PERSON"):
         trouble = trouble or "not_an_office"
-    if _shorten(relation) in ("competes with", "is subsidiary of") and obj.type == "NAME":
+    if shorten(relation) in ("competes with", "is subsidiary of") and obj.type == "NAME":
         obj = replace(obj, type="ORG")
     first = thing.head if thing.dep_ == "conj" else thing
+    if thing.dep_ == "obj" and sum(child.dep_ in ("obj", "iobj") for child in verb.children) > 1:
+        trouble = trouble or "two_objects"
     if first.i < verb.i:
         trouble = trouble or "object_before_verb"
     if first.i - verb.i > _FAR:
@@ -195,88 +198,10 @@ def _claim(
         obj = Name(obj.text, obj.said, "DATE")
         trouble = trouble or ("" if _DATED.search(" ".join(relation)) else "time_as_object")
         when = ""
-    trouble = trouble or subject.trouble or obj.trouble or _trouble_with_words(relation)
+    trouble = trouble or subject.trouble or obj.trouble or trouble_with_words(relation)
     if not trouble and subject.text == obj.text:
         trouble = "of_itself"
-    return Claim(subject, _shorten(relation), obj, when, {}, trouble)
-
-
-def _trouble_with_level(text: str, end: int, when: str, thing: "Token", verb: "Token", relation: list[str]) -> str:
-    """Why a percentage is not all that is said of an economic measure at one time."""
-    if not when:
-        return "amount_without_one_period"
-    if verb.lemma_.lower() not in _MOVES or len(relation) > 3:
-        return "amount_out_of_context"
-    if len(PERCENT.findall(text)) > 1:
-        return "several_amounts"
-    if re.match(
-        r"(?:age)? ?(?:points?\b|of\b|for\b|from\b|above\b|below\b|more\b|less\b|or\b|annual\b|pace\b)",
-        text[end:].lstrip(),
-    ):
-        return "restricted_amount"
-    return ""
-
-
-def _holds_for(doc: "Doc", at: int, verb: "Token") -> bool:
-    """Whether the time that starts at this character is said of this verb, not of a clause within or around it."""
-    token = next((token for token in doc if token.idx <= at < token.idx + len(token)), None)
-    for _ in range(12):
-        if token is None or token.head.i == token.i:
-            break
-        token = token.head
-        if token.pos_ in ("VERB", "AUX") or any(
-            child.dep_ in ("cop", "nsubj", "nsubj:pass") for child in token.children
-        ):
-            break
-    return token is not None and (token.i == verb.i or (verb.dep_ in ("conj", "xcomp") and token.i == verb.head.i))
-
-
-def _trouble_with_list(thing: "Token") -> str:
-    """Two names of which only the first has an article, or one ends in a common noun, may be one name torn apart."""
-    first = thing.head if thing.dep_ == "conj" else thing
-    both = members(first)
-    if thing.i != first.i and not all(named(member) for member in both):
-        return "torn_list"
-    if len({member.text[0].isupper() for member in both}) > 1:
-        return "torn_list"
-    if len(both) != 2:
-        return ""
-    articles = [any(child.dep_ == "det" for child in member.children) for member in both]
-    if articles == [True, False]:
-        return "torn_list"
-    return ""
-
-
-def _trouble_with_value(
-    doc: "Doc", kind: str, end: int, said: list[str], when: str, thing: "Token", verb: "Token"
-) -> str:
-    """Why an amount is not to be had: of what or when is not said, or it is one of several."""
-    if kind in ("MONEY", "PERCENT"):
-        if len(said) != 1 or not when:
-            return "amount_without_one_period"
-        if kind == "PERCENT":
-            return "percentage_of_what"
-        if re.match(r" (?:more|less|higher|lower|greater|of|for|to|from)\b", doc.text[end:]):
-            return "restricted_amount"
-        if verb.i == thing.i or verb.lemma_.lower() == "total":
-            return ""
-        return "amount_out_of_context"
-    if not _END_OF_COUNT.match(doc.text, end) or re.search(r"shares$", doc.text[:end]):
-        return "restricted_amount"
-    if any(child.dep_ == "conj" for child in thing.children) or thing.dep_ == "conj":
-        return "several_amounts"
-    return ""
-
-
-def _trouble_with_words(relation: list[str]) -> str:
-    short = _shorten(relation).split()
-    if short[:2] in (["entered", "with"], ["entered", "in"], ["entered", "under"]) or short == ["entered"]:
-        return "preposition_lost"
-    if len(short) > 4:
-        return "relation_too_long"
-    if any(not re.fullmatch(r"[a-z’'-]+", word) for word in short):
-        return "relation_with_a_name"
-    return ""
+    return Claim(subject, shorten(relation), obj, when, {}, trouble)
 
 
 def _counting(relation: list[str], unit: str) -> list[str]:
@@ -284,10 +209,3 @@ def _counting(relation: list[str], unit: str) -> list[str]:
     if unit in _PEOPLE and relation in (["had"], ["has"]):
         return ["employed" if relation == ["had"] else "employs"]
     return relation
-
-
-def _shorten(relation: list[str]) -> str:
-    """Up to four words: "has entered into agreement with" loses its auxiliary."""
-    if len(relation) > 4 and relation[0] in ("has", "have", "had") and relation[1].endswith("ed"):
-        relation = relation[1:]
-    return " ".join(relation)

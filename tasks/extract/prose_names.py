@@ -28,7 +28,8 @@ _NO_NAMES = frozenset(
     ebitda ecommerce eps equity esg executive exhibit exhibits facilities facility factors february final financial
     finding first fiscal form fourth friday gaap gpu gpus group i ii iii incentive indenture initial internet
     investigation iot ipo it item items its iv january july june lender lenders loan loans management march may
-    merger monday note notes notice november october officer officers operations opinion order our owner p.m
+    merger monday note notes notice november october officer officers operations opinion opinions order our
+    owner p.m trademark
     paragraph part partnership parts plan plans policy preferred president proxy purchase purchaser quarter r&d
     recognition registrant report reports revolving risk saas saturday second secretary section securities security
     seller senior september settlement shares statement statements stock subpart subsidiaries subsidiary sunday
@@ -195,10 +196,10 @@ def type_of(head: "Token", start: int, end: int) -> str:
     text = head.doc[start:end].text
     if _PART.search(text):
         return "SEGMENT"
-    if _LAW.search(text):
-        return "LAW"
     if _ORG.search(text):
         return "ORG"
+    if _LAW.search(text):
+        return "LAW"
     proper = [token for token in head.doc[start:end] if token.text[0].isupper()]
     if proper and is_place(proper):
         return "GPE"

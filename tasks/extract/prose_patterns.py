@@ -132,16 +132,21 @@ def _name(text: str, kind: str) -> Name:
 
 
 def _good(text: str) -> bool:
-    return len(text) > 2 and text.split()[0].lower() not in (
-        "the",
-        "our",
-        "this",
-        "company",
-        "we",
-        "in",
-        "on",
-        "as",
-        "a",
+    return (
+        len(text) > 2
+        and not text.startswith(("Int’l", "Int'l"))
+        and text.split()[0].lower()
+        not in (
+            "the",
+            "our",
+            "this",
+            "company",
+            "we",
+            "in",
+            "on",
+            "as",
+            "a",
+        )
     )
 
 

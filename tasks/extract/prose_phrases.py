@@ -12,7 +12,7 @@ _LONG = 9  # words of a name; longer ones are half sentences
 _MARKS = "®™©℠*†‡ "
 _PARTIAL = frozenset(
     """
-    select some most certain many several few portion part majority number percentage half all substantially other
+    total select some most certain many several few portion part majority number percentage half all substantially other
     others any each every none former name one both variety range rest remainder
     """.split()
 )
@@ -24,7 +24,7 @@ _BOILERPLATE = re.compile(
     r" Standards Board|PCAOB"
     r"|Form (?:10|8)-[KQ].*|Annual Report.*|Internet|Proxy Statement.*|Internal Revenue Code|Internal"
     r" Revenue Service|IRS"
-    r"|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table"
+    r"|Code of (?:Business )?Conduct.*|Code of Ethics.*|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table"
     r"|Exhibit.*|Schedule.*)$",
     re.I,
 )
@@ -34,7 +34,7 @@ _KINDS = frozenset(
     segment business division subsidiary unit brand brands system platform network networks channel channels region
     market line family program project plant factory facility resort service services product products store stores
     site campus mine pipeline refinery rate index website app application software device console franchise series
-    chip processor architecture technology model vehicle drug vaccine
+    chip processor architecture technology vehicle drug vaccine
     """.split()
 )
 _ROLES = frozenset(
@@ -80,6 +80,12 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
     doc = head.doc
     start, end = reach(head)
     said = doc[start:end].text
+    branch = re.match(
+        r" \([A-Z][\w ]*\),? (?:Limited|Ltd|Inc|Co|Corp|LLC|GmbH|B\.V)",
+        doc.text[doc[end - 1].idx + len(doc[end - 1]) :],
+    )
+    if branch:  # "Acme (HK) Limited" is another company than Acme
+        return Name(said, said, "ORG", "torn_name")
     if registrant.is_called(head, said):
         return Name(registrant.name, said, "ORG")
     own = citation(head) or (_role(head) if registrant.domain == "policy" else None)
@@ -222,14 +228,15 @@ def _torn(head: "Token", start: int, end: int) -> bool:
         return True
     before = doc[start - 1] if start else None
     if before is not None and (
-        before.text in ("&", "-", "/", "’s", "'s", "’", "'")
-        or (start > 1 and any(c.isupper() for c in before.text) and before.pos_ in ("PROPN", "NOUN", "X"))
+        before.text in ("&", "-", "/", "’s", "'s", "’", "'") or (start > 1 and any(c.isupper() for c in before.text))
     ):
         return True
     suffix = _SUFFIX.match(doc.text, doc[end - 1].idx + len(doc[end - 1]))
     after = doc[end : end + 3]
     if not after or suffix:
         return False
+    if after[0].like_num and doc[end - 1].text[0].isupper():
+        return True
     if after[0].text in ("&", "-", "/", "’s", "'s", "’", "'") or (
         after[0].text[0].isupper() and after[0].pos_ in ("PROPN", "NOUN")
     ):

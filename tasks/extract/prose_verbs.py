@@ -17,7 +17,7 @@ _ATTITUDES = frozenset(
     mean need negotiate note offer plan prefer predict project propose pursue recommend refer rely report request
     require say see seek seem strive suggest suppose target tend think try undertake urge view want wish work allege
     assert contend argue state describe define denote express discuss account follow record recognize classify present
-    measure value call name consolidate file fine sue
+    measure value call name consolidate file fine sue do
     """.split()
 )
 _NEGATIVE = frozenset("not n't n’t never no neither nor cannot hardly without longer".split())

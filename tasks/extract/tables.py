@@ -22,7 +22,9 @@ from rarefy.tasks.extract.values import Number, number
 def source_of(document: Document, chunks: list[Chunk]) -> Source:
     """Index a document's tags, and learn from its own statements what it calls each concept."""
     facts = {fact.start: fact for fact in document.facts if fact.end > fact.start}
-    vocabulary = frozenset(re.findall(r"(?<![\w’'])[a-z]{2,}(?![\w])", document.text))
+    # not what stands in addresses ("walmart.com"), nor what the registrant is called
+    small = re.findall(r"(?<![\w’'./@:-])[a-z]{2,}(?![\w@/]|\.\w)", document.text)
+    vocabulary = frozenset(small) - frozenset(re.findall(r"[a-z]{2,}", document.entity.lower())) | {"company"}
     source = Source(document, facts, {}, vocabulary)
     names: dict[str, dict[str, int]] = {}
     for chunk in chunks:

@@ -6,13 +6,31 @@ from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.extract.grouping import labels_of
 from rarefy.tasks.extract.labels import lowered, measure
 from rarefy.tasks.extract.markdown import Row, Table
-from rarefy.tasks.extract.periods import of_header
+from rarefy.tasks.extract.periods import Period, of_header
 from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.scope import untagged_scope
 from rarefy.tasks.extract.values import FACTORS, Number, scale_in
 
 _SHARES = re.compile(r"\bshares\b(?!.*\bper\b)", re.I)
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary )*(?:share|unit)\b", re.I)
+
+
+_STOCK = re.compile(
+    r"\b(?:assets|liabilities|equity|deficit|inventor(?:y|ies)|receivables?|payables?|goodwill|debt|retained earnings"
+    r"|(?:cash|funds) and (?:cash )?equivalents|accumulated|allowance|unearned|deferred revenue)\b",
+    re.I,
+)
+_FLOW = re.compile(
+    r"\b(?:revenues?|sales|income|expenses?|earnings|costs?|loss|profit|margin|payments?|proceeds|purchases?|repayments?"
+    r"|repurchases?|changes?|increase|decrease|provided|used|issu\w+|return|acquisitions?|additions|dividends)\b",
+    re.I,
+)
+
+
+def unlikely(name: str, period: Period) -> bool:
+    """Whether a measure that is counted on a day stands under a year, or one that runs over a year under a day."""
+    stock, flow = bool(_STOCK.search(name)), bool(_FLOW.search(name))
+    return (stock and not flow) if period.start else (flow and not stock)
 
 
 def untagged(
@@ -24,7 +42,7 @@ def untagged(
         return None
     header, label = table.header.cells[column].text, row.cells[0].text
     period, name = of_header(header, said, source.document), measure(label, labels_of(row, groups))
-    if period is None or name is None or value.value == 0 or not source.document.entity:
+    if period is None or name is None or unlikely(name, period) or value.value == 0 or not source.document.entity:
         return None
     scale = scale_in(f"{said}\n{header}")
     if value.percent:

@@ -24,12 +24,13 @@ def fit(
     epochs: int,
     seed: int,
     report: Callable[[int], None],
+    stop: int = 0,
     dropout: float = 0.15,
     rate: float = 0.0015,
 ) -> None:
     """Train in place, calling `report` after each epoch while the averaged weights are in place.
 
-    The learning rate warms up, then falls linearly to a twentieth.
+    The learning rate warms up, then falls linearly to a twentieth over `epochs`; `stop` ends after fewer.
     """
     set_current_ops(NumpyOps(use_blis=False))  # numpy's own BLAS is three times as fast on some processors
     fix_random_seed(seed)
@@ -41,7 +42,7 @@ def fit(
     words = sum(len(row.words) for rows in (sentences, labelled) for row in rows)
     steps = epochs * words / _BATCH
     step = 0
-    for epoch in range(epochs):
+    for epoch in range(min(stop or epochs, epochs)):
         for batch in _batches(_examples(nlp, sentences, labelled, rng)):
             optimizer.learn_rate = rate * min(1.0, (step + 1) / _WARM_UP) * max(0.05, 1 - step / steps)
             nlp.update(batch, sgd=optimizer, drop=dropout)

@@ -34,13 +34,21 @@ def main() -> None:
     parser.add_argument("--treebank", type=Path, required=True, help="folder of en_ewt-ud-{train,dev,test}.conllu")
     parser.add_argument("--entities", type=Path, required=True, help="folder of SEC-filings/ and wikigold/")
     parser.add_argument("--out", type=Path, required=True, help="folder to write the pipeline to (replaced)")
-    parser.add_argument("--epochs", type=int, default=9)
+    parser.add_argument("--epochs", type=int, default=9, help="that the learning rate takes to fall")
+    parser.add_argument("--stop", type=int, default=6, help="after how many of them to stop (0: none)")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    train(arguments.treebank, arguments.entities, arguments.out, epochs=arguments.epochs, seed=arguments.seed)
+    train(
+        arguments.treebank,
+        arguments.entities,
+        arguments.out,
+        epochs=arguments.epochs,
+        stop=arguments.stop,
+        seed=arguments.seed,
+    )
 
 
-def train(treebank: Path, entities: Path, out: Path, *, epochs: int, seed: int) -> None:
+def train(treebank: Path, entities: Path, out: Path, *, epochs: int, stop: int, seed: int) -> None:
     """Write the pipeline, its licence and its card to `out`; each epoch that is the best so far is written at once."""
     started = perf_counter()
     splits = {name: list(read_treebank(treebank / f"en_ewt-ud-{name}.conllu")) for name in ("train", "dev", "test")}
@@ -66,7 +74,7 @@ def train(treebank: Path, entities: Path, out: Path, *, epochs: int, seed: int) 
             replace(out, nlp)
 
     train_rows = [row for row in labelled if row.part == "train"]
-    fit(nlp, splits["train"], train_rows, epochs=epochs, seed=seed, report=keep_best)
+    fit(nlp, splits["train"], train_rows, epochs=epochs, stop=stop, seed=seed, report=keep_best)
     measured(spacy.load(out), out, facts, splits, labelled)
 
 

@@ -16,12 +16,14 @@ from rarefy.tasks.read.identify import introduce
 from rarefy.tasks.read.markdown import read_markdown
 from rarefy.tasks.read.records import RecordsConfig
 from rarefy.tasks.read.sources import ABOUT_CORPUS, MEDIA_TYPES, UNKNOWN, Source, list_sources, load
+from rarefy.tasks.read.submission import is_submission, main_document
 from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, quarantine
 
 VERSION = 1
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
+HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 # Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
 # that sets no spaces.
 SENTENCE = re.compile(
@@ -58,7 +60,10 @@ def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
     text, notes = decode(content)
     del content
     read = read_text
-    if MARKUP.match(text[:4096]):
+    submission = is_submission(text)
+    if submission and not HTML.search(main_document(text)[:20_000]):
+        text = main_document(text)
+    elif submission or MARKUP.match(text[:4096]):
         from rarefy.tasks.read.html import read_html as read
     elif source.media_type == "text/markdown":
         read = read_markdown

@@ -9,7 +9,8 @@ from rarefy.tasks.read.clean import clean
 from rarefy.tasks.read.compose import Piece, compose
 from rarefy.tasks.read.registrant import preferred_name
 from rarefy.tasks.read.sentences import LONG, recover_paragraphs
-from rarefy.tasks.read.text import PAGE_NUMBER, is_title
+from rarefy.tasks.read.text import FURNITURE as TEXT_FURNITURE
+from rarefy.tasks.read.text import is_title
 
 ITEM_KEY = re.compile(r"item_(\d{1,2}[A-C]?)", re.I)
 ITEM_LABEL = re.compile(r"\s*item\s*(\d{1,2}\s?[A-C]?)\s*[.:—–-]*\s*", re.I)
@@ -166,7 +167,7 @@ def _without_debris(lines: list[str], dropped: Counter[str]) -> Iterator[str]:
             dropped["table_debris"] += sum(map(len, run[:end]))
             run = run[end:]
         for cell in run:
-            if PAGE_NUMBER.fullmatch(cell):
+            if TEXT_FURNITURE["page_numbers"].fullmatch(cell):
                 dropped["page_numbers"] += len(cell)
             elif FIGURE.fullmatch(cell):
                 dropped["table_debris"] += len(cell)

@@ -14,13 +14,14 @@ from pdfminer.psexceptions import PSException
 from pdfplumber.utils.exceptions import PdfminerException
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.read.aligned import aligned_table
 from rarefy.tasks.read.captions import mark_captions
 from rarefy.tasks.read.cells import is_value
 from rarefy.tasks.read.compose import compose
 from rarefy.tasks.read.identify import introduce
 from rarefy.tasks.read.pdf_lines import Line, Word, in_columns, lines_of, words_of
 from rarefy.tasks.read.pdf_paragraphs import Item, Rows, pieces_of
-from rarefy.tasks.read.pdf_tables import aligned_table, ruled_tables
+from rarefy.tasks.read.pdf_tables import ruled_tables
 from rarefy.tasks.read.unreadable import Unreadable
 
 PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:[a-z]-)?\d{1,4}[-–—|\s]*(?:of\s*\d{1,4})?", re.I)

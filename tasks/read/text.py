@@ -7,12 +7,18 @@ from pathlib import PurePosixPath
 from statistics import median
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.read.captions import mark_captions
 from rarefy.tasks.read.clean import clean
-from rarefy.tasks.read.compose import Piece, compose
+from rarefy.tasks.read.compose import Piece, compose, table
 from rarefy.tasks.read.identify import dates, introduce
 from rarefy.tasks.read.sentences import LONG, recover_paragraphs
+from rarefy.tasks.read.typewritten import split_tables
 
-PAGE_NUMBER = re.compile(r"(?:page )?[-–—\s]*\d{1,4}[-–—\s]*(?: of \d{1,4})?", re.I)
+FURNITURE = {
+    "page_numbers": re.compile(r"(?:page )?[-–—\s]{0,20}\d{1,4}[-–—\s]{0,20}(?:of \d{1,4})?", re.I),
+    "rules": re.compile(r"[-=_*~·.\s]{3,}"),
+    "markup": re.compile(r"(?:\s{0,9}</?[A-Z]{1,12}\d?>)+", re.I),  # EDGAR's, in filings that are plain text
+}
 BULLET = re.compile(r"(?:[•·▪◦●■*‣–—-]|\(?[a-z0-9]{1,3}[.)])\s+(?=\S)")
 NAVIGATION = re.compile(r"\s?(?:Return to text|Back to top|Return to top)\b")
 
@@ -23,7 +29,7 @@ def read_text(text: str, source: str) -> Document:
     text = clean(text, dropped)
     unlinked = NAVIGATION.sub("", text)
     dropped["navigation"] += len(text) - len(unlinked)
-    pieces = list(_pieces(unlinked, dropped))
+    pieces = list(mark_captions(list(_pieces(unlinked, dropped))))
     title = PurePosixPath(source).stem
     if pieces and pieces[0].kind == "heading":
         title = pieces[0].text
@@ -46,18 +52,25 @@ def read_text(text: str, source: str) -> Document:
 
 def _pieces(text: str, dropped: Counter[str]) -> Iterator[Piece]:
     first = True
-    for paragraph in _paragraphs(text):
-        if PAGE_NUMBER.fullmatch(paragraph):
-            dropped["page_numbers"] += len(paragraph)
-        elif len(paragraph) > LONG:
-            for kind, words in recover_paragraphs(paragraph):
-                yield Piece(kind, words, 1 if first else 2)
-                first = False
-        elif is_title(paragraph):
-            yield Piece("heading", paragraph, 1 if first else 2)
-        else:
-            yield Piece("text", paragraph)
-        first = False
+    for stretch, rows in split_tables(text):
+        if rows:
+            yield Piece("table", table(rows))
+            first = False
+            continue
+        for paragraph in _paragraphs(stretch):
+            furniture = next((kind for kind, sign in FURNITURE.items() if sign.fullmatch(paragraph)), "")
+            if furniture:
+                dropped[furniture] += len(paragraph)
+                continue
+            if len(paragraph) > LONG:
+                for kind, words in recover_paragraphs(paragraph):
+                    yield Piece(kind, words, 1 if first else 2)
+                    first = False
+            elif is_title(paragraph):
+                yield Piece("heading", paragraph, 1 if first else 2)
+            else:
+                yield Piece("text", paragraph)
+            first = False
 
 
 def _paragraphs(text: str) -> Iterator[str]:

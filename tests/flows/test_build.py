@@ -62,7 +62,7 @@ def test_an_edited_document_is_the_only_one_that_is_worked_on_again(copy, build)
     code, said = build(copy)
     assert code == 0, said
     for stage in ("read", "chunk", "extract"):
-        assert "3 files, 2 found in the store" in stages(said)[stage]
+        assert "3 documents, 2 found in the store" in stages(said)[stage]
 
 
 def test_tables_that_were_damaged_are_named_and_made_anew(copy, build):
@@ -88,7 +88,15 @@ def test_a_benchmark_that_was_meddled_with_is_written_again(copy, build):
 
 def test_the_contracts_lie_with_the_build(built):
     held = json.loads((built / "out" / "contracts.json").read_text())
-    assert {one["table"] for one in held} >= {"Document", "Chunk", "Triplet", "Path", "Question", "Variant", "Quarantined"}
+    assert {one["table"] for one in held} >= {
+        "Document",
+        "Chunk",
+        "Triplet",
+        "Path",
+        "Question",
+        "Variant",
+        "Quarantined",
+    }
     assert all(one["success"] for one in held)
     assert "<html" in (built / "out" / "contracts.html").read_text()
 

@@ -30,7 +30,13 @@ def test_version_is_told(capsys):
 
 
 @pytest.mark.parametrize(
-    "given", [["build", "x"], ["build", "x", "--out", "y", "--workers", "0"], ["build", "x", "--out", "y", "--limit", "few"], []]
+    "given",
+    [
+        ["build", "x"],
+        ["build", "x", "--out", "y", "--workers", "0"],
+        ["build", "x", "--out", "y", "--limit", "few"],
+        [],
+    ],
 )
 def test_wrong_usage_is_exit_code_2(given, capsys):
     with pytest.raises(SystemExit) as end:
@@ -87,7 +93,7 @@ def built(folder, tmp_path, *more: str) -> int:
     [
         ({}, "holds no file"),
         ({"a_txt": b""}, "empty_file"),
-        ({"a_html": b"PK\x03\x04" + bytes(range(256)) * 40}, "none of 1 files could be read"),
+        ({"a_html": b"PK\x03\x04" + bytes(range(256)) * 40}, "none of 1 documents could be read"),
         ({"a_txt": b"1 2 3\n"}, "no_sentences"),
     ],
 )

@@ -13,7 +13,15 @@ import pytest
 @pytest.fixture
 def shown(copy, api):
     """Builds in a process that finds the API in its environment, and asks that API what it knows."""
-    where = ["--out", str(copy / "out"), "--store", str(copy / "store"), "--config", str(copy / "quick.toml"), "--quiet"]
+    where = [
+        "--out",
+        str(copy / "out"),
+        "--store",
+        str(copy / "store"),
+        "--config",
+        str(copy / "quick.toml"),
+        "--quiet",
+    ]
     command = [sys.executable, "-m", "rarefy.flows.cli", "build", str(copy / "corpus"), *where]
     subprocess.run(command, check=True, env={**os.environ, "PREFECT_API_URL": api})
 

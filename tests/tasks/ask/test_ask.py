@@ -48,7 +48,8 @@ def corpus():
             thing(own[0], name, "is headquartered in", CITIES[name]),
             thing(own[0], name, "is listed on", exchange, "EXCHANGE"),
             thing(own[1], name, "is audited by", auditor, "ORG"),
-            thing(own[0], officer, "chief financial officer of", name, "ORG", "PERSON", name, method="table", answer=officer, period="fiscal year 2024"),
+            thing(own[0], officer, "chief financial officer of", name, "ORG", "PERSON", name, method="table",
+                  answer=officer, period="fiscal year 2024"),
             thing(own[2], name, "total revenue", "$1,234", "MONEY", value="1234000000", unit="USD", scale="millions",
                   period="fiscal year 2024", period_start="2024-01-01", period_end="2024-12-31", method="table"),
         ):  # fmt: skip
@@ -133,7 +134,8 @@ def test_inverted_star_of_a_pair_that_alone_shares_needs_no_trait(corpus):
 def test_inverted_star_of_more_is_narrowed_by_a_trait_whose_evidence_comes_along(corpus):
     question = put(corpus, "inverted_star", ("Alpha Inc.", "is audited by"), ("Delta Co.", "is audited by"))
     assert question.text in {
-        "Which company that has its common stock listed on the New York Stock Exchange has the same independent auditor as Alpha Inc.?",
+        "Which company that has its common stock listed on the New York Stock Exchange has the same independent auditor "
+        "as Alpha Inc.?",
         "Which company that is incorporated in Delaware has the same independent auditor as Delta Co.?",
     }
     assert len(question.triplet_ids) == 3

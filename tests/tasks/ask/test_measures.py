@@ -53,6 +53,11 @@ def test_a_figure_of_a_named_company_is_asked_for_with_its_period_and_unit(tripl
     assert of_holder(triplet, triplet.entity) == question
 
 
+def test_the_article_of_a_name_is_small_inside_a_sentence():
+    triplet = figure(entity="The Coca-Cola Company", subject="The Coca-Cola Company")
+    assert of_holder(triplet, triplet.entity).startswith("What were the Coca-Cola Company's total net sales")
+
+
 def test_a_figure_of_a_described_company_puts_the_period_first():
     assert of_holder(figure(), "the company that is headquartered in Cupertino, California") == (
         "In fiscal year 2024, what were the total net sales, in millions of US dollars, of the company that is "

@@ -9,6 +9,7 @@ TABLE = """| Name | Age | Position |
 | John Roe (1) | 50 | Chief Executive Officer – Beauty |
 | Ann Poe | 44 | Senior Vice President |
 | Max Moe | 58 | Former Chief Financial Officer |
+| Sue Boe | 52 | General Counsel since 2021. Chief Compliance Officer from 2019 to 2021 |
 | Kim Lee | 47 | Executive Vice President, Chief Financial Officer |"""
 
 

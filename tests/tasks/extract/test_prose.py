@@ -54,7 +54,7 @@ def test_without_a_registrant_we_is_nobody():
 
 
 def test_a_price_is_said_of_what_was_bought():
-    text = "In December 2024, we completed the acquisition of Hilltop Holding Corp. for cash consideration of $1.9 billion."
+    text = "In December 2024, we completed the acquisition of Hilltop Holding Corp. for a price of $1.9 billion."
     [price] = [row for row in facts(text) if row.relation == "was acquired for"]
     assert (price.subject, price.object, price.period) == ("Hilltop Holding Corp.", "$1.9 billion", "December 2024")
     assert (price.value, price.unit, price.scale) == ("1900000000", "USD", "billions")

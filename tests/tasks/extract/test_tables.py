@@ -7,6 +7,8 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Document, Fact
 from rarefy.tasks.extract import ExtractConfig, extract
 from rarefy.tasks.extract.markdown import tables
+from rarefy.tasks.extract.periods import Period
+from rarefy.tasks.extract.untagged import unlikely
 
 INCOME = """CONSOLIDATED STATEMENTS OF OPERATIONS
 (In millions, except per share amounts)
@@ -147,6 +149,21 @@ def test_an_untagged_statement_is_read_by_its_headers_and_caption_alone():
     assert (share.answer, share.scale, share.unit) == ("$6.13", "", "USD/shares")
     assert not any("%" in t.answer for t in found), "a change column is no fact"
     assert not any(t.relation == "products" for t in found), "a part is not the whole"
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "doubtful"),
+    [
+        ("stockholders’ equity", "2012-07-01", True),
+        ("stockholders’ equity", "", False),
+        ("total revenue", "", True),
+        ("total revenue", "2012-07-01", False),
+        ("repayments of debt", "2012-07-01", False),
+        ("retained earnings", "", False),
+    ],
+)
+def test_what_is_counted_on_a_day_is_not_read_under_a_year_nor_the_other_way(name, start, doubtful):
+    assert unlikely(name, Period(start, "2013-06-30", "x")) is doubtful
 
 
 def test_an_untagged_table_that_is_no_statement_is_left_alone():

@@ -189,3 +189,17 @@ def test_blocks_cover_every_document_of_the_sample_in_order(sample: Path) -> Non
 def test_reading_a_source_twice_gives_the_same_rows(sample: Path) -> None:
     source = next(source for source in list_sources(sample) if source.path.endswith(".txt"))
     assert list(read(source, CONFIG)) == list(read(source, CONFIG))
+
+
+@pytest.mark.parametrize(
+    "body", [f"<html><body><p>FORM 10-K</p><p>{WORDS}</p></body></html>", f"FORM 10-K\n\n<PAGE>\n\n{WORDS}\n"]
+)
+def test_of_a_whole_submission_the_report_is_read(tmp_path: Path, body: str) -> None:
+    header = "<SEC-DOCUMENT>0001.txt : 19970301\n<SEC-HEADER>\nFILED AS OF DATE: 19970301\n</SEC-HEADER>\n"
+    exhibit = "<DOCUMENT>\n<TYPE>EX-21\n<TEXT>\nThe exhibit says other things.\n</TEXT>\n</DOCUMENT>\n"
+    report = f"<DOCUMENT>\n<TYPE>10-K\n<SEQUENCE>1\n<TEXT>\n{body}\n</TEXT>\n</DOCUMENT>\n"
+    write(tmp_path, {"0001.txt": header + report + exhibit})
+    (row,) = read_corpus(tmp_path, CONFIG)
+    assert isinstance(row, Document)
+    assert row.text.split("\n\n")[-1] == WORDS.strip() and "FORM 10-K" in row.text
+    assert "exhibit" not in row.text and "<" not in row.text and row.domain == "finance"

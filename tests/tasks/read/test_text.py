@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -57,6 +58,33 @@ def test_minutes_on_one_line_get_paragraphs_sections_and_dates(shared: Path) -> 
 @given(st.text(alphabet=st.sampled_from("aB. \n\t,é1"), max_size=400))
 def test_no_word_of_a_text_is_lost(text: str) -> None:
     document = read_text(text, "a.txt")
-    kept = "".join(document.text.replace("#", "").split())
+    kept = "".join(re.sub(r"[#|-]", "", document.text).split())
     missing = len("".join(text.split())) - len(kept)
     assert missing == sum(document.dropped.values())
+
+
+def test_figures_that_stand_in_columns_are_a_table() -> None:
+    text = """The results of the two years are these, as everybody will see at once.
+
+                                  Year Ended December 31,
+                                     1996          1995
+                                  ---------     ---------
+Net sales:
+  Products ....................   $   1,234     $     987
+  Services                              456           321
+Loss on disposal                        (12)           --
+Total                             $   1,678     $   1,308
+                                  =========     =========
+
+Sales rose because more was sold."""
+    found = texts(text)
+    assert [kind for kind, _ in found] == ["text", "table", "text"]
+    assert found[1][1].split("\n") == [
+        "|  | Year Ended December 31, 1996 | Year Ended December 31, 1995 |",
+        "|---|---|---|",
+        "| Net sales: |  |  |",
+        "| Products | $1,234 | $987 |",
+        "| Services | 456 | 321 |",
+        "| Loss on disposal | (12) | -- |",
+        "| Total | $1,678 | $1,308 |",
+    ]

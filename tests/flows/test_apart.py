@@ -1,0 +1,83 @@
+"""Documents are worked on in batches that an edit elsewhere does not move."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.flows.apart import BATCH, apart
+from rarefy.tasks.store import Store
+
+
+@dataclass(frozen=True)
+class Source:
+    path: str
+
+
+def document(name: str, text: str = "Some words in a row.") -> Document:
+    return Document(name, "hash", f"file#{name}", "", "text/plain", text)
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return Store(tmp_path)
+
+
+def read(store: Store, **files: list[Document]) -> list[dict]:
+    faults = store.keep(to_table([], Quarantined))
+    return [
+        {"source": Source(path), "documents": store.keep(to_table(rows, Document)), "quarantine": faults}
+        for path, rows in files.items()
+    ]
+
+
+def names(store: Store, batches) -> list[str]:
+    return [row.doc_id for batch in batches for row in from_table(store.table(batch.documents), Document)]
+
+
+def test_a_file_that_is_one_document_is_a_batch_of_its_own(store):
+    parts = read(store, a=[document("1")], b=[document("2")])
+    batches, _ = apart(store, parts, 0)
+    assert [batch.documents for batch in batches] == [part["documents"] for part in parts]
+
+
+def test_many_documents_of_a_file_come_in_batches_with_none_lost(store):
+    rows = [document(f"d{n}") for n in range(1000)]
+    batches, _ = apart(store, read(store, a=rows), 0)
+    assert names(store, batches) == [row.doc_id for row in rows]
+    assert [batch.rows for batch in batches] == [store.rows(batch.documents) for batch in batches]
+    assert 1000 / BATCH / 2 < len(batches) < 1000 / BATCH * 2
+
+
+@pytest.mark.parametrize("place", [0, 500, 999])
+@pytest.mark.parametrize("change", ["edit", "remove", "insert"])
+def test_a_change_moves_its_own_batch_and_at_most_the_next(store, place, change):
+    rows = [document(f"d{n}") for n in range(1000)]
+    before = {batch.documents for batch in apart(store, read(store, a=rows), 0)[0]}
+    if change == "edit":
+        rows[place] = document(f"d{place}", "Some other words in a row.")
+    elif change == "remove":
+        del rows[place]
+    else:
+        rows.insert(place, document("new"))
+    after = {batch.documents for batch in apart(store, read(store, a=rows), 0)[0]}
+    assert len(after - before) <= 2
+
+
+def test_a_document_whose_name_is_taken_is_a_fault_that_names_the_other(store):
+    batches, faults = apart(store, read(store, a=[document("1"), document("2")], b=[document("2"), document("3")]), 0)
+    assert names(store, batches) == ["1", "2", "3"]
+    (fault,) = (row for name in faults for row in from_table(store.table(name), Quarantined))
+    assert (fault.source, fault.reason) == ("file#2", "duplicate_id")
+    assert "'2'" in fault.detail
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 9])
+def test_no_more_documents_than_wanted(store, limit):
+    parts = read(store, a=[document(f"a{n}") for n in range(3)], b=[document(f"b{n}") for n in range(3)])
+    assert len(names(store, apart(store, parts, limit)[0])) == min(limit, 6)
+
+
+def test_a_file_that_gave_no_document_gives_no_batch(store):
+    assert apart(store, read(store, a=[]), 0)[0] == []
