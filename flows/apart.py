@@ -11,8 +11,8 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.store import Store, digest
 
 VERSION = 1
-# Documents of one source (a JSONL file) in a batch, on average: a table costs some 10 ms to put in place, which 32 short
-# documents share, and an edited one takes no more than these with it.
+# Documents of one source (a JSONL file) in a batch, on average: a table takes some 10 ms to put in place, which 32
+# short documents share, and an edited one takes no more than these with it.
 BATCH = 32
 
 

@@ -179,7 +179,7 @@ def _plan(given: argparse.Namespace) -> int:
 
 
 def _mended(store: str, work: Callable[[], Done]) -> Done:
-    """What `work` gives; when a table turns out to be damaged, all that are are removed, and what they held is remade."""
+    """What `work` gives; when a table turns out to be damaged, all such are removed, and what they held is remade."""
     from rarefy.tasks.store import Store, TableDamaged
 
     for _ in range(TRIES):

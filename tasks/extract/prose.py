@@ -30,10 +30,15 @@ def prose(chunk: Chunk, document_entity: str, nlp: "Language") -> Iterator[Tripl
     for sentence, doc in zip(sentences, nlp.pipe(_whole(nlp, s.text) for s in sentences), strict=True):
         seen = set()
         for claim in (*patterns(sentence.text, registrant), *clauses(doc, registrant)):
-            triplet = _triplet(chunk, sentence, replace(claim, subject=_in_full(claim.subject, chunk.text)))
+            triplet = _triplet(chunk, sentence, _in_full_of(claim, chunk.text))
             if triplet.triplet_id not in seen:
                 seen.add(triplet.triplet_id)
                 yield triplet
+
+
+def _in_full_of(claim: Claim, text: str) -> Claim:
+    subject, thing = _in_full(claim.subject, text), _in_full(claim.object, text)
+    return replace(claim, subject=subject, object=thing, trouble=claim.trouble or subject.trouble or thing.trouble)
 
 
 def _in_full(name: Name, text: str) -> Name:
@@ -65,7 +70,7 @@ def _whole(nlp: "Language", text: str) -> "Doc":
 
 
 def _triplet(chunk: Chunk, sentence: Passage, claim: Claim) -> Triplet:
-    trouble = sentence.trouble or claim.trouble or (claim.subject.trouble and "surname_alone")
+    trouble = sentence.trouble or claim.trouble
     return Triplet(
         triplet_id=row_id(
             "prose", chunk.chunk_id, sentence.start, claim.subject.text, claim.relation, claim.object.text

@@ -71,6 +71,8 @@ def clauses(doc: "Doc", registrant: Registrant) -> Iterator[Claim]:
         trouble = trouble_with(verb, duties) or (trouble_with(whole, duties) if whole is not verb else "")
         if len(heads) > 1 and _TOGETHER.search(doc.text):
             trouble = trouble or "joint_subject"
+        if len(heads) == 2:
+            trouble = trouble or trouble_with_list(heads[0])
         for subject in who:
             singular = subject.said.lower() == "we" or len(heads) > 1
             verb_words = words(verb, singular) if whole is verb else [*words(verb, singular), *_going_on(whole)]
@@ -165,6 +167,9 @@ def _claim(
         if subject.type == "ORG" and verb.i == thing.i:
             trouble = trouble or "amount_of_nothing"
         if subject.type == "MEASURE" and value.type == "PERCENT":
+            said_whole = value.said.removeprefix("up to ")  # "edged up to 4.1 percent": "up" is the verb's
+            obj = Name(said_whole, said_whole, value.type)
+            relation = [*relation[:-1], "up", "to"] if relation[-1] == "up" and said_whole != value.said else relation
             trouble = trouble or trouble_with_level(doc.text, value.end, when, thing, verb, relation)
             return Claim(subject, shorten(relation), obj, when, value.fields(), trouble)
         trouble = trouble or subject.trouble or trouble_with_value(doc, value.type, value.end, said, when, thing, verb)
@@ -189,7 +194,7 @@ def _claim(
     if first.i - verb.i > _FAR:
         trouble = trouble or "far_from_verb"
     if thing.dep_ == "obj" and any(
-        _preposition(child) in ("from", "as") for child in verb.children if child.dep_ == "obl"
+        _preposition(child) in ("from", "as", "with") for child in verb.children if child.dep_ == "obl"
     ):
         trouble = trouble or "restricted_clause"
     if is_vague_time(obj.text):

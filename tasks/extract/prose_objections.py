@@ -88,6 +88,8 @@ def trouble_with_value(
         if verb.i == thing.i or verb.lemma_.lower() == "total":
             return ""
         return "amount_out_of_context"
+    if kind == "NUMBER" and thing.dep_ not in ("obj", "nummod"):
+        return "amount_out_of_context"
     if not _END_OF_COUNT.match(doc.text, end) or re.search(r"shares$", doc.text[:end]):
         return "restricted_amount"
     if any(child.dep_ == "conj" for child in thing.children) or thing.dep_ == "conj":
@@ -103,6 +105,7 @@ def trouble_with_words(relation: list[str]) -> str:
         ["sold", "to"],
         ["received", "from"],
         ["bought", "from"],
+        ["submit", "to"],
     ):
         return "object_lost"
     if short[:2] in (["entered", "with"], ["entered", "in"], ["entered", "under"]) or short == ["entered"]:

@@ -24,7 +24,9 @@ _BOILERPLATE = re.compile(
     r" Standards Board|PCAOB"
     r"|Form (?:10|8)-[KQ].*|Annual Report.*|Internet|Proxy Statement.*|Internal Revenue Code|Internal"
     r" Revenue Service|IRS"
-    r"|Code of (?:Business )?Conduct.*|Code of Ethics.*|Level \d.*|ASC .*|ASU .*|Topic .*|COSO|Committee of Sponsoring.*|Regulation S-K|EDGAR|Date|Table"
+    r"|Code of (?:Business )?Conduct.*|Code of Ethics.*|Level \d.*|ASC .*|ASU .*|Topic .*|COSO"
+    r"|Committee of Sponsoring.*|Regulation S-K"
+    r"|EDGAR|SFAS.*|Date|Table"
     r"|Exhibit.*|Schedule.*)$",
     re.I,
 )
@@ -129,7 +131,7 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
         trouble = trouble or "title_as_subject"
     if re.fullmatch(r"C[A-Z]{1,2}O|.*\b(?:General Counsel|Officer)", text) and head.dep_ in ("obl:agent", "obj"):
         trouble = trouble or "title_alone"
-    if _SUFFIX.fullmatch(" " + text):
+    if _SUFFIX.fullmatch(" " + text) or re.search(r"[a-z] [A-Z]\.$", text):
         trouble = trouble or "torn_name"
     if " and " in text and kind == "NAME":
         trouble = trouble or "torn_name"

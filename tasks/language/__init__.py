@@ -1,0 +1,1 @@
+"""The small English pipeline: how it is trained, measured and loaded."""

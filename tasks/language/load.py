@@ -6,7 +6,7 @@ from pathlib import Path
 import spacy
 from spacy.language import Language
 from thinc.api import NumpyOps, set_current_ops
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 SHIPPED = Path(__file__).parent / "english"
 
@@ -16,7 +16,7 @@ def load(name: str = "english") -> Language:
     """The pipeline of that name, read once per process; "english" is the one in this package.
 
     Any other name is an installed package (`en_core_web_sm`) or a folder written by `spacy.Language.to_disk`.
-    Raises ValueError saying what to do when there is none, or when it lacks a parser or a tagger.
+    Raises ValueError saying what to do when there is none, or when it lacks a parser or an entity recognizer.
     """
     # numpy's own BLAS parses 1.8 times as fast as the one spaCy brings; on one thread, so that a sentence is parsed the
     # same whatever the number of cores, and workers do not get in each other's way

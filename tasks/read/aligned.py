@@ -26,7 +26,7 @@ def cells_of(line: Line) -> list[Cell]:
     groups: list[list[Word]] = []
     for word in line.words:
         near = groups and word.x0 - groups[-1][-1].x1 < SPACE * min(word.size, groups[-1][-1].size)
-        if near:
+        if near and not PREFIX.match(word.text):  # a currency sign belongs to what follows, however near it stands
             groups[-1].append(word)
         else:
             groups.append([word])

@@ -16,8 +16,9 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
         rows = [row for row in rows if any(row)]
         width = max((len(row) for row in rows), default=0)
         filled = sum(1 for row in rows for cell in row if cell)
-        packed = sum(1 for row in rows for cell in row if cell and len(re.findall(r"[\d.,]{2,}\)?(?=\s|$)", cell)) > 2)
-        if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled:
+        packed = sum(1 for row in rows for cell in row if cell and " " in cell and all(map(is_value, cell.split())))
+        worded = sum(any(map(str.isalpha, cell or "")) for row in rows for cell in row)
+        if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled or not worded:
             continue
         found.append((table.bbox, _without_layout(_spanned(rows))))
     return found

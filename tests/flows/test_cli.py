@@ -142,7 +142,10 @@ def test_a_store_that_is_a_file(capsys, place, tmp_path, api):
 
 
 def test_a_full_disk_is_one_line_that_names_the_path(place, tmp_path, api):
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); from rarefy.flows.cli import main; sys.exit(main())"
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); "
+        "from rarefy.flows.cli import main; sys.exit(main())"
+    )
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), "--quiet"]
     command = [sys.executable, "-c", limited, "build", str(place / "corpus"), *where]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PREFECT_API_URL": api})

@@ -19,7 +19,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def started(built):
-    """Starts a build in another process; what it imports is imported already, so that the moments fall into the work."""
+    """Starts a build in another process; it has its imports already, so that the moments fall into the work."""
     context = multiprocessing.get_context("forkserver")
     late = ["great_expectations", "spacy", "textstat", "bm25s", "rarefy.tasks.extract.prose", "rarefy.tasks.graph"]
     context.set_forkserver_preload(["rarefy.flows.build", *late])
