@@ -16,6 +16,17 @@ _OBJECT = {  # relation → the question its object answers; "{when}" is the day
     "had workforce of": "How large was the workforce of {holder} {when}?",
 }
 
+# An act of one day: what a filing dates it with singles it out
+_ACTS = {
+    "announced": "announce",
+    "entered into agreement with": "enter into an agreement with",
+    "introduced": "introduce",
+    "launched": "launch",
+    "released": "release",
+    "sold": "sell",
+}
+_BY = re.compile(r"(is|are|was|were) (\w+(?:ed|[aeiou]ught|[aeo]ld|wn|en)) by")
+_DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
 _COUNTED = re.compile(
     r"^(?:(?:approximately|about|over|more than|nearly|almost)\s+)?[\d.,]+(?:\s+(?:million|billion|thousand))?\s+(.+)$"
 )
@@ -40,6 +51,12 @@ def of_prose(triplet: Triplet, holder: str) -> str | None:
     form = _OBJECT.get(triplet.relation)
     if form is not None:
         return form.format(holder=holder, when=when) if when or "{when}" not in form else None
+    if passive := _BY.fullmatch(triplet.relation):
+        return f"By whom {passive[1]} {holder} {passive[2]}?"
+    if triplet.relation in _ACTS and _DAY.search(triplet.period):
+        verb, _, preposition = _ACTS[triplet.relation].partition(" with")
+        asked = "With whom" if " with" in _ACTS[triplet.relation] else "What"
+        return f"{asked} did {holder} {verb}{preposition} {when}?"
     counted = _COUNTED.match(triplet.answer)
     plain = _PAST.get(triplet.relation)
     if triplet.object_type == "NUMBER" and counted and plain and when:
@@ -50,4 +67,4 @@ def of_prose(triplet: Triplet, holder: str) -> str | None:
 def _when(triplet: Triplet) -> str:
     if not triplet.period:
         return ""
-    return f"{'on' if re.search(r'[A-Z][a-z]+ [0-9]{1,2}, [0-9]{4}', triplet.period) else 'in'} {triplet.period}"
+    return f"{'on' if _DAY.search(triplet.period) else 'in'} {triplet.period}"
