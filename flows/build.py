@@ -3,7 +3,7 @@
 from prefect import flow
 from rich.console import Console
 
-from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.flows import jobs
 from rarefy.flows.config import Config
 from rarefy.flows.deliver import deliver, told
@@ -44,5 +44,6 @@ def build(
             tables = run.whole(jobs.asking(config), tables)
             tables = run.whole(jobs.judging(config), tables)
             tables = run.whole(jobs.splitting(config), tables)
-            tables = run.whole(jobs.varying(config), tables)
+            parts = run.each(jobs.varying(config), run.spread(tables), "questions")
+            tables = run.gather("variants", Variant, parts, tables)
             return deliver(run, out, config, tables)

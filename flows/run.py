@@ -16,6 +16,7 @@ from rarefy.flows import jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.progress import Board
+from rarefy.flows.spread import spread
 from rarefy.flows.workers import Workers, alone
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
@@ -73,21 +74,21 @@ class Run:
 
         return self.stage("list", work)
 
-    def each(self, job: Job, parts: Sequence[Part]) -> list[Part]:
+    def each(self, job: Job, parts: Sequence[Part], unit: str = "documents") -> list[Part]:
         """The parts, each with what the job makes of it."""
 
         def work() -> list[Part]:
             known = [self.store.find(job.recipe(_given(job, part))) for part in parts]
             missing = [place for place, tables in enumerate(known) if tables is None]
             sizes = [part.get("rows", 1) for part in parts]
-            line = self.board.line(job.stage, "documents", sum(sizes))
+            line = self.board.line(job.stage, unit, sum(sizes))
             kept = sum(sizes) - sum(sizes[place] for place in missing)
             line.step(kept)
             for place, tables in self.workers(job, [parts[place] for place in missing], self.store.url):
                 known[missing[place]] = tables
                 line.step(sizes[missing[place]])
             self.made += len(missing)
-            line.end(_note(f"{sum(sizes):,} documents", kept, sum(sizes)))
+            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)))
             return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
 
         return self.stage(job.stage, work)
@@ -99,6 +100,19 @@ class Run:
         tables = self._held(job, self.stage(job.stage, lambda: self._made(job, {"quarantine": faults})))
         self._afford(sum(batch.rows for batch in batches), tables["quarantine"], budget)
         return [{"path": batch.source, "documents": batch.documents, "rows": batch.rows} for batch in batches], tables
+
+    def spread(self, tables: Tables) -> list[Part]:
+        """The accepted questions as parts, by document, with their gold chunks."""
+        groups = self.stage("spread", lambda: spread(self.store, tables["questions"], tables["chunks"]))
+        return [
+            {
+                "path": f"questions on {group.doc_id}",
+                "questions": group.questions,
+                "chunks": group.chunks,
+                "rows": group.rows,
+            }
+            for group in groups
+        ]
 
     def _afford(self, documents: int, quarantine: str, budget: float) -> None:
         """Tell what could not be read; UsageFault where that is all, or more than the budget allows."""

@@ -59,7 +59,8 @@ def flag_duplicates(
     for doc_id in sorted(sketches):
         sketch = sketches[doc_id]
         if sketch.digest in originals:
-            flagged[doc_id] = (originals[sketch.digest], 1.0)
+            same = originals[sketch.digest]
+            flagged[doc_id] = flagged.get(same, (same, 1.0))  # what a repeated document repeats, not itself
             continue
         originals[sketch.digest] = doc_id
         alike = []

@@ -41,6 +41,13 @@ def test_reports_on_two_periods_repeat_each_other_only_when_as_good_as_equal() -
     assert set(flag_duplicates([(name, text, "2023-12-31") for name, text, _ in documents], CONFIG)) == {"b", "c"}
 
 
+def test_what_is_repeated_repeats_nothing_itself() -> None:
+    base = text_of(4)
+    near = changed(base, 400)
+    flagged = flag_duplicates([("a", " ".join(base), ""), ("b", near, ""), ("c", near, "")], CONFIG)
+    assert {original for original, _ in flagged.values()} == {"a"} and flagged["b"] == flagged["c"]
+
+
 def test_short_and_empty_documents_do_no_harm() -> None:
     assert flag_duplicates([("a", "", ""), ("b", "one two", ""), ("c", "one two", ""), ("d", "three", "")], CONFIG) == {
         "c": ("b", 1.0)
