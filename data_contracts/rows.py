@@ -4,7 +4,6 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
-
 # Types of object that are values, not things: two facts that share one share nothing
 LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDINAL DURATION RATIO".split())
 

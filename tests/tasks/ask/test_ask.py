@@ -134,8 +134,8 @@ def test_inverted_star_of_a_pair_that_alone_shares_needs_no_trait(corpus):
 def test_inverted_star_of_more_is_narrowed_by_a_trait_whose_evidence_comes_along(corpus):
     question = put(corpus, "inverted_star", ("Alpha Inc.", "is audited by"), ("Delta Co.", "is audited by"))
     assert question.text in {
-        "Which company that has its common stock listed on the New York Stock Exchange has the same independent auditor "
-        "as Alpha Inc.?",
+        "Which company that has its common stock listed on the New York Stock Exchange has the same independent "
+        "auditor as Alpha Inc.?",
         "Which company that is incorporated in Delaware has the same independent auditor as Delta Co.?",
     }
     assert len(question.triplet_ids) == 3

@@ -1,0 +1,55 @@
+"""Questions are worked on by document, so that an edit touches those about it."""
+
+from dataclasses import replace
+
+import pytest
+
+from rarefy.data_contracts.rows import Chunk, Question
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.flows.spread import spread
+from rarefy.tasks.store import Store
+
+CHUNKS = [Chunk(f"{doc}{n}", doc, 0, 4, "text", "", f"{doc}{n}", 1) for doc in "ab" for n in range(3)]
+
+
+def question(name: str, *chunk_ids: str, **more: object) -> Question:
+    return Question(name, "p", "single", "?", "a", (), (), chunk_ids, (), (), **more)  # type: ignore[arg-type]
+
+
+QUESTIONS = [
+    question("1", "a0"),
+    question("2", "a1", "b2"),
+    question("3", "b0"),
+    question("4", "b1", rejected_because="no"),
+]
+
+
+@pytest.fixture
+def groups(tmp_path):
+    store = Store(tmp_path)
+
+    def of(questions: list[Question], chunks: list[Chunk] = CHUNKS):
+        names = store.keep(to_table(questions, Question)), store.keep(to_table(chunks, Chunk))
+        return store, spread(store, *names)
+
+    return of
+
+
+def test_each_accepted_question_is_in_one_group_with_all_its_chunks(groups):
+    store, found = groups(QUESTIONS)
+    held = [[row.question_id for row in from_table(store.table(group.questions), Question)] for group in found]
+    gold = [{row.chunk_id for row in from_table(store.table(group.chunks), Chunk)} for group in found]
+    assert held == [["1", "2"], ["3"]]
+    assert gold == [{"a0", "a1", "b2"}, {"b0"}]
+    assert [group.rows for group in found] == [2, 1]
+
+
+def test_what_the_corpus_decides_about_a_question_moves_no_group(groups):
+    told = [replace(row, retrievable=True, split="test") for row in reversed(QUESTIONS)]
+    assert groups(told)[1] == groups(QUESTIONS)[1]
+
+
+def test_an_edit_moves_the_group_of_its_document_alone(groups):
+    edited = [replace(row, text="edited") if row.chunk_id == "b0" else row for row in CHUNKS]
+    before, after = groups(QUESTIONS)[1], groups(QUESTIONS, edited)[1]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, False]
