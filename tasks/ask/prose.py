@@ -25,6 +25,8 @@ _ACTS = {
     "released": "release",
     "sold": "sell",
 }
+_INTEREST = re.compile(r"(?:has|had|holds|held|owns|owned) interest in")
+_SHARE = re.compile(r"(?<![\d.%–-])(\d{1,3}(?:\.\d+)?%) (?:[a-z]+ ){0,3}interest in ")
 _BY = re.compile(r"(is|are|was|were) (\w+(?:ed|[aeiou]ught|[aeo]ld|wn|en)) by")
 _DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
 _COUNTED = re.compile(
@@ -35,6 +37,7 @@ _PAST = {  # what filings count, done and undone: the plain form that "did" take
     "deployed": "deploy",
     "employed": "employ",
     "had": "have",
+    "has": "have",
     "operated": "operate",
     "opened": "open",
     "owned": "own",
@@ -64,7 +67,21 @@ def of_prose(triplet: Triplet, holder: str) -> str | None:
     return None
 
 
+def turned(triplet: Triplet) -> tuple[str, str] | None:
+    """A question about another part of a fact than its object, with its answer; None where there is none."""
+    share = _SHARE.search(triplet.source_sentence)
+    if _INTEREST.fullmatch(triplet.relation) and share and triplet.object in triplet.source_sentence[share.end() :]:
+        verb = "did" if triplet.relation.startswith(("owned", "held", "had")) else "does"
+        return f"What percentage interest {verb} {inside(triplet.subject)} have in {triplet.object}?", share[1]
+    whole = triplet.subject in triplet.source_sentence and triplet.subject != triplet.entity
+    if triplet.relation == "includes" and whole and triplet.entity and triplet.object_type == "TEXT":
+        return f"Of which unit of {inside(triplet.entity)} is {triplet.object} a part?", triplet.subject
+    return None
+
+
 def _when(triplet: Triplet) -> str:
     if not triplet.period:
         return ""
+    if triplet.relation in {"had", "has", "employed", "owned", "operated"} and _DAY.search(triplet.period):
+        return f"as of {triplet.period}"
     return f"{'on' if _DAY.search(triplet.period) else 'in'} {triplet.period}"

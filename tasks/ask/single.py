@@ -4,7 +4,8 @@ from rarefy.data_contracts.rows import LITERALS, Path, Triplet
 from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object, of_subject
-from rarefy.tasks.ask.prose import of_prose
+from rarefy.tasks.ask.prose import of_prose, turned
+from rarefy.tasks.ask.readings import of_reading
 from rarefy.tasks.ask.wording import Wording, refuse
 
 
@@ -15,7 +16,12 @@ def single(path: Path, known: Index) -> Wording:
 
 def of_triplet(triplet: Triplet, known: Index) -> Wording:
     """A named subject's fact as a question."""
+    if triplet.method == "reading":
+        text = of_reading(triplet, known)
+        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
     if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
+        if other := turned(triplet):
+            return Wording(other[0], other[1], triplet)
         text = of_prose(triplet, triplet.subject)
         return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
     if triplet.object_type in LITERALS - {"TEXT"}:

@@ -1,9 +1,11 @@
 """Questions about facts found in prose."""
 
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.ask.prose import of_prose
+from rarefy.tasks.ask.prose import of_prose, turned
 from rarefy.tasks.extract.links import links
 
 
@@ -57,3 +59,18 @@ def test_only_what_singles_out_may_link_facts():
     assert not links(fact("chief executive officer of", "x", subject="Chief Financial Officer", subject_type="PERSON"))
     assert not links(fact("is investing in", "Reels"))
     assert not links(fact("acquired", "Beta Inc.", subject="Somebody else"))
+
+
+def test_a_share_and_a_part_are_asked_for_by_their_own_words():
+    interest = replace(
+        fact("has interest in", "Flash Partners", kind="TEXT"),
+        source_sentence="We have a 49.9% ownership interest in Flash Partners.",
+    )
+    assert turned(interest) == ("What percentage interest does the Acme Company have in Flash Partners?", "49.9%")
+    part = replace(
+        fact("includes", "Hollywood Records", kind="TEXT", subject="Acme Music"),
+        source_sentence="Acme Music includes Hollywood Records.",
+    )
+    assert turned(part) == ("Of which unit of the Acme Company is Hollywood Records a part?", "Acme Music")
+    assert turned(replace(interest, source_sentence="We have an interest in Flash Partners.")) is None
+    assert turned(replace(part, source_sentence="The unit includes Hollywood Records.")) is None

@@ -1,0 +1,95 @@
+"""Questions about what minutes state: figures by their verb, decisions and votes by their meeting (RARE §3.3)."""
+
+import re
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.ask.index import Index
+from rarefy.tasks.extract.labels import is_plural
+from rarefy.tasks.extract.readings import origin
+
+_PLAIN = {  # what a figure did → the form that "did" takes
+    "rose": "rise",
+    "fell": "fall",
+    "edged": "edge",
+    "ticked": "tick",
+    "moved": "move",
+    "increased": "increase",
+    "declined": "decline",
+    "decreased": "decrease",
+    "dropped": "drop",
+    "climbed": "climb",
+    "jumped": "jump",
+    "dipped": "dip",
+    "advanced": "advance",
+    "grew": "grow",
+    "expanded": "expand",
+    "contracted": "contract",
+    "appreciated": "appreciate",
+    "depreciated": "depreciate",
+    "remained": "remain",
+    "stayed": "stay",
+    "held": "hold",
+    "stood": "stand",
+    "averaged": "average",
+}
+_EVENTS = {  # relation → the question; "{of}" is what it is said of
+    "was dissented from by": "Who voted against the policy action at the {of}?",
+    "preceded meeting of": "For what date was the next meeting agreed at the {of}?",
+    "were approved on": "On what date did the Federal Open Market Committee complete the notation vote that approved "
+    "the minutes of its meeting held on {of}?",
+    "sought average of": "Around what average federal funds rate did the directive adopted at the {of} seek?",
+    "set target at": "At what level did the statement approved at the {of} set the target for the federal funds rate?",
+    "selected as officer": "Whom did the Federal Open Market Committee select to serve as {of} at its {meeting}?",
+}
+_BARE = re.compile(  # measures that stand without an article
+    r"^(?:M[23]|(?:real |nominal )?GDP|[A-Z]{3,} |.*\b(?:inflation|production|employment|spending|output|compensation"
+    r"|credit|debt|income|productivity|GDP)$|.*\b(?:compensation|output|employment|income|consumption) (?:per|in|of) )"
+)
+
+
+def of_reading(triplet: Triplet, known: Index) -> str | None:
+    """The question that a figure, a decision or a vote answers; None where no form fits."""
+    chunk = known.chunks[triplet.chunk_id]
+    record = origin(known.documents[triplet.doc_id], chunk.start + triplet.start)
+    if record is None:
+        return None
+    if triplet.relation in _EVENTS:
+        of = re.sub(r"[-–] ?", "-", triplet.subject)
+        return _EVENTS[triplet.relation].format(of=of, meeting=re.sub(r"^Federal Open Market Committee ", "", record.name))
+    meeting = record.name.startswith("Federal Open Market Committee ")
+    source = f"the minutes of the {record.name}" if meeting else f"“{record.name}”"
+    asked = _asked(triplet)
+    return f"{asked}, according to {source}?" if asked else None
+
+
+def _asked(triplet: Triplet) -> str | None:
+    about = triplet.relation.endswith(" about")
+    words = triplet.relation.removesuffix(" about")
+    annual = words.endswith(" annually")
+    verb, *rest = words.removesuffix(" annually").split()
+    measure, when = _with_article(triplet.subject), _when(triplet.period)
+    near = "about " if about else ""
+    if verb == "was":
+        return f"{near.capitalize()}{'w' if about else 'W'}hat {'were' if is_plural(measure) else 'was'} {measure} {when}"
+    if verb not in _PLAIN:
+        return None
+    if verb == "averaged":
+        return f"{near.capitalize()}{'w' if about else 'W'}hat level did {measure} average {when}"
+    *turn, to = rest or [""]
+    if to not in ("to", "at"):
+        asked = f"At {near}what annual rate" if annual else f"By {near}what percentage"
+        turn = rest
+    else:
+        asked = f"{to.capitalize()} {near}what level"
+    return f"{asked} did {measure} {' '.join([_PLAIN[verb], *turn])} {when}"
+
+
+def _with_article(subject: str) -> str:
+    words = subject.split()
+    if words[0][0].isupper() and words[0][1:].islower() and not re.match(r"(?:Treasury|Michigan|Japan|Canad|Europ)", subject):
+        subject = subject[0].lower() + subject[1:]
+    return subject if is_plural(subject) or _BARE.search(subject) else f"the {subject}"
+
+
+def _when(period: str) -> str:
+    return f"{'over' if re.search(r'months|intermeeting| and ', period) else 'in'} {period}"
