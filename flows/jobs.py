@@ -75,8 +75,9 @@ def normalising(config: Config) -> Job:
     """Triplets to triplets with keys, and the merges that led to them."""
     makes = {"triplets": Triplet, "merges": Merge}
     tools = {"embed": config.embed}
+    takes = {"triplets": Triplet, "documents": Document}
     function = "rarefy.tasks.normalise:normalise"
-    return Job("normalise", function, normalise.VERSION, {"triplets": Triplet}, makes, config.normalise, tools)
+    return Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
 
 
 def tracing(config: Config) -> Job:

@@ -43,7 +43,8 @@ def _numbers(triplet: Triplet) -> set[str]:
         digits = re.sub(r"[^\d.]", "", triplet.answer)
         forms = {f"{digits}%", f"{digits} percent"}
     elif triplet.unit == "USD/shares":
-        forms = {f"${shown:.2f}", f"{shown:.2f}", f"${shown:.2f} per share"}
+        exact = f"{shown:,.2f}" if shown == shown.quantize(Decimal("0.01")) else _plain(shown)  # 0.235 is not 0.24
+        forms = {f"${exact}", exact, f"${exact} per share"}
     else:
         symbol = _SYMBOL.get(triplet.unit.partition("/")[0], "")
         tail = " shares" if triplet.unit == "shares" else ""

@@ -72,8 +72,9 @@ def triplet(
     answer = cell.text[value.start : value.end]
     negative = said.value < 0
     if negative:
-        shown = re.search(r"\([^()]*\)|[-−–]\s*\S+", cell.text)
-        answer = shown.group() if shown else answer
+        before, after = cell.text[: value.start], cell.text[value.end :]
+        opened, closed = re.search(r"\([^()]*$|[-−–]\s*[$€£¥]?\s*$", before), re.match(r"\s*%?\s*\)", after)
+        answer = (opened.group() if opened else "") + answer + (closed.group() if closed else "")
     elif said.unit in {"USD", "USD/shares"} and "$" + answer in cell.text:
         answer = "$" + answer
     if value.percent:

@@ -27,6 +27,12 @@ _FLOW = re.compile(
 )
 
 
+_OUTFLOW = re.compile(
+    r"\b(?:payments?|purchases?|repurchases?|repayments?|additions|acquisitions?|dividends|expenditures?|costs?|expenses?|used)\b",
+    re.I,
+)
+
+
 def unlikely(name: str, period: Period) -> bool:
     """Whether a measure that is counted on a day stands under a year, or one that runs over a year under a day."""
     stock, flow = bool(_STOCK.search(name)), bool(_FLOW.search(name))
@@ -58,4 +64,7 @@ def untagged(
     if not scale and unit in {"USD", "shares"}:
         return None  # a bare number of a filing is hardly ever whole dollars
     name = lowered(name, source.vocabulary)
-    return Said(name, "", "", period, value.value * FACTORS[scale], unit, scale, "", "")
+    amount = value.value * FACTORS[scale]
+    if _OUTFLOW.search(name) and "(" not in name:
+        amount = abs(amount)  # parentheses of a statement, not a sign
+    return Said(name, "", "", period, amount, unit, scale, "", "")

@@ -56,12 +56,14 @@ def _ambiguous(
 def _contradicts(one: Triplet, other: Triplet) -> bool:
     """Do two facts with the same subject, relation, unit and period say different things?"""
     if one.value and other.value:
-        return one.value.lstrip("-") != other.value.lstrip("-") and not _same_number(one.value, other.value)
+        return one.value != other.value and not _same_number(one.value, other.value)
     a, b = _plain(one.answer or one.object), _plain(other.answer or other.object)
     return _object(one) != _object(other) and a not in b and b not in a
 
 
 def _same_number(one: str, other: str) -> bool:
+    if one.startswith("-") != other.startswith("-"):
+        return False  # a profit is not a loss
     a, b = numbers(one.lstrip("-")), numbers(other.lstrip("-"))
     return len(a) == len(b) == 1 and a[0].power == b[0].power and same(a[0], b[0], fewest=3)
 

@@ -15,7 +15,7 @@ def retrievable(questions: Sequence[Question], chunks: Mapping[str, Chunk], dept
     index = bm25s.BM25()
     index.index(_tokens([chunks[name].text for name in names]), show_progress=False)
     asked = _tokens([q.text for q in questions])
-    found, _ = index.retrieve(asked, k=min(depth, len(names)), show_progress=False)
+    found, _ = index.retrieve(asked, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
     return {
         q.question_id: not {names[i] for i in row}.isdisjoint(q.chunk_ids)
         for q, row in zip(questions, found, strict=True)

@@ -1,19 +1,19 @@
 """One name for one thing: relations and entities merged by rule, each merge with its evidence (RARE §3.2; R9, R10)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Merge, Triplet, row_id
+from rarefy.data_contracts.rows import Document, Merge, Triplet, row_id
 from rarefy.tasks.embed import Embedder
 from rarefy.tasks.graph.facts import is_literal
 from rarefy.tasks.normalise.entities import Same, called_for_short, same_company, same_form, united
 from rarefy.tasks.normalise.folding import label, plain
 from rarefy.tasks.normalise.relations import clusters
 
-VERSION = 1
+VERSION = 2
 
 SENTENCES_KEPT = 40  # of an organisation, to find its short name in; the first by triplet_id
 
@@ -51,13 +51,26 @@ class _Names:
     told: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # organisation → sentences
 
 
-def normalise(triplets: Iterable[Triplet], config: NormaliseConfig, *, embed: Embedder) -> Iterator[Triplet | Merge]:
+def normalise(
+    triplets: Iterable[Triplet],
+    config: NormaliseConfig,
+    *,
+    embed: Embedder,
+    documents: Mapping[str, Document] | None = None,
+) -> Iterator[Triplet | Merge]:
     """Every triplet, its keys filled unless it is rejected, then every merge of two names with its evidence.
 
-    Nothing depends on the order of the triplets. Entities merge within a type; literals never do: their key is that of
-    the one fact (subject, relation, period, value, unit) they stand in.
+    What a document says that repeats another one is rejected: asked of both, a question would have a second gold chunk
+    that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type; literals never do:
+    their key is that of the one fact (subject, relation, period, value, unit) they stand in.
     """
-    rows = list(triplets)
+    copies = {name for name, document in (documents or {}).items() if document.duplicate_of}
+    rows = [
+        replace(row, rejected_because="duplicate_document")
+        if row.doc_id in copies and not row.rejected_because
+        else row
+        for row in triplets
+    ]
     names = _gathered(rows, config)
     relations, entities, merges = {}, {}, []
     for one in _relations(names, config, embed):

@@ -88,6 +88,13 @@ def test_a_negative_amount_keeps_its_sign_in_every_alias():
     assert all(alias.startswith(("-", "(")) for alias in aliases(loss))
 
 
+def test_an_amount_per_share_is_never_rounded():
+    dividend = figure("dividends declared per share", answer="$0.235", value="0.235", unit="USD/shares", scale="")
+    assert set(aliases(dividend)) == {"0.235", "$0.235 per share"}
+    whole = figure("diluted earnings per share", answer="$6.1", value="6.1", unit="USD/shares", scale="")
+    assert "$6.10" in aliases(whole)
+
+
 def test_a_company_has_its_short_names():
     assert names("The Procter & Gamble Company") == {
         "The Procter & Gamble Company",
