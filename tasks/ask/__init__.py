@@ -14,7 +14,7 @@ from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 1
+VERSION = 2
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

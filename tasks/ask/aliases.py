@@ -6,6 +6,8 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.values import FACTORS
 
+ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
+
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _SUFFIX = re.compile(
     r"[,\s]+(?:Inc|Incorporated|Corp|Corporation|Co|Company|Ltd|Limited|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|N\.V|S\.A|AG|Holdings)\.?$"
@@ -57,8 +59,12 @@ def _numbers(triplet: Triplet) -> set[str]:
         for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
             if amount >= factor:
                 for places in ("0.1", "0.01", "0.001"):
-                    forms.add(f"{symbol}{_plain((amount / factor).quantize(Decimal(places)))} {word}{tail}")
+                    rounded = (amount / factor).quantize(Decimal(places))
+                    if abs(rounded * factor - amount) < amount * ROUNDING:
+                        forms.add(f"{symbol}{_plain(rounded)} {word}{tail}")
                 break
+    if value > 0 and f"({triplet.answer.lstrip('$')})" in triplet.source_sentence.replace("$", ""):
+        forms |= {f"({_plain(shown)})", f"-{_plain(shown)}"}  # printed as an outflow or a loss
     if value < 0:
         forms = {form for f in forms for form in (f"-{f}", f"({f})")}
     return forms

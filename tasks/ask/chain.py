@@ -17,6 +17,8 @@ def chain(path: Path, known: Index) -> Wording:
             return refuse("pivot_has_no_noun")
         if len(known.objects[subject_of(link), relation_of(link)]) != 1:
             return refuse("pivot_not_unique")
+        if known.told_of(link.subject) - {link.entity}:
+            return refuse("pivot_not_unique")  # another company's exhibits list these notes too
         clause = about_object(link)
         if holder:
             clause = clause.replace(link.subject, holder)

@@ -1,5 +1,6 @@
 """What the whole corpus says: who else has a fact, what else a fact's subject is said to be, where names stand."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -17,8 +18,21 @@ class Index:
     objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → what its documents' covers say it is
+    _texts: dict[str, list[str]] = field(default_factory=dict)  # entity → its documents, folded
+    _told: dict[str, set[str]] = field(default_factory=dict)
     _named: dict[str, Span | None] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
+
+    def told_of(self, words: str) -> set[str]:
+        """The entities whose documents write these words anywhere, exhibits and all."""
+        if words not in self._told:
+            if not self._texts:
+                for document in self.documents.values():
+                    text = re.sub(r"\s+", " ", document.text).casefold()
+                    self._texts.setdefault(document.entity, []).append(text)
+            folded = re.sub(r"\s+", " ", words).casefold()
+            self._told[words] = {entity for entity, texts in self._texts.items() if any(folded in t for t in texts)}
+        return self._told[words]
 
     def naming(self, document: Document, among: Iterable[str]) -> Span | None:
         """Where a document writes its entity's name, in one of these chunks if it can; None where it never does."""

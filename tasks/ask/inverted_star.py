@@ -4,12 +4,12 @@ from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.ask.clauses import about_subject, article, noun
 from rarefy.tasks.ask.index import Index, object_of, relation_of, subject_of
 from rarefy.tasks.ask.wording import Wording, refuse
+from rarefy.tasks.extract.places import STATES
 
 _SHARED = {  # relation → how two things share its object
     "is audited by": "has the same independent auditor as {other}",
     "is listed on": "has its common stock listed on the same stock exchange as {other}",
     "is incorporated in": "is incorporated in the same jurisdiction as {other}",
-    "is based in": "is headquartered in the same state or country as {other}",
     "is headquartered in": "is headquartered in the same city as {other}",
 }
 
@@ -63,4 +63,6 @@ def worded(given: list[Triplet], second: Triplet, trait: Triplet | None, known: 
 def shares(triplet: Triplet, other: str) -> str | None:
     """ "has the same independent auditor as Tesla, Inc."; None for relations that two things do not share in words."""
     template = _SHARED.get(triplet.relation)
+    if triplet.relation == "is based in":
+        return f"is headquartered in the same state as {other}" if triplet.object in STATES.values() else None
     return template.format(other=other) if template else None

@@ -15,6 +15,9 @@ _TAIL = re.compile(
 )
 
 
+_SPENT = re.compile(r"cost|expens|deprecia|amortiz|income|profit|loss|assets", re.I)
+
+
 def possessive(name: str) -> str:
     """ "Apple Inc.'s", "Johnson & Johnson's", "Walgreens'"."""
     return f"{name}'" if name.endswith("s") and not name.endswith("ss") else f"{name}'s"
@@ -70,11 +73,13 @@ def part_phrase(triplet: Triplet) -> str:
             else member
         )
         return f" in {place}"
-    return f" from {member}"
+    return f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
 
 def of_holder(triplet: Triplet, holder: str) -> str | None:
     """The question for a figure of a company that is described ("the company that …") or named; None without a unit."""
+    if triplet.relation == "shares of common stock outstanding":
+        return f"How many shares of common stock did {inside(holder)} have outstanding {when_phrase(triplet)}?"
     unit = unit_phrase(triplet)
     if unit is None or not triplet.period:
         return None

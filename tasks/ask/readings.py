@@ -12,6 +12,7 @@ _PLAIN = {  # what a figure did → the form that "did" takes
     "fell": "fall",
     "edged": "edge",
     "ticked": "tick",
+    "inched": "inch",
     "moved": "move",
     "increased": "increase",
     "declined": "decline",
@@ -36,14 +37,18 @@ _EVENTS = {  # relation → the question; "{of}" is what it is said of
     "was dissented from by": "Who voted against the policy action at the {of}?",
     "preceded meeting of": "For what date was the next meeting agreed at the {of}?",
     "were approved on": "On what date did the Federal Open Market Committee complete the notation vote that approved "
-    "the minutes of its meeting held on {of}?",
+    "the {of}?",
     "sought average of": "Around what average federal funds rate did the directive adopted at the {of} seek?",
-    "set target at": "At what level did the statement approved at the {of} set the target for the federal funds rate?",
+    "set target at": "At what level did the statement approved at the Federal Open Market Committee {meeting} "
+    "set the {of}?",
+    "was earlier set at": "At what level did the Federal Open Market Committee set its target for {of} "
+    "at its {period} meeting?",
     "selected as officer": "Whom did the Federal Open Market Committee select to serve as {of} at its {meeting}?",
 }
 _BARE = re.compile(  # measures that stand without an article
-    r"^(?:M[23]|(?:real |nominal )?GDP|[A-Z]{3,} |.*\b(?:inflation|production|employment|spending|output|compensation"
-    r"|credit|debt|income|productivity|GDP)$|.*\b(?:compensation|output|employment|income|consumption) (?:per|in|of) )"
+    r"^(?:M[23]|(?:real |nominal )?GDP|[A-Z]{3,} |.*\binflation\b|.*\b(?:production|employment|spending|output"
+    r"|compensation|credit|debt|income|productivity|GDP)$"
+    r"|.*\b(?:compensation|output|employment|income|consumption) (?:per|in|of) )"
 )
 
 
@@ -54,10 +59,13 @@ def of_reading(triplet: Triplet, known: Index) -> str | None:
     if record is None:
         return None
     if triplet.relation in _EVENTS:
-        of = re.sub(r"[-–] ?", "-", triplet.subject)
-        return _EVENTS[triplet.relation].format(of=of, meeting=re.sub(r"^Federal Open Market Committee ", "", record.name))
-    meeting = record.name.startswith("Federal Open Market Committee ")
-    source = f"the minutes of the {record.name}" if meeting else f"“{record.name}”"
+        meeting = re.sub(r"^Federal Open Market Committee ", "", record.name)
+        return _EVENTS[triplet.relation].format(of=triplet.subject, meeting=meeting, period=triplet.period)
+    if "intermeeting" in triplet.period:
+        asked = _asked(triplet)
+        return f"{asked}, according to the minutes of that meeting?" if asked else None
+    minutes = record.name.startswith("Federal Open Market Committee ")
+    source = f"the minutes of the {record.name}" if minutes else f"“{record.name}”"
     asked = _asked(triplet)
     return f"{asked}, according to {source}?" if asked else None
 
@@ -70,11 +78,11 @@ def _asked(triplet: Triplet) -> str | None:
     measure, when = _with_article(triplet.subject), _when(triplet.period)
     near = "about " if about else ""
     if verb == "was":
-        return f"{near.capitalize()}{'w' if about else 'W'}hat {'were' if is_plural(measure) else 'was'} {measure} {when}"
+        return f"What{', approximately,' if about else ''} {'were' if is_plural(measure) else 'was'} {measure} {when}"
     if verb not in _PLAIN:
         return None
     if verb == "averaged":
-        return f"{near.capitalize()}{'w' if about else 'W'}hat level did {measure} average {when}"
+        return f"{'About w' if about else 'W'}hat level did {measure} average {when}"
     *turn, to = rest or [""]
     if to not in ("to", "at"):
         asked = f"At {near}what annual rate" if annual else f"By {near}what percentage"
@@ -86,10 +94,16 @@ def _asked(triplet: Triplet) -> str | None:
 
 def _with_article(subject: str) -> str:
     words = subject.split()
-    if words[0][0].isupper() and words[0][1:].islower() and not re.match(r"(?:Treasury|Michigan|Japan|Canad|Europ)", subject):
+    if (
+        words[0][0].isupper()
+        and words[0][1:].islower()
+        and not re.match(r"(?:Treasury|Michigan|Japan|Canad|Europ)", subject)
+    ):
         subject = subject[0].lower() + subject[1:]
+    if ", as measured by " in subject:
+        subject += ","
     return subject if is_plural(subject) or _BARE.search(subject) else f"the {subject}"
 
 
 def _when(period: str) -> str:
-    return f"{'over' if re.search(r'months|intermeeting| and ', period) else 'in'} {period}"
+    return f"{'over' if re.search(r'months|intermeeting| ending | and ', period) else 'in'} {period}"

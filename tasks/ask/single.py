@@ -1,12 +1,16 @@
 """Single-hop: a fact asked of its named subject (RARE §3.3)."""
 
 from rarefy.data_contracts.rows import LITERALS, Path, Triplet
+from rarefy.tasks.ask.deadlines import of_deadline
 from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object, of_subject
 from rarefy.tasks.ask.prose import of_prose, turned
 from rarefy.tasks.ask.readings import of_reading
 from rarefy.tasks.ask.wording import Wording, refuse
+
+# What anybody knows of a listed company without its filing; as a clue it is worth more
+_COMMON = frozenset(("trades under symbol", "is headquartered in", "is based in", "is listed on"))
 
 
 def single(path: Path, known: Index) -> Wording:
@@ -16,6 +20,9 @@ def single(path: Path, known: Index) -> Wording:
 
 def of_triplet(triplet: Triplet, known: Index) -> Wording:
     """A named subject's fact as a question."""
+    if triplet.method == "deadline":
+        text = of_deadline(triplet)
+        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
     if triplet.method == "reading":
         text = of_reading(triplet, known)
         return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
@@ -27,6 +34,8 @@ def of_triplet(triplet: Triplet, known: Index) -> Wording:
     if triplet.object_type in LITERALS - {"TEXT"}:
         text = of_holder(triplet, triplet.entity)
         return Wording(text, triplet.answer, triplet) if text else refuse("unit_or_period_unknown")
+    if triplet.relation in _COMMON and triplet.method == "cover":
+        return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
     text = of_subject(triplet, triplet.object) if backwards else of_object(triplet, triplet.subject)
     return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")

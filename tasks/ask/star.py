@@ -1,6 +1,7 @@
 """Star: a head described by some of its facts, asked for another (RARE R20: A = tail1, B = head, C = tail2)."""
 
 from rarefy.data_contracts.rows import LITERALS, Path, Triplet
+from rarefy.tasks.ask.aliases import names
 from rarefy.tasks.ask.clauses import about_subject, noun
 from rarefy.tasks.ask.index import Index, object_of, relation_of
 from rarefy.tasks.ask.measures import of_holder
@@ -20,6 +21,8 @@ def star(path: Path, known: Index) -> Wording:
     told = [clue for clue in clues if not implied(clue, clues)]
     if heads(told, known) != 1:
         return refuse("pivot_not_unique")
+    if any(c.method == "prose" and known.told_of(bare(c.object)) - {c.entity} for c in told):
+        return refuse("pivot_not_unique")
     holder = f"the {kind} that " + listed([about_subject(clue) for clue in told])
     return about(target, holder, known)
 
@@ -32,6 +35,11 @@ def implied(clue: Triplet, clues: list[Triplet]) -> bool:
     if clue.relation not in _WHERE:
         return False
     return any(c.relation in _WHERE[: _WHERE.index(clue.relation)] for c in clues)
+
+
+def bare(name: str) -> str:
+    """A company's name as others may write it, without its legal form."""
+    return min(names(name), key=len)
 
 
 def heads(clues: list[Triplet], known: Index) -> int:

@@ -10,12 +10,14 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet
 from rarefy.tasks.chunk import repeated
 from rarefy.tasks.extract.cover import of_cover
+from rarefy.tasks.extract.deadlines import of_deadlines
 from rarefy.tasks.extract.links import links
 from rarefy.tasks.extract.officers import of_officers
+from rarefy.tasks.extract.readings import of_readings
 from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
 
-VERSION = 1
+VERSION = 2
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -47,6 +49,16 @@ def _officers(document: Document, chunks: list[Chunk], config: ExtractConfig) ->
             yield from of_officers(chunk, document)
 
 
+def _deadlines(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    from rarefy.tasks.language.load import load  # late, as below: only sentences that set a rule are parsed
+
+    return of_deadlines(document, chunks, lambda: load(config.pipeline))
+
+
+def _readings(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+    return of_readings(document, chunks)
+
+
 def _prose(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
     # imported late: spaCy takes seconds, and a corpus of tables alone never needs it
     from rarefy.tasks.extract.prose import prose
@@ -61,7 +73,14 @@ def _prose(document: Document, chunks: list[Chunk], config: ExtractConfig) -> It
                 yield whole if literal else replace(whole, object_type="TEXT")
 
 
-METHODS: dict[str, Method] = {"cover": _cover, "tables": _tables, "officers": _officers, "prose": _prose}
+METHODS: dict[str, Method] = {
+    "cover": _cover,
+    "tables": _tables,
+    "officers": _officers,
+    "deadlines": _deadlines,
+    "readings": _readings,
+    "prose": _prose,
+}
 
 
 def extract(chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mapping[str, Document]) -> Iterator[Triplet]:
@@ -74,13 +93,33 @@ def extract(chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mappin
         own = list(group)
         text_of = {chunk.chunk_id: chunk.text for chunk in own}
         overlap = repeated(own)
-        seen = set()
+        seen: set[str] = set()
+        found: list[Triplet] = []
         for method in methods:
             for triplet in method(documents[doc_id], own, config):
                 # what a chunk repeats of the one before was found there
                 if triplet.triplet_id not in seen and triplet.start >= overlap.get(triplet.chunk_id, 0):
                     seen.add(triplet.triplet_id)
-                    yield verified(triplet, text_of[triplet.chunk_id])
+                    found.append(verified(triplet, text_of[triplet.chunk_id]))
+        yield from told_once(found)
+
+
+# Readings turned down for what their label leaves out: under that label they say something else all the same
+_SAME_LABEL = frozenset(("scope_not_in_label", "row_has_two_labels", "current_or_not", "percent_of_what"))
+
+
+def told_once(triplets: list[Triplet]) -> Iterator[Triplet]:
+    """The triplets of a document, those rejected whose very words stand in it for another figure too.
+
+    A question in these words would have two answers for whoever has the filing open, even if tags tell them apart.
+    """
+    values: dict[tuple[str, ...], set[str]] = {}
+    for t in triplets:
+        if t.value and t.method == "table" and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
+            values.setdefault((t.subject, t.relation.lower(), t.period, t.unit), set()).add(t.value)
+    for t in triplets:
+        twice = len(values.get((t.subject, t.relation.lower(), t.period, t.unit), ())) > 1 and t.value
+        yield replace(t, rejected_because="label_used_twice") if twice and not t.rejected_because else t
 
 
 def verified(triplet: Triplet, text: str) -> Triplet:

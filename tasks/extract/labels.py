@@ -34,12 +34,19 @@ _ASIDE = re.compile(
     r"|,?\s+(?:see )?note \d+\w*",
     re.I,
 )
-_PAR = re.compile(r",?\s*(?:\$[\d.]+ )?(?:par|stated) value.*$|;.*$|:.*\bauthorized\b.*$", re.I)
+# What a label of one measure never has: numbers, halves of alternatives, points of time
+_DEBRIS = re.compile(r"\d|[$%]|/\(|\)/|\bbeginning\b|\bend(?:ing)? of|\bbalances?,? (?:at|as of)\b", re.I)
+_PAR = re.compile(
+    r",\s*(?:\$[\d.]+ )?(?:par|stated) value.*$|\s*\$[\d.]+ (?:par|stated) value.*$|;.*$|:.*\bauthorized\b.*$", re.I
+)
 _HEAD_ENDS = re.compile(
     r"\s+(?:of|from|for|in|on|to|per|at|used|before|after|attributable|available|provided|generated|due|under|by|excluding"
     r"|including|with|held|paid|payable to|issued|incurred|received|declared|outstanding|obtained|related|that|arising"
-    r"|recognized|acquired|accrued|charged|reclassified|included)\b|\s*[,(]| [-–—] "
+    r"|recognized|acquired|accrued|charged|reclassified|included)\b"
+    r"|\s+\w+ed(?=$|\s+(?:for|in|to|of|by|on|from|during)\b)|\s*[,(]| [-–—] "
 )
+_TRAILS = re.compile(r", (?:net|current|non-?current|less|including|excluding|inclusive)\b| net of\b")
+_LISTED_ENDS = re.compile(_HEAD_ENDS.pattern.replace(r"|\s*[,(]|", r"|\s*\(|"))
 _ENDING = re.compile(
     r",? (?:at )?(?:the )?end(?:ing)?(?: of (?:the )?(?:year|period)| balances?)$|,? (?:at )?(?:the )?year[- ]end$",
     re.I,
@@ -71,7 +78,12 @@ def lowered(label: str, vocabulary: Set[str]) -> str:
         plain = core[:1].isupper() and (core[1:] == core[1:].lower() or shouted or (len(core) > 3 and core.isupper()))
         known = all(p in vocabulary or p in _ALWAYS_SMALL or re.sub(r"s$", "", p) in vocabulary for p in parts)
         # "Repayment of long-term debt": a first word that only the label has, in a label that is a sentence's beginning
-        opening = i == 0 and sentence_case and any(v.startswith(parts[0][:5]) for v in vocabulary) if parts else False
+        stem = re.sub(r"^(?:un|non|re)(?=\w{5})", "", parts[0])[:5] if parts else ""
+        opening = bool(stem) and i == 0 and sentence_case and any(v.startswith(stem) for v in vocabulary)
+        if len(core) == 1 and i and label.split(" ")[i - 1].lower() == "class":
+            words[-1] = words[-1].capitalize()  # "Class A"
+            words.append(word)
+            continue
         named = i > 1 and words[-1][:1].isupper() and not shouted  # "the Coca-Cola Company"
         if plain and parts and (known or opening) and not named:
             word = word.lower()
@@ -93,11 +105,7 @@ def measure(label: str, groups: tuple[str, ...]) -> str | None:
     """
     label = _ENDING.sub("", _PAR.sub("", tidy(label)).strip())
     words = words_of(label)
-    if (
-        not words
-        or len(words) > 14
-        or re.search(r"\d{4}|[$%]|\bbeginning\b|\bend(?:ing)? of|\bbalances?,? (?:at|as of)\b", label, re.I)
-    ):
+    if not words or len(words) > 14 or _DEBRIS.search(label.replace("401(k)", "")):
         return None
     group = _PAR.sub("", tidy(groups[-1])).strip() if groups else ""
     if words in (["common", "stock"], ["preferred", "stock"], ["common", "shares"]):
@@ -116,6 +124,9 @@ def measure(label: str, groups: tuple[str, ...]) -> str | None:
     if not kind or not set(kind) & MEASURES or not told or len(kind) > 10:
         return None
     if all(w in _ADJECTIVES or w in _SMALL for w in words):
+        first, _, rest = group.partition(" ")
+        if first.lower() in {"current", "deferred"} and rest:
+            return f"{first} {label} {rest}"  # "current federal income taxes", as everybody says
         return f"{label} {group}"
     if known or not set(words) <= _ADJECTIVES | _SMALL | MEASURES | _EMPTY:
         return None  # a member of the group, not a measure of the whole
@@ -147,5 +158,8 @@ def kind_of(group: str) -> str | None:
 
 def is_plural(name: str) -> bool:
     """Whether a measure's name takes "were": by its head noun, the last word before a preposition or participle."""
-    head = _HEAD_ENDS.split(name.lower(), maxsplit=1)[0].split()
+    plain = _TRAILS.split(name.lower())[0]
+    listed = re.match(r"[\w\s/-]+(?:, [\w\s/-]+)*,? (?:and|&) ", plain)
+    ends = _HEAD_ENDS if not listed else _LISTED_ENDS
+    head = (ends.split(plain or name.lower(), maxsplit=1)[0] or name.lower()).split()
     return bool(head) and re.search(r"(?<![sui])s$", head[-1]) is not None

@@ -23,12 +23,22 @@ _SCOPES = {
     r"ProForma": r"pro forma",
     r"Derivative|Hedg": r"derivative|hedg|contract|swap",
     r"FiniteLived": r"intangible|finite|amortiz",
-    r"OtherComprehensive|AccumulatedOther|Aoci|Reclassification": r"comprehensive|translation|unrealized|hedge",
+    r"OtherComprehensive|AccumulatedOther|Aoci|Reclassification": r"comprehensive|translation",
     r"^Goodwill(?!$)": r"goodwill",
     r"^(?:FiniteLived)?IntangibleAssets": r"intangible",
-    r"AdjustmentsTo|TaxBenefitFrom|StockIssued|StockRepurchased|Restructuring|Discontinued|Nonoperating": (
-        r"issu|repurchas|tax|restructur|discontinu|adjust|nonoperating|non-operating|other"
-    ),
+    r"AdjustmentsTo": r"adjust|excess",
+    r"TaxBenefitFrom": r"tax",
+    r"StockIssued": r"issu",
+    r"StockRepurchased": r"repurchas|purchas",
+    r"Restructuring": r"restructur",
+    r"Discontinued|DisposalGroup|HeldForSale": r"discontinu|held for sale|disposal",
+    r"Nonoperating": r"non-?operating|other",
+    r"TaxesPaid|InterestPaid|IncomeTaxesPaid": r"paid|payment",
+    r"InExcessOf": r"excess",
+    r"SalesType": r"sales-type",
+    r"Interest(?:Expense|Income)": r"interest",
+    r"^Cost(?:Of|s)": r"cost|expense",
+    r"(?<!Of)Revenue(?!.*(?:Deferred|Cost))": r"revenue|sales|income|turnover|fees|premiums",
     r"Accumulated(?:Dep|Amort)": r"accumulated|less",
     r"Antidilutive": r"dilut",
     r"Foreign": r"foreign|international|non-u\.?s|outside|u\.s\.",
@@ -55,7 +65,7 @@ def scope_missing(concept: str, name: str) -> str:
     """The scope that a tag has and the measure's name does not say; "" when all is said."""
     local = concept.rpartition(":")[2]
     for tag, words in _SCOPES.items():
-        if re.search(tag, local) and not re.search(words, name, re.I):
+        if re.search(tag, local, re.I if "^" not in tag else 0) and not re.search(words, name, re.I):
             return tag
     return ""
 

@@ -24,9 +24,19 @@ _QUALIFIERS = (
     "srt:ConsolidationItemsAxis=us-gaap:OperatingSegmentsMember",
     "us-gaap:StatementClassOfStockAxis=us-gaap:CommonStockMember",
 )
-_TWO_SIGNS = re.compile(
-    r"\([a-z]|^(?:net )?(?:change|effect|increase|decrease|other adjustments)|/\(|\bchanges? in\b", re.I
-)
+# What reconciles parts to the whole, or is everything else, is no part that anybody would ask for
+_NO_PART = {
+    "SEGMENT": re.compile(
+        r"(?:corporate|eliminations?|unallocated|intersegment|reconciling)\b.*|(?:all )?others?", re.I
+    ),
+    "REGION": re.compile(r"international|foreign|non-u\.?s\.?.*|(?:all )?other.*|rest of (?:the )?world", re.I),
+    "PRODUCT": re.compile(r"(?:all )?others?", re.I),
+}
+_RATE = re.compile(r"\brate|margin|percent|yield|ratio|return|growth|share\b", re.I)
+_TERM = re.compile(r"(?<!Non)(Current|Noncurrent)$")
+_TERM_SAID = re.compile(r"current|long-term|short-term|due ", re.I)
+_SHORT = re.compile(r"AccountsPayable|AccountsReceivable|ReceivablesNet|Prepaid|Inventor")
+_TWO_SIGNS = re.compile(r"\([a-z]|^(?:net )?(?:change|effect|other adjustments)|/\(|\bchanges? in\b|/", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,7 @@ def tagged(
         "" if named.name else "measure_not_named",
         "" if shows_period(period, around) else "period_not_shown",
         "scope_not_in_label" if missing else "",
+        "percent_of_what" if value.percent and not _RATE.search(name) else "",
         "unit_unknown" if fact.unit == "pure" and not value.percent else "",
         "scale_disagrees" if scale is None else "",
     )
@@ -92,7 +103,15 @@ def of_whole(fact: Fact, label: str, header: str, above: tuple[str, ...]) -> Nam
         name = borrowed(label, above, fact.concept.rpartition(":")[2])
     if name and re.search(r"Expenses?$", fact.concept) and not _COSTS.search(name):
         name = f"{name} expenses"
-    return Named(name, rejected_because="" if undated(header).lower() in WHOLE else "column_qualified")
+    reason = "" if undated(header).lower() in WHOLE else "column_qualified"
+    term = _TERM.search(fact.concept)
+    if name and term and not _SHORT.search(fact.concept) and not _TERM_SAID.search(name):
+        # "Term debt" stands under current and under non-current liabilities: the group says which, or nothing does
+        group = next((g for g in reversed(above) if re.search(r"\bcurrent\b|\blong-term\b", g, re.I)), "")
+        if not group:
+            return Named(name, rejected_because=reason or "current_or_not")
+        return Named(f"{'current' if term[1] == 'Current' else 'non-current'} {name}", "", "", group, reason)
+    return Named(name, rejected_because=reason)
 
 
 def of_part(
@@ -105,6 +124,9 @@ def of_part(
         return None
     name = measure(label, above)
     over = next((g for g in above if shows_member(g, code)), "")
+    shown = next((part for part in (label, undated(header), over) if part and shows_member(part, code)), "")
+    if _NO_PART[kind].fullmatch(plain(shown)):
+        return Named(name, rejected_because="no_part")
     if shows_member(label, code):
         group = next((g for g in reversed(above) if kind_of(g)), "")
         member = plain(label)
@@ -130,5 +152,5 @@ def signed(amount: Decimal, value: Number, name: str) -> Decimal:
     label, counts it up; a label that allows both signs ("Other income (expense)") means the sign that is printed.
     """
     shown = abs(amount) if value.value > 0 else -abs(amount)
-    counts_out = amount > 0 or re.search(r"\bused (?:in|for|by)\b", name)
+    counts_out = amount > 0 or re.search(r"\bused (?:in|for|by)\b|\bloss(?:es)?\b|\bdeficit\b", name)
     return abs(amount) if value.value < 0 and counts_out and not _TWO_SIGNS.search(name) else shown

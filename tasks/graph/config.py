@@ -36,6 +36,10 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         "entity",
         description="entity: at most one tail of a star is a literal, since a number cannot point at its owner",
     )
+    needed_clues: bool = Field(
+        True,
+        description="a star's clues single its head out, and each is needed for it (R19); false: whatever is around it",
+    )
     same_relation: bool = Field(
         True,
         description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "

@@ -9,6 +9,7 @@ from rarefy.tasks.graph.chunks import Apart
 from rarefy.tasks.graph.config import GraphConfig
 from rarefy.tasks.graph.facts import Array, Graph, view
 from rarefy.tasks.graph.found import Found, Pick
+from rarefy.tasks.graph.pointing import Pointing
 from rarefy.tasks.graph.ring import Ring, turned
 
 
@@ -25,12 +26,14 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> Found:
     around = Around(ring, view(graph.head), view(end), Apart(graph, config.chunk_rule))
     clues_at = np.bincount(graph.head[clues], minlength=len(graph.nodes))[graph.head]
     points, literal = view(graph.point), view(graph.literal)
+    pointing = Pointing(graph) if config.needed_clues else None
 
     def propose(answer: int, turn: int) -> Iterator[Pick]:
         point = turned(points[answer], turn)
         for i in range(len(sizes)):
             found = sorted(around.partners(answer, sizes[(point + i) % len(sizes)], point))
-            if found and (literal[answer] or not any(literal[fact] for fact in found)):
+            fits = found and (literal[answer] or not any(literal[fact] for fact in found))
+            if fits and (pointing is None or pointing.minimal(found)):
                 yield Pick((*found, answer), answer, around.hub[answer])
 
     everything = np.ones(len(graph.head), bool)

@@ -186,3 +186,11 @@ def test_what_a_dead_writer_left_is_swept_and_what_a_living_one_writes_is_not(tm
     assert store.sweep() == 1
     assert alive.exists() and not dead.exists()
     assert store.find("a" * 32)
+
+
+def test_a_relative_folder_is_the_same_place_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here = Store("store")
+    made = here.put("a" * 32, {"chunks": chunks("one")})
+    monkeypatch.chdir("/")
+    assert Store(here.url).find("a" * 32) == made

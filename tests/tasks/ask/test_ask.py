@@ -79,7 +79,6 @@ def test_single(corpus):
     ("fact", "text"),
     [
         (("Alpha Inc.", "is incorporated in"), "In which jurisdiction is Alpha Inc. incorporated?"),
-        (("Alpha Inc.", "is headquartered in"), "In which city is Alpha Inc. headquartered?"),
         (("Alpha Inc.", "is audited by"), "Which accounting firm is the independent auditor of Alpha Inc.?"),
         (
             ("CFO of Alpha Inc.", "chief financial officer of"),
@@ -89,6 +88,10 @@ def test_single(corpus):
 )
 def test_single_facts_of_the_cover(corpus, fact, text):
     assert put(corpus, "single", fact).text == text
+
+
+def test_what_anybody_knows_of_a_company_is_not_asked(corpus):
+    assert put(corpus, "single", ("Alpha Inc.", "is headquartered in")).rejected_because == "common_knowledge"
 
 
 def test_star_describes_the_head_by_what_only_it_has(corpus):

@@ -233,7 +233,7 @@ SMALL = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(SMALL, st.sampled_from(["covered", "distinct"]), st.sampled_from(["entity", "any"]))
 def test_something_is_sampled_exactly_where_something_is_eligible(rows, rule, clues):
-    config = ALL.model_copy(update={"chunk_rule": rule, "star_clues": clues})
+    config = ALL.model_copy(update={"chunk_rule": rule, "star_clues": clues, "needed_clues": False})
     stated = defaultdict(set)
     for row in rows:
         stated[row.subject_key, row.relation_key, row.object_key, row.object_type].add(row.chunk_id)
@@ -255,3 +255,27 @@ def test_multi_hop_patterns_leave_values_for_single_facts():
     values = Counter(row.subject_key for row in ROWS if row.object_type)
     singles = Counter(facts(path)[0].subject_key for path in of("single", PATHS))
     assert all(singles[name] >= number // 2 for name, number in values.items())
+
+
+def test_the_clues_of_a_star_are_all_needed():
+    """Alpha alone is in Akron; Beta shares its state with one and its exchange with another."""
+    said = [
+        ("alpha", "city", "Akron"), ("alpha", "state", "Ohio"), ("alpha", "lists", "Nasdaq"),
+        ("beta", "state", "Ohio"), ("beta", "lists", "NYSE"), ("gamma", "state", "Texas"), ("gamma", "lists", "NYSE"),
+    ]  # fmt: skip
+    rows = [triplet(head, relation, tail, f"c{i}") for i, (head, relation, tail) in enumerate(said)]
+    rows += [
+        replace(triplet(head, f"sales {n}", f"{head}{n}", f"v{head}{n}"), object_type="MONEY")
+        for head in ("alpha", "beta", "gamma")
+        for n in range(6)
+    ]
+    facts = {row.triplet_id: row for row in rows}
+    config = GraphConfig(exclusive="none", patterns=("star",))
+    found = {
+        tuple(sorted(facts[i].relation_key for i in path.triplet_ids if facts[i].object_type != "MONEY"))
+        for path in trace(rows, config)
+        if facts[path.triplet_ids[-1]].object_type == "MONEY"
+    }
+    assert ("city",) in found
+    assert ("lists", "state") in found, "only together they single beta out"
+    assert not any("city" in clues and len(clues) > 1 for clues in found)
