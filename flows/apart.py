@@ -54,14 +54,14 @@ def _parted(store: Store, sources: Sequence[tuple[str, str]], limit: int) -> dic
         if len(kept) == table.num_rows == 1:
             batches.append(Batch(source, name, 1))
             continue
-        for some in _batches(table.take(pa.array(kept, pa.int64()))):
+        for some in batches_of(table.take(pa.array(kept, pa.int64()))):
             batches.append(Batch(source, store.keep(some), some.num_rows))
     return {"batches": to_table(batches, Batch), "quarantine": to_table(faults, Quarantined)}
 
 
-def _batches(table: pa.Table) -> Iterator[pa.Table]:
-    """The table cut after documents whose own names say so: one more or one less moves no cut but its own."""
-    cuts = [int(row_id(name), 16) % BATCH == 0 for name in table["doc_id"].to_pylist()]
+def batches_of(table: pa.Table) -> Iterator[pa.Table]:
+    """The table cut after rows whose own names say so: one more or one less moves no cut but its own."""
+    cuts = [int(row_id(name), 16) % BATCH == 0 for name in table.column(0).to_pylist()]
     start = 0
     for end, cut in enumerate(cuts, 1):
         if cut or end == len(cuts):

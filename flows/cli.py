@@ -110,7 +110,9 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         return _tell(f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1)
     except Exception as error:
-        # by name: importing the contracts to catch their exception would take longer than most commands
+        # by name: importing the libraries to catch their exceptions would take longer than most commands
+        if type(error).__module__.partition(".")[0] in {"httpx", "httpcore"}:
+            return _tell(f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1)
         if type(error).__name__ not in {"ContractBroken", "TableDamaged"}:
             raise
         return _tell(str(error), 1)

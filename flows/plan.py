@@ -6,7 +6,7 @@ from prefect import flow
 from rich.console import Console
 from rich.table import Table
 
-from rarefy.data_contracts.rows import Triplet
+from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import jobs
 from rarefy.flows.config import Config
@@ -64,21 +64,18 @@ def plan(
 
 def _census(store: Store, config: Config, parts: list[Part]) -> tuple[jobs.Counted, ...]:
     """The census of these documents, as far as recipes lead: none where a stage before it was never made."""
-    tables: Tables = {}
-    for part in parts:
-        job = jobs.extracting(config)
-        if not (found := store.find(job.recipe(part))):
+    extracting = jobs.extracting(config)
+    found = [store.find(extracting.recipe(part)) for part in parts]
+    tables: Tables = {"documents": [part["documents"] for part in parts]}
+    tables["triplets"] = [made["triplets"] for made in found if made]
+    if len(tables["triplets"]) < len(parts):
+        return ()
+    gathered = (jobs.gathering("documents", Document), jobs.gathering("triplets", Triplet))
+    derived = (jobs.flagging, jobs.normalising, jobs.tracing, jobs.counting)
+    for job in (*gathered, *(stage(config) for stage in derived)):
+        if not (made := store.find(job.recipe(tables))):
             return ()
-        tables.setdefault("triplets", []).append(found["triplets"])
-    for job in (
-        jobs.gathering("triplets", Triplet),
-        jobs.normalising(config),
-        jobs.tracing(config),
-        jobs.counting(config),
-    ):
-        if not (found := store.find(job.recipe(tables))):
-            return ()
-        tables |= found
+        tables |= made
     return tuple(from_table(store.table(tables["census"]), jobs.Counted))
 
 

@@ -6,19 +6,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
 
-class Rate(ProgressColumn):
-    """Things done a second."""
+class Standing(ProgressColumn):
+    """How far a stage has come, and what came of it once it is done."""
 
     def render(self, task: Task) -> Text:
-        """The rate, once there is one."""
-        speed = task.finished_speed or task.speed
-        return Text(f"{speed:,.1f}/s" if speed else "", style="dim")
+        """Counts, rate and time left; at the end the stage's own words."""
+        if note := task.fields["note"]:
+            return Text(note)
+        counts = f"{task.completed:,.0f}{f'/{task.total:,.0f}' if task.total else ''} {task.fields['unit']}"
+        left = f" · {task.time_remaining:,.0f} s left" if task.time_remaining is not None else ""
+        return Text(f"{counts}{f' · {task.speed:,.1f}/s' if task.speed else ''}{left}", style="dim")
 
 
 class Line:
@@ -37,7 +41,7 @@ class Line:
             self.board.live.update(self.task, completed=self.done)
         elif time.monotonic() - self.told > PULSE:
             self.told = time.monotonic()
-            self.board.say(f"{self.stage:<10} {self._counts()}{self._left()}")
+            self.board.say(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()}")
 
     def watch(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The same rows, counted as they pass."""
@@ -54,7 +58,7 @@ class Line:
                 self.task, completed=self.total or 1, total=self.total or 1, note=f"{note} · {seconds:.1f} s"
             )
         else:
-            self.board.say(f"{self.stage:<10} {note} · {seconds:.1f} s")
+            self.board.say(f"{self.stage:<{WIDTH}} {note} · {seconds:.1f} s")
 
     def _counts(self) -> str:
         return f"{self.done:,}{f'/{self.total:,}' if self.total else ''} {self.unit}"
@@ -79,15 +83,8 @@ class Board:
         if self.quiet or not self.console.is_terminal:
             yield self
             return
-        columns = (
-            TextColumn("{task.description:<10}"),
-            BarColumn(24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}"),
-        )
-        with Progress(
-            *columns, Rate(), TimeRemainingColumn(compact=True), TextColumn("{task.fields[note]}"), console=self.console
-        ) as live:
+        name = TextColumn(f"{{task.description:<{WIDTH}}}")
+        with Progress(name, BarColumn(16), Standing(), console=self.console) as live:
             self.live = live
             try:
                 yield self

@@ -15,7 +15,7 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.progress import Board
+from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.spread import spread
 from rarefy.flows.workers import Workers, alone
 from rarefy.tasks.export import NAMES
@@ -66,6 +66,7 @@ class Run:
                 sources = list_sources(corpus)
             except OSError as error:
                 raise UsageFault(str(error)) from error
+            self.store.sweep()
             if not sources:
                 raise UsageFault(
                     f"{corpus}: nothing to build, the folder holds no file; {', '.join(sorted(MEDIA_TYPES))} are read"
@@ -118,9 +119,9 @@ class Run:
         """Tell what could not be read; UsageFault where that is all, or more than the budget allows."""
         faults = list(from_table(self.store.table(quarantine), Quarantined))
         for fault in faults[:SHOWN]:
-            self.board.say(f"skipped    {fault.source}: {fault.reason}: {fault.detail}")
+            self.board.say(f"{'skipped':<{WIDTH}} {fault.source}: {fault.reason}: {fault.detail}")
         if len(faults) > SHOWN:
-            self.board.say(f"skipped    {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
+            self.board.say(f"{'skipped':<{WIDTH}} {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
         if not documents:
             told = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
             raise UsageFault(f"nothing to build: none of {len(faults):,} documents could be read: {told}")

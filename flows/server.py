@@ -35,6 +35,8 @@ def start() -> None:
         return
     home = Path(tempfile.mkdtemp(prefix="rarefy-prefect-"))
     os.environ["PREFECT_HOME"] = str(home)
+    for name in ("NO_PROXY", "no_proxy"):  # what goes to this machine is no business of a proxy
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
     os.environ["PREFECT_LOGGING_TO_API_ENABLED"] = "false"  # nobody will read them there
     (home / "errors.txt").touch()
     with (home / "errors.txt").open("w") as errors:

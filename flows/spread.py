@@ -1,4 +1,4 @@
-"""Questions by the document they are about, with the chunks they need: an edited document touches few of them."""
+"""Questions in batches by document, with the chunks they need: an edited document touches few of them."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -7,14 +7,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.flows.apart import batches_of
 from rarefy.tasks.store import Store, digest
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The accepted questions whose first gold chunk is of one document."""
+    """Some accepted questions whose first gold chunk is of one document."""
 
     doc_id: str
     questions: str  # name of their table
@@ -33,15 +34,15 @@ def _groups(store: Store, questions: str, chunks: str) -> list[Group]:
     passages, asked = store.table(chunks), store.table(questions)
     asked = _by_itself(asked.filter(pc.equal(asked["rejected_because"], "")))
     document_of = dict(zip(passages["chunk_id"].to_pylist(), passages["doc_id"].to_pylist(), strict=True))
-    needed = asked["chunk_ids"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)
-    for row, chunk_ids in enumerate(needed):
+    for row, chunk_ids in enumerate(asked["chunk_ids"].to_pylist()):
         rows_of[document_of[chunk_ids[0]]].append(row)
     groups = []
     for doc_id, rows in sorted(rows_of.items()):
-        gold = pa.array(sorted({chunk_id for row in rows for chunk_id in needed[row]}))
-        own = store.keep(passages.filter(pc.is_in(passages["chunk_id"], value_set=gold)))
-        groups.append(Group(doc_id, store.keep(asked.take(pa.array(rows))), own, len(rows)))
+        for some in batches_of(asked.take(pa.array(rows))):
+            gold = pa.array(sorted({chunk_id for chunk_ids in some["chunk_ids"].to_pylist() for chunk_id in chunk_ids}))
+            own = passages.filter(pc.is_in(passages["chunk_id"], value_set=gold))
+            groups.append(Group(doc_id, store.keep(some), store.keep(own), some.num_rows))
     return groups
 
 

@@ -4,6 +4,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +22,9 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
 
 class Tool(Protocol):
     """The config of something that a stage works with; it travels, what it connects to does not."""
+
+    def __hash__(self) -> int:
+        """Equal configs are one tool."""
 
     def connect(self, cache: Path, *, threads: int) -> Any:
         """The tool; what it remembers lies in the folder, and how many threads it has changes nothing it says."""
@@ -63,7 +67,7 @@ class Job:
         )
         keywords: dict[str, Any] = {name: _by_id(_rows(given[name], self.takes[name], store)) for name in others}
         place = Path(store.root) if store.local else CACHE
-        keywords |= {name: tool.connect(place, threads=os.cpu_count() or 1) for name, tool in self.tools.items()}
+        keywords |= {name: _connected(tool, place) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
         made: dict[type, list[Any]] = {row_type: [] for row_type in self.makes.values()}
         for row in find(self.function, {})(rows, *configs, **keywords):
@@ -76,6 +80,12 @@ def make(given: Given, job: Job, url: str, watch: Watch = iter) -> dict[str, str
     store = Store(url)
     recipe = job.recipe(given)
     return store.find(recipe) or store.put(recipe, job.run(given, store, watch))
+
+
+@cache
+def _connected(tool: Tool, place: Path) -> Any:
+    """The tool, connected once per process: a model takes seconds to load and stays for all documents."""
+    return tool.connect(place, threads=os.cpu_count() or 1)
 
 
 def _identity(value: Any) -> Any:

@@ -39,10 +39,10 @@ class Store:
     """
 
     def __init__(self, url: str | Path) -> None:
-        self.url = str(url)
-        self.fs, root = fsspec.core.url_to_fs(self.url)
+        self.fs, root = fsspec.core.url_to_fs(str(url))
         self.root = root.rstrip("/")
         self.local = isinstance(self.fs, LocalFileSystem)
+        self.url = self.root if self.local else str(url)  # the same place for workers that stand in another folder
 
     def find(self, recipe: str) -> dict[str, str] | None:
         """The tables that this recipe made, kind of row to name; None when it never finished or one of them is lost."""

@@ -106,7 +106,7 @@ TRIPLET = Suite(
             _answer_in_sentence,
         ),
         written_unless_rejected("subject", "relation", "object"),
-        one_of("method", "table", "cover", "prose", "model"),
+        one_of("method", "table", "cover", "deadline", "reading", "prose", "model"),
         matching("value", _LITERAL, "a plain number, an ISO day or empty"),
         dated("period_start", "period_end"),
         written("domain"),

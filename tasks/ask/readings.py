@@ -78,7 +78,8 @@ def _asked(triplet: Triplet) -> str | None:
     measure, when = _with_article(triplet.subject), _when(triplet.period)
     near = "about " if about else ""
     if verb == "was":
-        return f"What{', approximately,' if about else ''} {'were' if is_plural(measure) else 'was'} {measure} {when}"
+        be = "were" if is_plural(measure) and "inflation" not in measure else "was"
+        return f"What{', approximately,' if about else ''} {be} {measure} {when}"
     if verb not in _PLAIN:
         return None
     if verb == "averaged":

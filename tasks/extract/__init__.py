@@ -23,7 +23,10 @@ VERSION = 2
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
     """How facts are taken from chunks."""
 
-    methods: tuple[str, ...] = Field(("cover", "tables", "officers", "prose"), description="where facts are looked for")
+    methods: tuple[str, ...] = Field(
+        ("cover", "tables", "officers", "deadlines", "readings", "prose"),
+        description="where facts are looked for: built-in names or module:function",
+    )
     pipeline: str = Field(
         "english", description="spaCy pipeline for prose: the shipped one, or any installed name or path"
     )

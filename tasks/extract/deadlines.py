@@ -78,9 +78,7 @@ _NAMELESS = re.compile(
     re.I,
 )
 _MARK = re.compile(r"^(?:\([a-zA-Z0-9]{1,5}\)\s*|—\s*)+")
-_ACTS = (
-    "respond|submit|provide|comply|file|comment|appeal|review|correct|request|complete|approve|cure|accept|notify|reply"
-)
+_ACTS = "respond|submit|provide|comply|file|comment|appeal|review|correct|request|complete|approve|cure|accept|notify"
 _POSSESSIVE = re.compile(r"\b(?:its|their|his or her|his|her)\b", re.I)
 _OTHER = re.compile(
     r"(?<![\w.§-])(?<!§ )(?<!CFR )(?<!tion )(?<!art )(?<!Law )(?<!Form )"
@@ -93,20 +91,16 @@ _RULES = re.compile(
 
 # Whom rules speak to, and what a whole regulation is about: known without having been introduced.
 _ACTOR = re.compile(r"(?:er|or|ee|ant|ian|ist|ity|[^m]ent)s?$")
-_THINGS = frozenset(
-    """
+_THINGS = """
     order orders letter letters number matter answer charter parameter meter fee fees grant warrant event rent extent
     factor sector error disaster offer center water register content component consent opportunity facility activity
     entity quarter remainder transfer labor majority quantity capacity ability validity incident accident
-    """.split()
-)
-_KNOWN = frozenset(
-    """
+""".split()
+_KNOWN = """
     state states agency department secretary court court's board panel project program lease unit family household
     home contract area building mortgage public government bank company world judge council parliament community income
     hearing assistance inspection
-    """.split()
-)
+""".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +136,13 @@ def rule(sentence: str) -> Rule | None:
         return None  # "1 inches": the fraction was lost on the way
     if _OTHER.search(text[: measure.start()]) or _OTHER.search(text, measure.end()):
         return None
-    front, rest = text[: modal.start()].strip(), text[modal.end() :].strip()
     parts = _of_subject(text, measure, modal) if measure.start() < modal.start() else _of_verb(text, measure, modal)
-    if parts is None:
+    if parts is None or not text[modal.end() :].strip():
         return None
     condition, subject, before, bound, since, after = parts
     leads = not subject
-    pronoun = _POSSESSIVE.search(f"{condition} {subject}") or (leads and _POSSESSIVE.search(since))
-    if pronoun or not (leads or _stands(subject)) or not (front and rest):
+    named = leads or (len(subject.split()) <= 22 and not _NAMELESS.search(subject) and subject.count(",") in (0, 2))
+    if not named or _POSSESSIVE.search(f"{condition} {subject or since}"):
         return None
     kind = next(k for g, k in _KINDS.items() if measure[g])
     counted = re.sub(r"(?<!s)$", "s", measure["time"].lower()) if measure["time"] else measure["size"] or ""
@@ -161,11 +154,11 @@ def rule(sentence: str) -> Rule | None:
 
 def _alone(text: str) -> str:
     """Of "X must do this and must do that" the one of the two that has the measure."""
-    if (both := re.search(r",? and (?=(?:must|shall|will|may)\b)", text)) and (first := _MODAL.search(text)):
-        if _MEASURE.search(text[: both.start()]):
-            return text[: both.start()]
-        return text[: first.start()] + text[both.end() :]
-    return text
+    both, first = re.search(r",? and (?=(?:must|shall|will|may)\b)", text), _MODAL.search(text)
+    if not both or not first:
+        return text
+    one = text[: both.start()]
+    return one if _MEASURE.search(one) else text[: first.start()] + text[both.end() :]
 
 
 def _of_verb(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[str, ...] | None:
@@ -230,11 +223,6 @@ def _tail(rest: str) -> tuple[str, str]:
     return (rest[: cut.start()].strip(), rest[cut.end() :].strip()) if cut else (rest.strip(), "")
 
 
-def _stands(subject: str) -> bool:
-    """Whether a subject is a thing with a name of its own."""
-    return 0 < len(subject.split()) <= 22 and not _NAMELESS.search(subject) and subject.count(",") in (0, 2)
-
-
 def _value(measure: re.Match[str]) -> str:
     if measure["money"]:
         amount, _, scale = measure["money"][1:].replace(",", "").partition(" ")
@@ -256,7 +244,8 @@ def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[
             if found is None or _listed(document.text, chunk.start + start, sentence):
                 continue
             section = next((m for at, m in reversed(marks) if at <= chunk.start + start), "")
-            subject = re.sub(r"^(?:the|an?|each|every|any|all) ", "", found.subject or found.since[3:], flags=re.I)
+            subject = found.subject or found.since[3:] or found.bound[5:]
+            subject = re.sub(r"^(?:the|an?|each|every|any|all) ", "", subject, flags=re.I)
             yield Triplet(
                 row_id("deadline", chunk.chunk_id, start, found.answer),
                 *(chunk.chunk_id, document.doc_id, start, end, f"{subject} under {cited(name, section)}"),
@@ -273,9 +262,7 @@ def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[
 
 def _listed(text: str, at: int, sentence: str) -> bool:
     """Whether a sentence stands in a list whose first words ("The owner must:") it needs."""
-    if not _MARK.match(sentence):
-        return False
-    above = text[:at].rstrip().split("\n\n")[-8:]
+    above = text[:at].rstrip().split("\n\n")[-8:] if _MARK.match(sentence) else [""]
     lead = next((p for p in reversed(above) if not _MARK.match(p)), "")
     return lead.rstrip().endswith((":", "—")) or above[-1].rstrip().endswith((":", "—"))
 
@@ -283,26 +270,23 @@ def _listed(text: str, at: int, sentence: str) -> bool:
 def _leans(sentence: str, nlp: "Language") -> bool:
     """Whether a bare "the notice" in a sentence can only be known from those before it."""
     words = nlp(_MARK.sub("", sentence))
-    bare, told = set(), set()
-    for word in words:
-        if word.pos_ not in ("NOUN", "PROPN"):
-            continue
+    bare: set[str] = set()
+    told: set[str] = set()
+    for word in (w for w in words if w.pos_ in ("NOUN", "PROPN")):
         after = word.nbor().lower_ if word.i + 1 < len(words) else ""
         alone = all(child.dep_ in ("det", "case", "punct", "cc", "conj") for child in word.children)
         definite = any(child.lower_ == "the" for child in word.children)
-        named = word.text[0].isupper() or word.lower_ in _KNOWN
         actor = _ACTOR.search(word.lower_) and word.lower_ not in _THINGS
-        if alone and definite and not named and not actor and after not in ("of", "that", "which", "who", "described"):
-            bare.add(word.lemma_.lower())
-        else:
-            told.add(word.lemma_.lower())
+        named = actor or word.text[0].isupper() or word.lower_ in _KNOWN
+        leaning = alone and definite and not (named or after in ("of", "that", "which", "who", "described"))
+        (bare if leaning else told).add(word.lemma_.lower())
     return bool(bare - told)
 
 
 def _relation(found: Rule) -> str:
     """Two to four words: "must notify within", "shall not exceed", "must be retained for"."""
-    verb = found.before.split()[: 2 if re.match(r"(?:be|not) ", found.before) else 1]
-    bound = found.bound.removeprefix("what ").split()
+    verb, bound = f"{found.before} {found.after}".split(), found.bound.removeprefix("what ").split()
+    verb = verb[: 2 if verb[0] in ("be", "not") else 1]
     ends = bound[-1:] if bound and bound[-1] in ("within", "for", "every", "until") else bound[:2]
     return " ".join([found.modal, *verb, *ends][:4])
 

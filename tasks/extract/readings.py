@@ -70,7 +70,8 @@ _RATE = r"(?P<value>(?:\d to )?(?:\d+(?:\.\d+)?(?:[- ]\d[/⁄]\d)?|\d[/⁄]\d|\d
 _DAYS = rf"{_MONTH} \d{{1,2}}(?:[-–](?:{_MONTH} )?\d{{1,2}})?, \d{{4}}"
 # What is settled at a meeting, by relation; `of` is what it is said of if not the meeting, `when` another time.
 _SETTLED = {
-    "was dissented from by": r"\b(?:Votes?|Voting) against this action: ?(?P<value>(?!None)[A-Z].+?)\.?$",
+    "was dissented from by": r"\b(?:Votes?|Voting) against this action: ?(?P<value>(?!None)[A-Z][\w.'’-]+?"
+    r"(?:,? (?:and )?(?!Absent|Abst|Voting|It\b)[A-Z][\w.'’-]*?)*?)\.?$",
     "preceded meeting of": r"next (?:regular )?meeting of the Committee would be held on "
     rf"(?:\w+day(?:[-–] ?\w+day)?, )?(?P<value>{_DAYS})",
     "were approved on": rf"[Nn]otation vote completed on (?P<value>{_DAY}), the Committee unanimously approved the "

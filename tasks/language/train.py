@@ -1,7 +1,7 @@
 """Trains the shipped pipeline, measures it and writes its card; runs for about an hour on one core.
 
-python -m rarefy.tasks.language.train --treebank ../shared/reference/ud-english-ewt \\
-    --entities ../shared/reference/ner --out tasks/language/english
+python -m rarefy.tasks.language.train --treebank UD_FOLDER \\
+    --entities NER_FOLDER --out tasks/language/english
 """
 
 import argparse

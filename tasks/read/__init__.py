@@ -15,12 +15,13 @@ from rarefy.tasks.read.decode import decode
 from rarefy.tasks.read.identify import introduce
 from rarefy.tasks.read.markdown import read_markdown
 from rarefy.tasks.read.records import RecordsConfig
-from rarefy.tasks.read.sources import ABOUT_CORPUS, MEDIA_TYPES, UNKNOWN, Source, list_sources, load
+from rarefy.tasks.read.settle import settle
+from rarefy.tasks.read.sources import ABOUT_CORPUS, MEDIA_TYPES, UNKNOWN, Source, list_sources, load, state, version
 from rarefy.tasks.read.submission import is_submission, main_document
 from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, quarantine
 
-VERSION = 1
+VERSION = 2
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
@@ -29,6 +30,9 @@ HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 SENTENCE = re.compile(
     r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
 )
+
+
+CHANGED = "changed_while_reading", "the file was written to after it was listed; build again once it is whole"
 
 
 class ReadConfig(BaseModel, frozen=True, extra="forbid"):
@@ -40,7 +44,10 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         "Federal Reserve, OECD and IMF economics, parts of the CFR policy, the rest default",
     )
     max_bytes: int = Field(
-        default=200_000_000, gt=0, description="a larger file (or record of a JSONL file) is quarantined"
+        default=200_000_000,
+        gt=0,
+        description="a larger file is quarantined; of a JSONL file a larger line, of a Parquet file a larger row group "
+        "or text",
     )
     records: RecordsConfig = Field(default=RecordsConfig(), description="columns of JSON, JSONL and Parquet files")
     readers: dict[str, str] = Field(
@@ -67,7 +74,7 @@ def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
         from rarefy.tasks.read.html import read_html as read
     elif source.media_type == "text/markdown":
         read = read_markdown
-    document = read(text, source.path)
+    document = replace(read(text, source.path), doc_id=source.path)
     yield replace(document, metadata={**document.metadata, **notes})
 
 
@@ -140,11 +147,23 @@ def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
     reader: Reader = (
         find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
     )
+    before = state(source)
+    found = version(source)
+    fault: Unreadable | None = None
+    changed = bool(source.digest and found) and found != source.digest
     try:
-        for row in reader(source, config):
-            yield row if isinstance(row, Quarantined) else _finish(row, source, config)
+        for row in reader(source, config) if not changed else ():
+            if changed := state(source) != before:
+                break
+            yield row if isinstance(row, Quarantined) else _finish(row, found or source.digest, config)
     except Unreadable as error:
-        yield quarantine(source.path, error)
+        fault = error
+    except RecursionError:
+        fault = Unreadable("too_deep", "its parts are nested too deep to be read; flatten it or remove it")
+    if changed or state(source) != before:  # what was read is not what the digest says, whatever went wrong with it
+        fault = Unreadable(*CHANGED)
+    if fault:
+        yield quarantine(source.path, fault)
 
 
 def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -153,8 +172,8 @@ def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Q
         yield from read(source, config)
 
 
-def _finish(document: Document, source: Source, config: ReadConfig) -> Document | Quarantined:
-    """The document under its source's name and version, unless it says nothing."""
+def _finish(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
+    """The document under its version, as its contract asks, unless it says nothing."""
     if not document.text.strip():
         return quarantine(
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
@@ -163,8 +182,12 @@ def _finish(document: Document, source: Source, config: ReadConfig) -> Document 
         return quarantine(
             document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
         )
-    return replace(
+    made = replace(
         document,
-        content_hash=document.content_hash or source.digest,
+        content_hash=document.content_hash or digest,
         domain=document.domain if config.domain == "auto" else config.domain,
     )
+    try:
+        return settle(made)
+    except Unreadable as error:
+        return quarantine(document.source, error)

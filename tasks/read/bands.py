@@ -104,10 +104,6 @@ def _is_note(row: Row, end: int) -> bool:
     return len(row) == 1 and row[0].end > end and len(text) > 100
 
 
-def _values(row: Row, end: int) -> list[Item]:
-    return [item for item in row if item.start >= end and item.value]
-
-
 def _label(row: Row, end: int) -> str:
     return row[0].plain if row[0].start < end else ""
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from rarefy.data_contracts.rows import Block
 from rarefy.tasks.read.cells import MONTH
+from rarefy.tasks.read.dates import day, made
 
 _DATE = rf"({MONTH})\s*(\d{{1,2}})\s*,?\s*((?:19|20)\d\d)"
 _PERIOD = re.compile(
@@ -58,15 +59,12 @@ _REPORT = re.compile(
 def iso(words: str) -> str:
     """ "January 28, 2024" as 2024-01-28, an ISO date as itself, "" for what is no date."""
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words.strip()):
-        return words.strip()
+        return day(words)
     found = re.search(_DATE, words, re.I)
     if not found:
         return ""
     months = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-    try:
-        return date(int(found[3]), months.index(found[1][:3].lower()) + 1, int(found[2])).isoformat()
-    except ValueError:
-        return ""
+    return made(int(found[3]), months.index(found[1][:3].lower()) + 1, int(found[2]))
 
 
 def year_before(end: str) -> str:
@@ -103,7 +101,7 @@ def sec_header(head: str) -> dict[str, str]:
         if match := re.search(pattern, head):
             value = match.group(1).strip()
             dated = key in ("period", "filed")
-            found[key] = f"{value[:4]}-{value[4:6]}-{value[6:]}" if dated else value
+            found[key] = day(value) if dated else value
     if code := re.search(r"\[(\d{4})\]", found.get("sic", "")):
         found["sic"] = code.group(1)
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.read.clean import clean
 from rarefy.tasks.read.compose import Piece, compose
+from rarefy.tasks.read.dates import day
 from rarefy.tasks.read.registrant import preferred_name
 from rarefy.tasks.read.sentences import LONG, recover_paragraphs
 from rarefy.tasks.read.text import FURNITURE as TEXT_FURNITURE
@@ -63,7 +64,7 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
     body, blocks = compose(pieces)
     name = preferred_name(said.get("company", ""), body)
     period_end, form = said.get("period_of_report", ""), said.get("filing_type", "")
-    year = fiscal_year(period_end, body)
+    year = fiscal_year(day(period_end), body)
     title = " ".join(filter(None, (name, form, f"for fiscal year {year}" if year else "")))
     return Document(
         doc_id=source,

@@ -16,10 +16,16 @@ from rarefy.tasks.read.headings import Outline, is_item, stands_out
 from rarefy.tasks.read.layout import text_of, unwrap
 from rarefy.tasks.read.marks import plain, resolve
 from rarefy.tasks.read.positioned import gather
+from rarefy.tasks.read.settle import date_facts
 from rarefy.tasks.read.unreadable import Unreadable
 
 # comments go, or lxml would hang the text after one on a node that is no element
-_PARSING = {"huge_tree": True, "no_network": True, "remove_comments": True, "remove_pis": True}
+_PARSING = {"no_network": True, "remove_comments": True, "remove_pis": True}
+# A type declaration may define entities, which grow without bound; those that browsers know need no definition
+_DECLARED = re.compile(r"<!(?:DOCTYPE|ENTITY)\b", re.I)
+_DEFINITIONS = re.compile(
+    r"""<!DOCTYPE\b[^>\[]*+\[(?:<!--(?:(?!-->).)*+-->|"[^"]*+"|'[^']*+'|[^\]"'])*+\]\s*+>""", re.I | re.S
+)
 _ELEMENT = re.compile(r"<\s*(?:html|body|div|table|p|font|!doctype|document|td|span|pre|head|meta|title|br)\b", re.I)
 LONGEST_COVER = 150  # paragraphs and tables
 _BULLET = re.compile(r"^([\U000f0000-\U0010ffff]*)[•●▪■◆◦○‣∙·➢►▶✓§](?=\s|\S)\s*")
@@ -39,7 +45,7 @@ def read_html(text: str, source: str) -> Document:
     if not pieces:
         raise Unreadable("no_text", "the page shows no text; is it a viewer or a frame around the filing?")
     text_, blocks, spans = _composed(pieces)
-    facts = xbrl.facts(reader.values, spans, text_, root)
+    facts, undated = date_facts(xbrl.facts(reader.values, spans, text_, root))
     about = cover.describe(text_, blocks, facts, text[:20_000])
     return Document(
         doc_id=about.name or source,
@@ -58,7 +64,9 @@ def read_html(text: str, source: str) -> Document:
         period_end=about.period_end,
         as_of=about.as_of,
         dropped=dropped,
-        metadata=about.metadata | ({"truncated": "yes"} if _is_cut(text) else {}),
+        metadata=about.metadata
+        | ({"truncated": "yes"} if _is_cut(text) else {})
+        | ({"fact_dates_unread": str(undated)} if undated else {}),
     )
 
 
@@ -69,23 +77,33 @@ def _tree(text: str) -> etree._Element:
     filing = re.search(r"<TYPE>.*?<TEXT>(.*?)(?:</TEXT>|\Z)", text, re.S) if "<TYPE>" in head else None
     raw = (filing.group(1) if filing else text).lstrip("\ufeff \n\r\t")
     raw = re.sub(r"^<XBRL>\s*", "", raw)
-    raw = re.sub(r"^<\?xml[^>]*\?>", "", raw).replace("\x00", "").encode("utf-8", "replace")
-    if "http://www.w3.org/1999/xhtml" in head[:5000] and "<!DOCTYPE" not in head[:5000]:
-        with suppress(etree.XMLSyntaxError):  # cut or edited by hand: read it as browsers do
+    raw = re.sub(r"^<\?xml[^>]*\?>", "", raw).replace("\x00", "")
+    declared = bool(_DECLARED.search(raw))
+    raw = (_DEFINITIONS.sub("", raw) if declared else raw).encode("utf-8", "replace")
+    if "http://www.w3.org/1999/xhtml" in head[:5000] and not declared:
+        with suppress(etree.XMLSyntaxError):  # cut, edited by hand or too deep: read it as browsers do
             return etree.fromstring(raw, etree.XMLParser(resolve_entities=False, **_PARSING))
-    parser = etree.HTMLParser(encoding="utf-8", **_PARSING)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, **_PARSING)
     try:
         root = etree.fromstring(raw, parser)
     except etree.ParserError as error:
         raise Unreadable("not_html", f"it holds no element ({error}); is the file what its name says?") from error
-    if root is not None and any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log):
+    if root is not None and _is_cut_off(parser):
         # elements never closed, as some word processors left them, too deep for the parser: go without the looks
         flat = re.sub(rb"</?(?:font|span|b|i|u|center)\b[^>]*>", b"", raw)
         flat = re.sub(rb"<div\b[^>]*>|</div>", b"<br>", flat)
-        root = etree.fromstring(flat, etree.HTMLParser(encoding="utf-8", **_PARSING))
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, **_PARSING)
+        root = etree.fromstring(flat, parser)
+        if _is_cut_off(parser):
+            raise Unreadable("too_deep", "its elements are nested deeper than a browser would; mend it or remove it")
     if root is None:
         raise Unreadable("not_html", "it holds no element; is the file what its name says?")
     return root
+
+
+def _is_cut_off(parser: etree.HTMLParser) -> bool:
+    """Whether the parser gave up at a depth, and left out what stands there."""
+    return any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
 
 
 def _is_cut(text: str) -> bool:

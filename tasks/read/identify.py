@@ -2,17 +2,12 @@
 
 import re
 from dataclasses import replace
-from datetime import date
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.read import dates as days
 
-MONTHS = {
-    m: i
-    for i, m in enumerate(
-        "january february march april may june july august september october november december".split(), 1
-    )
-}
+MONTHS = {name: number for number, name in enumerate(days.MONTHS, 1)}
 LONG_DATE = re.compile(rf"\b({'|'.join(m.title() for m in MONTHS)}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?!\d)")
 UPLOADED = re.compile(r"(?:Uploaded|Published|Filed|Released)(?:On|Date)?[=_-](\d{4})-?(\d{2})-?(\d{2})", re.I)
@@ -110,8 +105,5 @@ def dates(text: str) -> list[str]:
 
 def _iso(year: str, month: str, day: str | None = None) -> str:
     """An ISO date, or year and month where there is no day; "" for what is no date."""
-    try:
-        made = date(int(year), int(month), int(day or 1))
-    except ValueError:
-        return ""
-    return made.isoformat() if day else f"{made:%Y-%m}"
+    found = days.made(int(year), int(month), int(day or 1))
+    return found if day else found[:7]

@@ -13,7 +13,19 @@ _COVER = re.compile(
 
 
 def unwrap(flow: Flow) -> Flow:
-    """The flow with every table that only lays out text replaced by that text."""
+    """The flow with every table that only lays out text replaced by that text, the innermost first."""
+    nested: list[Cell] = []
+    waiting = [part for part in flow if isinstance(part, Table)]
+    while waiting:  # by a list, since a page may nest tables deeper than calls may be nested
+        cells = [cell for row in waiting.pop().rows for cell in row]
+        nested += cells
+        waiting += [part for cell in cells for part in cell.content if isinstance(part, Table)]
+    for cell in reversed(nested):
+        cell.content = [part for part in _each(cell.content) if not isinstance(part, PageBreak)]
+    return _each(flow)
+
+
+def _each(flow: Flow) -> Flow:
     out: Flow = []
     for part in flow:
         if isinstance(part, Table):
@@ -30,9 +42,6 @@ def _filled(cell: Cell) -> bool:
 def _unwrapped(table: Table) -> Flow:
     rows = [[cell for cell in row if _filled(cell)] for row in table.rows]
     rows = [row for row in rows if row]
-    for row in rows:
-        for cell in row:
-            cell.content = [p for p in unwrap(cell.content) if not isinstance(p, PageBreak)]
     if any(isinstance(part, Table) for row in rows for cell in row for part in cell.content):
         return [part for row in rows for cell in row for part in cell.content]
     if all(len(row) == 1 for row in rows):

@@ -13,6 +13,7 @@ from rarefy.tasks.read.clean import clean
 from rarefy.tasks.read.compose import Piece, compose, table
 from rarefy.tasks.read.identify import introduce
 from rarefy.tasks.read.sentences import LONG, recover_paragraphs
+from rarefy.tasks.read.unreadable import Unreadable
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 FIELD = re.compile(r"^([A-Za-z_][\w -]*):[ \t]*(.*)$", re.M)
@@ -93,7 +94,12 @@ def _pieces(text: str, source: str) -> Iterator[Piece]:
 def _html_table(fragment: str, source: str) -> Iterator[Piece]:
     from rarefy.tasks.read.html import read_html  # late: few Markdown files hold HTML tables
 
-    made = read_html(f"<html><body>{fragment}</body></html>", source)
+    try:
+        made = read_html(f"<html><body>{fragment}</body></html>", source)
+    except Unreadable as error:
+        if error.reason != "no_text":
+            raise
+        return
     for block in made.blocks:
         yield Piece(block.kind, made.text[block.start : block.end].lstrip("# "), 6)
 

@@ -1,10 +1,12 @@
 """JSON, JSON Lines and Parquet: many texts with metadata in one file, read record by record."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import BaseModel, Field
 
@@ -12,11 +14,14 @@ from rarefy.data_contracts.rows import Document, Quarantined, row_id
 from rarefy.tasks.read.decode import decode
 from rarefy.tasks.read.edgar_json import is_edgar, read_edgar
 from rarefy.tasks.read.markdown import DELIMITER, read_markdown
+from rarefy.tasks.read.names import name
 from rarefy.tasks.read.sources import Source, load
 from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, quarantine
 
 BATCH = 64  # rows of a Parquet file held at once
+YEAR = re.compile(r"(?:FY)?\s?([0-9]{4})(?:\.0)?", re.I)
+DIGITS = 4000  # of an integer: Python turns none into a number that has more than 4,300
 # Columns that say what a field of the document says; everything else becomes metadata.
 FIELDS = {
     "entity": ("entity", "company", "company_name", "registrant", "institution"),
@@ -47,15 +52,15 @@ def read_json(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator
     """The documents of a JSON file: one filing, one record, or a list of records."""
     text, _ = decode(load(source, max_bytes))
     try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = _value(text)
+    except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] == "{" and "\n" in text and _is_json(text.lstrip().split("\n", 1)[0]):
             yield from _read_lines(source, iter(text.encode().split(b"\n")), config, max_bytes)
             return
         raise Unreadable("bad_json", f"{error}; the file may be cut short: restore it or remove it") from error
     records = value if isinstance(value, list) else [value]
     yield from _read_records(
-        source, ((str(n), record) for n, record in enumerate(records, 1)), config, len(records) == 1
+        source, ((str(n), record) for n, record in enumerate(records, 1)), config, max_bytes, len(records) == 1
     )
 
 
@@ -64,7 +69,7 @@ def read_jsonl(source: Source, config: RecordsConfig, max_bytes: int) -> Iterato
     load(replace(source, size=0), max_bytes) if not source.size else None
     try:
         with Path(source.location).open("rb") as stream:
-            yield from _read_lines(source, iter(lambda: stream.readline(max_bytes + 1), b""), config, max_bytes)
+            yield from _read_lines(source, _lines(stream, max_bytes), config, max_bytes)
     except OSError as error:
         raise Unreadable("unreadable_file", f"{error.strerror}; grant read permission or remove the file") from error
 
@@ -75,27 +80,53 @@ def read_parquet(source: Source, config: RecordsConfig, max_bytes: int) -> Itera
     import pyarrow.parquet as pq
 
     def rows() -> Iterator[tuple[str, Any]]:
-        number = 0
-        for batch in file.iter_batches(batch_size=BATCH):
-            for record in batch.to_pylist():
-                number += 1
-                yield str(number), record
+        first = 1
+        for place in range(file.num_row_groups):
+            group = file.metadata.row_group(place)
+            if group.total_byte_size > max_bytes:
+                last = first + group.num_rows - 1
+                yield (
+                    f"{first}-{last}",
+                    Unreadable(
+                        "too_large",
+                        f"the row group takes {group.total_byte_size:,} bytes, over the limit of {max_bytes:,}; "
+                        "write the file in smaller row groups or raise read.max_bytes",
+                    ),
+                )
+            else:
+                batches = file.iter_batches(batch_size=BATCH, row_groups=[place])
+                records = (batch.slice(n, 1).to_pylist()[0] for batch in batches for n in range(batch.num_rows))
+                yield from ((str(number), record) for number, record in enumerate(records, first))
+            first += group.num_rows
 
-    if not source.size:
+    if not source.size or source.size > max_bytes:
         load(source, max_bytes)
     try:
         file = pq.ParquetFile(source.location)
-        yield from _read_records(source, rows(), config, False)
+        yield from _read_records(source, rows(), config, max_bytes, False)
     except (pa.ArrowException, OSError) as error:
         raise Unreadable("bad_parquet", f"{str(error).splitlines()[0]}; write the file anew or remove it") from error
 
 
 def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
-    except json.JSONDecodeError:
+        _value(line)
+    except (ValueError, RecursionError):
         return False
     return True
+
+
+def _value(text: str) -> Any:
+    """What a JSON text says; an integer too long to be one stays as it is written."""
+    return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < DIGITS else digits)
+
+
+def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long its beginning, which is too long still."""
+    while line := stream.readline(max_bytes + 1):
+        yield line
+        while len(line) > max_bytes and not line.endswith(b"\n"):
+            line = stream.readline(max_bytes + 1)
 
 
 def _read_lines(
@@ -105,24 +136,24 @@ def _read_lines(
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            if len(line) > max_bytes:
+            if len(line.rstrip(b"\n")) > max_bytes:
                 yield (
                     str(number),
                     Unreadable("too_large", f"the line exceeds {max_bytes:,} bytes; raise read.max_bytes"),
                 )
                 continue
             try:
-                yield str(number), json.loads(decode(line)[0])
-            except (json.JSONDecodeError, RecursionError) as error:
+                yield str(number), _value(decode(line)[0])
+            except (ValueError, RecursionError) as error:
                 yield str(number), Unreadable("bad_record", f"not JSON ({error}); mend the line or remove it")
             except Unreadable as error:
                 yield str(number), error
 
-    yield from _read_records(source, records(), config, False)
+    yield from _read_records(source, records(), config, max_bytes, False)
 
 
 def _read_records(
-    source: Source, records: Iterator[tuple[str, Any]], config: RecordsConfig, single: bool
+    source: Source, records: Iterator[tuple[str, Any]], config: RecordsConfig, max_bytes: int, single: bool
 ) -> Iterator[Document | Quarantined]:
     seen: set[str] = set()
     for number, record in records:
@@ -131,8 +162,9 @@ def _read_records(
             if isinstance(record, Unreadable):
                 raise record
             document = read_record(record, place, config)
-            own = _first(record, config.id)
-            if own:
+            if len(document.text.encode("utf-8", "replace")) > max_bytes:
+                raise Unreadable("too_large", f"the text exceeds {max_bytes:,} bytes; raise read.max_bytes")
+            if own := name(_first(record, config.id).strip()):
                 document = replace(document, doc_id=own if source.alone else f"{source.path}#{own}")
             if document.doc_id in seen:
                 raise Unreadable("duplicate_id", f"another record has the id {own!r}; give each record its own")
@@ -140,6 +172,8 @@ def _read_records(
             yield document
         except Unreadable as error:
             yield quarantine(place, error)
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:  # of values that no record has
+            yield quarantine(place, Unreadable("bad_record", f"{error}; mend the record or remove it"))
 
 
 def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
@@ -158,22 +192,21 @@ def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
     document = (read_markdown if marked else read_text)(text, source)
     used = {*config.text, *config.id, *config.title, *config.date}
     found: dict[str, Any] = {}
-    for name, columns in FIELDS.items():
+    for field, columns in FIELDS.items():
         used.update(columns)
         if value := _first(record, columns):
-            found[name] = value
-    year = _first(record, ("fiscal_year", "year"))
-    used.add("fiscal_year")
-    if year.isdigit():
-        found["fiscal_year"] = int(year)
-    rest = {str(key): _plain(value) for key, value in record.items() if key not in used and value not in (None, "")}
+            found[field] = value
+    if year := YEAR.fullmatch(_first(record, ("fiscal_year", "year"))):
+        found["fiscal_year"] = int(year[1])
+        used.add("fiscal_year")
+    rest = {str(key): _plain(value) for key, value in record.items() if key not in used and value is not None}
     return replace(
         document,
         content_hash=row_id(content),
         title=_first(record, config.title)
         or (document.title if marked else _first(record, config.id) or document.title),
-        as_of=_first(record, config.date)[:10] or document.as_of,
-        metadata={**document.metadata, **rest},
+        as_of=_first(record, config.date) or document.as_of,
+        metadata={**document.metadata, **{key: value for key, value in rest.items() if value}},
         **found,
     )
 
@@ -181,10 +214,16 @@ def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
 def _first(record: Mapping[str, Any], columns: tuple[str, ...]) -> str:
     for column in columns:
         value = record.get(column)
-        if value not in (None, ""):
-            return _plain(value)
+        if value is not None and (said := _plain(value)).strip():
+            return said
     return ""
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, date):  # or a time, whose day comes first too
+        return value.isoformat()
+    if value != value:  # tables write NaN where nothing is
+        return ""
+    return json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rarefy.tasks.read.names import name
 from rarefy.tasks.read.unreadable import Unreadable
 
 MEDIA_TYPES = {
@@ -96,8 +97,27 @@ def _source(file: Path, path: str, alone: bool = False) -> Source:
             content_digest = digest(file)
     except OSError:
         pass  # reading meets the same fault and says what it is
-    name = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return Source(name, size, content_digest, media_type, str(file.absolute()), alone)
+    written = name(os.fsencode(path).decode("utf-8", "backslashreplace"))
+    return Source(written, size, content_digest, media_type, str(file.absolute()), alone)
+
+
+def state(source: Source) -> tuple[int, int, int] | None:
+    """What tells whether a file is still the one it was: its place on the disk, size and time; None for no file."""
+    try:
+        status = Path(source.location).stat()
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def version(source: Source) -> str:
+    """The digest of a source's bytes as they are now; "" for what is no file or cannot be read."""
+    if source.media_type in (FOLDER, SPECIAL, ABOUT_CORPUS) or not Path(source.location).is_file():
+        return ""
+    try:
+        return digest(Path(source.location))
+    except OSError:
+        return ""
 
 
 def digest(file: Path) -> str:

@@ -1,6 +1,7 @@
 """How a reader says that a source cannot be worked on."""
 
 from rarefy.data_contracts.rows import Quarantined, row_id
+from rarefy.tasks.read.names import line, name
 
 
 class Unreadable(Exception):
@@ -18,10 +19,11 @@ class Unreadable(Exception):
 
 def quarantine(source: str, error: Unreadable) -> Quarantined:
     """The row that stands for a source which could not be read."""
+    source = name(source)
     return Quarantined(
         quarantine_id=row_id("read", source, error.reason),
         stage="read",
         source=source,
         reason=error.reason,
-        detail=error.detail,
+        detail=line(error.detail),
     )

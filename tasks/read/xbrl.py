@@ -26,7 +26,7 @@ _POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """When a value held, and of which members of which dimensions."""
+    """When a value held, in the filing's own words, and of which members of which dimensions."""
 
     start: str
     end: str
@@ -46,9 +46,9 @@ def contexts(root: etree._Element) -> dict[str, Context]:
                 continue
             name, text = name_of(part.tag), (part.text or "").strip()
             if name == "startdate":
-                start = text[:10]
+                start = text
             elif name in ("enddate", "instant"):
-                end = text[:10]
+                end = text
             elif name == "explicitmember":
                 dimensions.append(f"{part.get('dimension')}={text}")
             elif name == "typedmember":
@@ -120,11 +120,15 @@ def _fact(
 
 def _text(element: etree._Element) -> list[str]:
     """The element's words but those that it is told to exclude."""
-    out = [element.text or ""]
-    for child in element:
-        if isinstance(child.tag, str) and name_of(child.tag) != "ix:exclude":
-            out.extend(_text(child))
-        out.append(child.tail or "")
+    out: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, part in walk:
+        if event == "end":
+            out.append(part.tail or "" if part is not element else "")
+        elif isinstance(part.tag, str) and name_of(part.tag) != "ix:exclude":
+            out.append(part.text or "")
+        else:
+            walk.skip_subtree()
     return out
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -143,6 +144,19 @@ def test_plan_knows_the_census_once_a_build_has_made_it(built, capsys, tmp_path)
 def test_workers_of_a_local_cluster_make_the_same_benchmark(copy, build):
     code, said = build(copy, "--workers", "2", out="again", store="fresh")
     assert code == 0, said
+    assert files(copy / "again") == files(copy / "out")
+
+
+def test_a_scheduler_that_exists_is_used_and_its_workers_import_no_engine(copy, build):
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        code, said = build(copy, "--dask", cluster.scheduler_address, out="again", store="fresh")
+        assert code == 0, said
+        with Client(cluster) as client:
+            (modules,) = client.run(lambda: list(sys.modules)).values()
+    assert "rarefy.tasks.chunk" in modules
+    assert not {"prefect", "great_expectations"} & set(modules)
     assert files(copy / "again") == files(copy / "out")
 
 

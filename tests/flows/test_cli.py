@@ -1,8 +1,10 @@
 """What a user gets wrong is told in one line: what, where, and the way out."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -166,3 +168,19 @@ def test_a_prefect_api_that_does_not_answer(place, tmp_path):
     assert done.returncode == 1
     (line,) = done.stderr.strip().splitlines()
     assert "PREFECT_API_URL=http://127.0.0.1:9/api does not answer" in line and "unset" in line
+
+
+def test_ctrl_c_is_told_in_a_line_and_leaves_nothing_running(place, tmp_path):
+    where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
+    command = [sys.executable, "-m", "rarefy.flows.cli", "build", str(place / "corpus"), *where]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**environment, "TMPDIR": str(tmp_path)})
+    assert process.stderr and process.stderr.readline().startswith("read")
+    process.send_signal(signal.SIGINT)
+    said = process.stderr.read()
+    assert process.wait(timeout=30) == 130
+    assert said.splitlines()[-1] == "rarefy: interrupted; run the same command again and it goes on from here"
+    until = time.monotonic() + 10
+    while time.monotonic() < until and list(tmp_path.glob("rarefy-prefect-*")):
+        time.sleep(0.1)
+    assert not list(tmp_path.glob("rarefy-prefect-*")), "the temporary server ended and took its folder with it"

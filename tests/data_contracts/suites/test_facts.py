@@ -20,7 +20,7 @@ BREACHES = [
     (Triplet, "header verbatim in its chunk", 0, {"header_start": 3, "header_end": 2}, "[3, 2)"),
     (Triplet, "answer verbatim in its source sentence", 0, {"answer": "Granite LLP"}, "'Granite LLP'"),
     (Triplet, "subject, relation, object not blank unless rejected", 0, {"relation": " "}, "relation blank"),
-    (Triplet, "method is table | cover | prose | model, or module:function", 0, {"method": "guess"}, "'guess'"),
+    (Triplet, "method is table | cover | deadline | reading | prose | model, or module:function", 0, {"method": "guess"}, "'guess'"),
     (Triplet, "value is a plain number, an ISO day or empty", 0, {"value": "$12 million"}, "'$12 million'"),
     (Triplet, "period_start, period_end are days", 0, {"period_end": "FY24"}, "'FY24'"),
     (Triplet, "domain is not blank", 0, {"domain": ""}, "''"),

@@ -184,3 +184,24 @@ def test_the_header_of_a_full_submission_is_no_text_but_tells_who_files() -> Non
 def test_reading_twice_gives_the_same() -> None:
     body = "<h2>Title</h2><p>Text.</p><table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table>"
     assert page(body) == page(body)
+
+
+@pytest.mark.parametrize("cell", ["<table><tr><td>", "<table><tr><td>x</td><td>"])
+def test_tables_nested_six_hundred_deep_lose_no_text(cell: str) -> None:
+    document = page("<p>Before.</p>" + cell * 600 + "within" + "</td></tr></table>" * 600 + "<p>After.</p>")
+    assert document.text.startswith("Before.") and document.text.endswith("After.") and "within" in document.text
+
+
+def test_what_is_too_deep_for_the_parser_is_refused_not_cut() -> None:
+    with pytest.raises(Unreadable) as refused:
+        page("<p>Before.</p>" + "<table><tr><td>" * 3000 + "within" + "</td></tr></table>" * 3000)
+    assert refused.value.reason == "too_deep"
+
+
+@pytest.mark.parametrize("before", ["", f"<!--{'c' * 5000}-->"])
+@pytest.mark.parametrize("first", ["", "<!-- it's ]> -->"])
+def test_entities_that_a_page_defines_are_never_expanded(before: str, first: str) -> None:
+    defined = "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 30}">' for n in range(8))
+    head = f'<?xml version="1.0"?>{before}<!DOCTYPE html [{first}<!ENTITY a "{"a" * 1000}">{defined}]>'
+    body = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p title="&i;" id="&i;">One.</p><p>&i;</p></body></html>'
+    assert read_html(head + body, "bomb.html").text == "One.\n\n&i;"

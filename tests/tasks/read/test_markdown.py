@@ -72,3 +72,9 @@ def test_a_part_of_the_cfr_has_its_sections_and_its_last_amendment(shared: Path)
     sections = {block.section.split(" > ")[-1] for block in row.blocks}
     assert any(section.startswith("§ 792.103") for section in sections)
     assert "Authority: 42 U.S.C. 1437f" in row.text and "Authority: Authority" not in row.text
+
+
+def test_a_table_that_shows_nothing_costs_nothing_else() -> None:
+    assert blocks("Words before.\n\n<table></table>\n\nWords after.") == [
+        ("text", "Words before."), ("text", "Words after."),
+    ]  # fmt: skip

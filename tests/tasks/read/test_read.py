@@ -1,5 +1,7 @@
+import json
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -203,3 +205,60 @@ def test_of_a_whole_submission_the_report_is_read(tmp_path: Path, body: str) -> 
     assert isinstance(row, Document)
     assert row.text.split("\n\n")[-1] == WORDS.strip() and "FORM 10-K" in row.text
     assert "exhibit" not in row.text and "<" not in row.text and row.domain == "finance"
+
+
+def test_a_file_written_to_after_it_was_listed_is_not_read_under_its_old_version(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": WORDS, "b.txt": WORDS})
+    first, second = list_sources(tmp_path)
+    write(tmp_path, {"a.txt": WORDS.upper()})
+    (changed,) = read(first, CONFIG)
+    assert isinstance(changed, Quarantined) and changed.reason == "changed_while_reading"
+    assert all(isinstance(row, Document) for row in read(second, CONFIG))
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["appended to", "put in its place"])
+def test_a_file_written_to_while_it_is_read_gives_no_more_than_it_had(tmp_path: Path, replaced: bool) -> None:
+    line = json.dumps({"text": WORDS})
+    write(tmp_path, {"r.jsonl": f"{line}\n" * 5000})
+    (source,) = list_sources(tmp_path)
+    rows = read(source, CONFIG)
+    assert isinstance(next(rows), Document)
+    write(tmp_path, {"new": f"{line}\n" * 9000})
+    if replaced:
+        (tmp_path / "new").replace(tmp_path / "r.jsonl")
+    else:
+        (tmp_path / "r.jsonl").write_bytes((tmp_path / "new").read_bytes())
+    (last,) = rows
+    assert isinstance(last, Quarantined) and last.reason == "changed_while_reading"
+
+
+def test_a_file_that_could_not_be_digested_but_can_be_read_has_a_version(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": WORDS})
+    (source,) = list_sources(tmp_path)
+    (row,) = read(replace(source, digest=""), CONFIG)
+    assert isinstance(row, Document) and row.content_hash == source.digest
+
+
+def test_a_reader_that_runs_out_of_depth_costs_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "lib", {"bottomless.py": "def read(source, config):\n    yield from read(source, config)\n"})
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    write(tmp_path / "corpus", {"a.deep": WORDS, "b.txt": WORDS})
+    config = ReadConfig(readers={".deep": "bottomless:read"})
+    assert reasons(tmp_path / "corpus", config) == {"a.deep": "too_deep", "b.txt": ""}
+
+
+def test_a_name_on_two_lines_is_written_on_one(tmp_path: Path) -> None:
+    write(tmp_path, {"two\nlines.txt": WORDS, " .txt": "", "end.txt ": WORDS})
+    assert reasons(tmp_path) == {"\\x20.txt": "empty_file", "end.txt\\x20": "", "two\\x0alines.txt": ""}
+
+
+def test_two_submissions_of_one_filing_are_two_documents(tmp_path: Path) -> None:
+    header = "<SEC-DOCUMENT>0001.txt\n<SEC-HEADER>\nCONFORMED PERIOD OF REPORT: 20139999\n"
+    header += "CENTRAL INDEX KEY: 0000012345\nFILED AS OF DATE: 20130730\n</SEC-HEADER>\n"
+    page = f"<html><body><p>FORM 10-K</p><p>{WORDS}</p></body></html>"
+    body = f"<DOCUMENT>\n<TYPE>10-K\n<TEXT>\n{page}\n</TEXT>\n</DOCUMENT>"
+    write(tmp_path, {"a.txt": header + body, "b.txt": header + body})
+    rows = [row for row in read_corpus(tmp_path, CONFIG) if isinstance(row, Document)]
+    assert [(row.doc_id, row.period_end, row.as_of) for row in rows] == [
+        ("a.txt", "", "2013-07-30"), ("b.txt", "", "2013-07-30"),
+    ]  # fmt: skip

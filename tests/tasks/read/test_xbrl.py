@@ -85,3 +85,30 @@ def test_whole_notes_are_no_facts(facts: dict[str, tuple[Fact, str]]) -> None:
 )
 def test_a_displayed_number_has_one_plain_value(written: str, way: str, scale: str, sign: str, value: str) -> None:
     assert number_of(written, way, scale, sign) == value
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "dates", "unread"),
+    [
+        ("01/30/2023", "12/31/2024", ("2023-01-30", "2024-12-31"), ""),
+        ("2023-01-30", "2024", ("2023-01-30", ""), "2"),
+        ("2023-01-30T00:00:00", "2024-01-28T00:00:00", ("2023-01-30", "2024-01-28"), ""),
+        ("2023-13-30", "9999-12-31", ("", ""), "2"),
+    ],
+)
+def test_a_context_with_odd_days_costs_its_facts_their_days_alone(
+    start: str, end: str, dates: tuple[str, str], unread: str
+) -> None:
+    text = PAGE.replace("2023-01-30</", f"{start}</").replace("endDate>2024-01-28", f"endDate>{end}")
+    text = text.replace("<p>Net", '<p><ix:nonNumeric name="dei:DocumentType" contextRef="c1">10-K</ix:nonNumeric> Net')
+    document = read_html(text, "page.html")
+    known = {fact.concept: fact for fact in document.facts}
+    loss, plants = known["us-gaap:NetIncomeLoss"], known["acme:Plants"]
+    assert (loss.period_start, loss.period_end) == dates and plants.period_end == "2024-01-28"
+    assert document.form == "10-K" and bool(document.metadata.get("fact_dates_unread")) == bool(unread)
+
+
+def test_a_value_nested_in_fourteen_hundred_elements_is_read_and_what_it_excludes_is_not() -> None:
+    inner = "<span>" * 1400 + "deep<ix:exclude>page 7</ix:exclude> water" + "</span>" * 1400
+    document = read_html(PAGE.replace("0000012345</ix", f"{inner}</ix"), "page.html")
+    assert [f.value for f in document.facts if f.concept == "dei:EntityCentralIndexKey"] == ["deep water"]
