@@ -30,7 +30,7 @@ def build(
     with board.open(), hired(workers, dask) as hands:
         run = Run(Store(store), board, hands)
         with told(run, out):
-            read = run.each(jobs.reading(config), run.sources(corpus, limit))
+            read = run.read(jobs.reading(config), run.sources(corpus), limit)
             parts, tables = run.apart(read, limit, config.quarantine_budget)
             parts = run.each(jobs.chunking(config), parts)
             parts = run.each(jobs.extracting(config), parts)

@@ -106,6 +106,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _tell("interrupted; run the same command again and it goes on from here", 130)
     except OSError as error:
+        if error.errno is None and len(error.args) == 1:  # one of ours, which says it all
+            return _tell(str(error), 1)
         if error.errno not in WAYS_OUT:
             raise
         return _tell(f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1)
@@ -204,11 +206,25 @@ def _begin(given: argparse.Namespace) -> "Config":
     config = load(given.config)
     if "out" in given:
         _check_place(given.out)
+    _check_store(given.store)
     server.start()
-    import rarefy.flows.jobs  # noqa: F401  (while the server starts)
+    from rarefy.flows.surroundings import check  # while the server starts
 
+    check(config)
     server.wait()
     return config
+
+
+def _check_store(url: str) -> None:
+    """UsageFault where no store can be at this address."""
+    from rarefy.tasks.store import Store
+
+    try:
+        Store(url)
+    except (ImportError, ValueError) as error:
+        raise UsageFault(
+            f"--store {url}: {error}; give a folder, or an fsspec URL whose package is installed"
+        ) from error
 
 
 def _check_place(out: str) -> None:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 from rarefy.data_contracts.expectations import to_json
 from rarefy.data_contracts.page import page
@@ -52,11 +53,23 @@ def told(run: Run, out: str) -> Iterator[None]:
     """However the build ends, how every table kept its contract lies with it, for machines and for people."""
     try:
         yield
-    finally:
-        if run.validations:
-            Path(out).mkdir(parents=True, exist_ok=True)
-            records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
-            for name, text in (("contracts.json", f"{records}\n"), ("contracts.html", page(run.validations))):
-                scratch = Path(out, f".{name}.part")
-                scratch.write_text(text, encoding="utf-8")
-                scratch.replace(Path(out, name))
+    except BaseException:
+        with suppress(OSError):  # the error that ends the build is the one to tell
+            _write(run, out)
+        raise
+    _write(run, out)
+
+
+def _write(run: Run, out: str) -> None:
+    if not run.validations:
+        return
+    Path(out).mkdir(parents=True, exist_ok=True)
+    records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
+    for name, text in (("contracts.json", f"{records}\n"), ("contracts.html", page(run.validations))):
+        scratch = Path(out, f".{name}.{uuid4().hex}")
+        try:
+            scratch.write_text(text, encoding="utf-8")
+            scratch.replace(Path(out, name))
+        except OSError as error:
+            scratch.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(scratch)) from error

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
 from rarefy.flows.config import Config
+from rarefy.flows.surroundings import of_stage
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, perturb, read
 from rarefy.tasks.export import VERSION as EXPORT_VERSION
 from rarefy.tasks.read import duplicates
@@ -28,20 +29,23 @@ class Counted:
 def reading(config: Config) -> Job:
     """Sources to documents, or to the reason why not."""
     makes = {"documents": Document, "quarantine": Quarantined}
-    return Job("read", "rarefy.tasks.read:read", read.VERSION, {"source": Source}, makes, config.read)
+    job = Job("read", "rarefy.tasks.read:read", read.VERSION, {"source": Source}, makes, config.read)
+    return _placed(config, job)
 
 
 def chunking(config: Config) -> Job:
     """Documents to chunks."""
-    return Job(
+    job = Job(
         "chunk", "rarefy.tasks.chunk:chunk", chunk.VERSION, {"documents": Document}, {"chunks": Chunk}, config.chunk
     )
+    return _placed(config, job)
 
 
 def extracting(config: Config) -> Job:
     """Chunks to triplets."""
     takes = {"chunks": Chunk, "documents": Document}
-    return Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
+    job = Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
+    return _placed(config, job)
 
 
 def gathering(kind: str, row_type: type) -> Job:
@@ -57,9 +61,8 @@ def same(rows: Iterable[object]) -> Iterator[object]:
 def flagging(config: Config) -> Job:
     """Documents to documents that say which other one they repeat."""
     function = "rarefy.flows.jobs:flag"
-    return Job(
-        "flag", function, duplicates.VERSION, {"documents": Document}, {"documents": Document}, config.duplicates
-    )
+    job = Job("flag", function, duplicates.VERSION, {"documents": Document}, {"documents": Document}, config.duplicates)
+    return _placed(config, job)
 
 
 def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> Iterator[Document]:
@@ -77,18 +80,21 @@ def normalising(config: Config) -> Job:
     tools = {"embed": config.embed}
     takes = {"triplets": Triplet, "documents": Document}
     function = "rarefy.tasks.normalise:normalise"
-    return Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
+    job = Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
+    return _placed(config, job)
 
 
 def tracing(config: Config) -> Job:
     """Triplets to sampled paths."""
-    return Job("trace", "rarefy.tasks.graph:trace", graph.VERSION, {"triplets": Triplet}, {"paths": Path}, config.graph)
+    job = Job("trace", "rarefy.tasks.graph:trace", graph.VERSION, {"triplets": Triplet}, {"paths": Path}, config.graph)
+    return _placed(config, job)
 
 
 def counting(config: Config) -> Job:
     """Triplets and paths to the census."""
     takes = {"triplets": Triplet, "paths": Path}
-    return Job("count", "rarefy.flows.jobs:census", graph.VERSION, takes, {"census": Counted}, config.graph)
+    job = Job("count", "rarefy.flows.jobs:census", graph.VERSION, takes, {"census": Counted}, config.graph)
+    return _placed(config, job)
 
 
 def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[Counted]:
@@ -100,13 +106,15 @@ def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Map
 def asking(config: Config) -> Job:
     """Paths to questions."""
     takes = {"paths": Path, "triplets": Triplet, "chunks": Chunk, "documents": Document}
-    return Job("ask", "rarefy.tasks.ask:ask", ask.VERSION, takes, {"questions": Question}, config.ask)
+    job = Job("ask", "rarefy.tasks.ask:ask", ask.VERSION, takes, {"questions": Question}, config.ask)
+    return _placed(config, job)
 
 
 def judging(config: Config) -> Job:
     """Questions to questions with the first reason against them."""
     takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
-    return Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
+    job = Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
+    return _placed(config, job)
 
 
 def splitting(config: Config) -> Job:
@@ -119,6 +127,10 @@ def varying(config: Config) -> Job:
     """Questions to their variants."""
     takes = {"questions": Question, "chunks": Chunk}
     tools = {"embed": config.embed}
-    return Job(
-        "vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools
-    )
+    job = Job("vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools)
+    return _placed(config, job)
+
+
+def _placed(config: Config, job: Job) -> Job:
+    """The job, told what else its rows hang on."""
+    return replace(job, surroundings=of_stage(job.stage, config))

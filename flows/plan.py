@@ -45,7 +45,7 @@ def plan(
     board = Board(Console(stderr=True), quiet)
     with board.open(), hired(workers, dask) as hands:
         run = Run(Store(store), board, hands)
-        read = run.each(jobs.reading(config), run.sources(corpus, limit))
+        read = run.read(jobs.reading(config), run.sources(corpus), limit)
         parts, tables = run.apart(read, limit, config.quarantine_budget)
         parts = run.each(jobs.chunking(config), parts)
         chunks = [run.store.table(part["chunks"])["tokens"].to_pylist() for part in parts]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from prefect import task
@@ -17,7 +18,8 @@ from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.spread import spread
-from rarefy.flows.workers import Workers, alone
+from rarefy.flows.surroundings import content
+from rarefy.flows.workers import Workers, alone, cores
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.recipe import Given, Job, make
@@ -58,8 +60,8 @@ class Run:
             persist_result=False,
         )()
 
-    def sources(self, corpus: str, limit: int) -> list[Part]:
-        """The sources of a corpus, the first `limit` of them unless 0; UsageFault where there are none."""
+    def sources(self, corpus: str) -> list[Part]:
+        """The sources of a corpus; UsageFault where there are none."""
 
         def work() -> list[Part]:
             try:
@@ -71,7 +73,7 @@ class Run:
                 raise UsageFault(
                     f"{corpus}: nothing to build, the folder holds no file; {', '.join(sorted(MEDIA_TYPES))} are read"
                 )
-            return [{"source": source} for source in sources[: limit or None]]
+            return [{"source": source} for source in sources]
 
         return self.stage("list", work)
 
@@ -93,6 +95,18 @@ class Run:
             return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
 
         return self.stage(job.stage, work)
+
+    def read(self, job: Job, sources: Sequence[Part], limit: int) -> list[Part]:
+        """The sources, read: as many of them as it takes for `limit` documents, all of them for 0."""
+        if not limit:
+            return self.each(job, sources)
+        read: list[Part] = []
+        documents = 0
+        while documents < limit and len(read) < len(sources):
+            some = self.each(job, sources[len(read) : len(read) + limit - documents])
+            documents += sum(self.store.rows(part["documents"]) for part in some)
+            read += some
+        return read
 
     def apart(self, read: Sequence[Part], limit: int, budget: float) -> tuple[list[Part], Tables]:
         """What was read as parts to work on, and the table of what could not be read."""
@@ -148,7 +162,7 @@ class Run:
         first = given[next(iter(job.takes))]
         total = None if found else sum(map(self.store.rows, [first] if isinstance(first, str) else first))
         line = self.board.line(job.stage, "rows", total)
-        made = found or make(given, job, self.store.url, line.watch)
+        made = found or make(given, job, self.store.url, line.watch, cores())
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
         line.end(_note(told, int(bool(found)), 1))
@@ -175,7 +189,8 @@ class Run:
         name = tables[NAMES[row_type]]
         given = {needed: tables[NAMES[needed]] for needed in SUITES[row_type].needs}
         told = {needed.__name__: table for needed, table in given.items()}
-        recipe = digest(["contract", getattr(expectations, "VERSION", 1), stage, row_type.__name__, name, told])
+        rules = content(Path(expectations.__file__).parent)
+        recipe = digest(["contract", rules, stage, row_type.__name__, name, told])
 
         def work() -> expectations.Validation:
             if found := self.store.find(recipe):

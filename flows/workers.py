@@ -1,6 +1,7 @@
 """Who makes the tables of many documents: this process, or Dask; the work knows neither (architecture §6)."""
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -14,11 +15,16 @@ class Workers(Protocol):
     def __call__(self, job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]: ...
 
 
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def alone(job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]:
     """One after the other, in this process."""
     for place, part in enumerate(parts):
         try:
-            yield place, make(part, job, store)
+            yield place, make(part, job, store, threads=cores())
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(part)}")
             raise
@@ -44,18 +50,21 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
         else:
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
             client = stack.enter_context(Client(stack.enter_context(cluster)))
-        yield lambda job, parts, store: _mapped(client, job, parts, store)
+        threads = max(cores() // workers, 1) if workers else 1  # of a tool, such as the embedder, in each worker
+        yield lambda job, parts, store: _mapped(client, job, parts, store, threads)
 
 
-def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """As plain Dask futures: names go out, names come back."""
-    from distributed import KilledWorker, as_completed
+def _mapped(
+    client: Any, job: Job, parts: Sequence[Given], store: str, threads: int
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
+    from distributed import CancelledError, KilledWorker, as_completed
 
-    shared = client.scatter(job, broadcast=True)
-    futures = {
-        client.submit(make, part, shared, store, key=f"{job.stage}-{place}-{job.recipe(part)}", pure=False): place
-        for place, part in enumerate(parts)
-    }
+    futures = {}
+    for place, part in enumerate(parts):
+        key = f"{job.stage}-{place}-{job.recipe(part)}"
+        # the job goes with each part: what is scattered is lost with the worker that holds it
+        futures[client.submit(make, part, job, store, threads=threads, key=key, pure=False)] = place
     for future in as_completed(futures):
         place = futures[future]
         try:
@@ -64,6 +73,11 @@ def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str) -> Iterat
             raise Fault(
                 f"{job.stage}: {_about(parts[place])} took its worker down {error.allowed_failures + 1} times, most "
                 "likely for want of memory; use fewer --workers, or split or remove the document"
+            ) from error
+        except CancelledError as error:
+            raise Fault(
+                f"{job.stage}: the Dask scheduler dropped {_about(parts[place])} ({error}); look at its log, and run "
+                "again to go on"
             ) from error
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(parts[place])}")

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel
 
-from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.data_contracts.tables import from_table, schema_of, to_table
 from rarefy.tasks.find import find
 from rarefy.tasks.store import Store, digest
 
@@ -44,20 +44,24 @@ class Job:
     makes: Mapping[str, type]  # kind of table -> type of its rows
     config: BaseModel | None = None
     tools: Mapping[str, Tool] = field(default_factory=dict)  # by argument
+    surroundings: Mapping[str, str] = field(default_factory=dict)  # what else its rows hang on: data, packages, parts
 
     def recipe(self, given: Given) -> str:
         """The name of what this job makes of these."""
         return digest(
             {
                 "stage": self.stage,
+                "function": self.function,
                 "version": self.version,
+                "schemas": [_schema(row_type) for row_type in (*self.takes.values(), *self.makes.values())],
+                "surroundings": dict(self.surroundings),
                 "config": self.config and self.config.model_dump(mode="json"),
                 "tools": {name: tool.model_dump(mode="json") for name, tool in self.tools.items()},
                 "given": {argument: _identity(given[argument]) for argument in self.takes},
             }
         )
 
-    def run(self, given: Given, store: Store, watch: Watch = iter) -> dict[str, pa.Table]:
+    def run(self, given: Given, store: Store, watch: Watch = iter, threads: int = 1) -> dict[str, pa.Table]:
         """The tables this job makes of these, kind for kind; `watch` sees the rows that the stage goes through."""
         first, *others = self.takes
         rows = (
@@ -67,7 +71,7 @@ class Job:
         )
         keywords: dict[str, Any] = {name: _by_id(_rows(given[name], self.takes[name], store)) for name in others}
         place = Path(store.root) if store.local else CACHE
-        keywords |= {name: _connected(tool, place) for name, tool in self.tools.items()}
+        keywords |= {name: _connected(tool, place, threads) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
         made: dict[type, list[Any]] = {row_type: [] for row_type in self.makes.values()}
         for row in find(self.function, {})(rows, *configs, **keywords):
@@ -75,17 +79,23 @@ class Job:
         return {kind: to_table(made[row_type], row_type) for kind, row_type in self.makes.items()}
 
 
-def make(given: Given, job: Job, url: str, watch: Watch = iter) -> dict[str, str]:
+def make(given: Given, job: Job, url: str, watch: Watch = iter, threads: int = 1) -> dict[str, str]:
     """The names of the tables that `job` makes of these; made now unless they were made before."""
     store = Store(url)
     recipe = job.recipe(given)
-    return store.find(recipe) or store.put(recipe, job.run(given, store, watch))
+    return store.find(recipe) or store.put(recipe, job.run(given, store, watch, threads))
 
 
 @cache
-def _connected(tool: Tool, place: Path) -> Any:
+def _schema(row_type: type) -> list[str]:
+    """The columns of a row type: with another field it is another table."""
+    return [f"{column.name} {column.type}" for column in schema_of(row_type)]
+
+
+@cache
+def _connected(tool: Tool, place: Path, threads: int) -> Any:
     """The tool, connected once per process: a model takes seconds to load and stays for all documents."""
-    return tool.connect(place, threads=os.cpu_count() or 1)
+    return tool.connect(place, threads=threads)
 
 
 def _identity(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Other ways in which a correct system may write an answer."""
 
 import re
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.values import FACTORS
@@ -59,7 +59,7 @@ def _numbers(triplet: Triplet) -> set[str]:
         for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
             if amount >= factor:
                 for places in ("0.1", "0.01", "0.001"):
-                    rounded = (amount / factor).quantize(Decimal(places))
+                    rounded = (amount / factor).quantize(Decimal(places), ROUND_HALF_UP)
                     if abs(rounded * factor - amount) < amount * ROUNDING:
                         forms.add(f"{symbol}{_plain(rounded)} {word}{tail}")
                 break

@@ -24,7 +24,8 @@ def inverted_star(path: Path, known: Index) -> Wording:
     for at, answer in enumerate(arms):
         given = arms[:at] + arms[at + 1 :]
         others = named_by_all - {subject_of(arm) for arm in given}
-        trait = None if len(others) == 1 else narrowing(given, answer, others, path, known)
+        # with a trait one named company says enough; several are named only where each has to be ruled out
+        trait = None if len(others) == 1 or len(given) > 1 else narrowing(given, answer, others, path, known)
         if len(others) == 1 or trait:
             wording = worded(given, answer, trait, known)
             if wording.text:

@@ -76,7 +76,7 @@ def part_phrase(triplet: Triplet) -> str:
     return f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
 
-def of_holder(triplet: Triplet, holder: str) -> str | None:
+def of_holder(triplet: Triplet, holder: str, year_end: str = "") -> str | None:
     """The question for a figure of a company that is described ("the company that …") or named; None without a unit."""
     if triplet.relation == "shares of common stock outstanding":
         return f"How many shares of common stock did {inside(holder)} have outstanding {when_phrase(triplet)}?"
@@ -90,5 +90,7 @@ def of_holder(triplet: Triplet, holder: str) -> str | None:
         tail = f", {unit}" if unit else ""
         comma = "," if _TAIL.search(name) else ""
         return f"What {verb} {possessive(inside(holder))} {name}{part}{comma} {when}{tail}?"
+    if year_end:
+        when = f"at the end of {year_end}"
     measured = f"the {name}{part}" + (f", {unit}," if unit else "")
     return f"{when[0].upper()}{when[1:]}, what {verb} {measured} of {holder}?"

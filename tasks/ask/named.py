@@ -4,6 +4,7 @@ import re
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.ask.measures import inside, possessive
+from rarefy.tasks.extract.places import STATES
 
 _OBJECT = {  # relation → the question that its object answers
     "is incorporated in": "In which jurisdiction is {holder} incorporated?",
@@ -27,6 +28,8 @@ _AUX = re.compile(r"^(is|are|was|were|has|have|had|must|shall)\s+(.+)$")
 
 def of_object(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's object answers, its subject called `holder`; None where grammar does not reach."""
+    if triplet.relation == "is based in" and triplet.object in STATES.values():
+        return f"In which state is {inside(holder)} headquartered?"
     if triplet.relation in _OBJECT:
         return _OBJECT[triplet.relation].format(holder=inside(holder))
     what = _WHAT.get(triplet.object_type)

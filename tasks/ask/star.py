@@ -1,6 +1,8 @@
 """Star: a head described by some of its facts, asked for another (RARE R20: A = tail1, B = head, C = tail2)."""
 
-from rarefy.data_contracts.rows import LITERALS, Path, Triplet
+from datetime import date
+
+from rarefy.data_contracts.rows import LITERALS, Document, Path, Triplet
 from rarefy.tasks.ask.aliases import names
 from rarefy.tasks.ask.clauses import about_subject, noun
 from rarefy.tasks.ask.index import Index, object_of, relation_of
@@ -8,6 +10,7 @@ from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object
 from rarefy.tasks.ask.prose import of_prose
 from rarefy.tasks.ask.wording import Wording, refuse
+from rarefy.tasks.extract.periods import fiscal_year
 
 
 def star(path: Path, known: Index) -> Wording:
@@ -52,12 +55,22 @@ def listed(clauses: list[str]) -> str:
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
 
 
+def year_end(triplet: Triplet, document: Document) -> str:
+    """ "fiscal year 2024" for a balance on its last day, a day that may be one company's alone; "" for others."""
+    if triplet.period_start or not triplet.period_end:
+        return ""
+    year = fiscal_year(date.fromisoformat(triplet.period_end), document)
+    return f"fiscal year {year}" if year else ""
+
+
 def about(target: Triplet, holder: str, known: Index) -> Wording:
     """A question for the object of a triplet whose subject is described."""
+    if target.method == "prose" and target.object_type not in {"MONEY", "NUMBER", "PERCENT"}:
+        return refuse("pivot_not_needed")  # the day of an act, or its other party, gives it away alone
     if target.method == "prose":
         text = of_prose(target, holder)
     elif target.object_type in LITERALS:
-        text = of_holder(target, holder)
+        text = of_holder(target, holder, year_end(target, known.documents[target.doc_id]))
     else:
         text = of_object(target, holder)
     return Wording(text, target.answer, target) if text else refuse("no_wording")

@@ -48,7 +48,8 @@ def _front_matter(tables: Tables, parts: Mapping[tuple[str, str], pa.Table], con
     ]
     for name in _ROWS:
         splits = [split for (owner, split), part in parts.items() if owner == name and part.num_rows]
-        lines += [f"- config_name: {name}", "  data_files:"] if splits else []
+        default = ["  default: true"] if name == "questions" else []
+        lines += [f"- config_name: {name}", *default, "  data_files:"] if splits else []
         for split in splits:
             lines += [f"  - split: {split}", f"    path: data/{name}/{split}.parquet"]
     return "\n".join([*lines, "---", ""])

@@ -108,7 +108,17 @@ def extract(chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mappin
 
 
 # Readings turned down for what their label leaves out: under that label they say something else all the same
-_SAME_LABEL = frozenset(("scope_not_in_label", "row_has_two_labels", "current_or_not", "percent_of_what"))
+_SAME_LABEL = frozenset(
+    (
+        "scope_not_in_label",
+        "row_has_two_labels",
+        "current_or_not",
+        "percent_of_what",
+        "column_qualified",
+        "equity_component",
+        "period_not_shown",
+    )
+)
 
 
 def told_once(triplets: list[Triplet]) -> Iterator[Triplet]:
@@ -119,7 +129,7 @@ def told_once(triplets: list[Triplet]) -> Iterator[Triplet]:
     values: dict[tuple[str, ...], set[str]] = {}
     for t in triplets:
         if t.value and t.method == "table" and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
-            values.setdefault((t.subject, t.relation.lower(), t.period, t.unit), set()).add(t.value)
+            values.setdefault((t.subject, t.relation.lower(), t.period, t.unit), set()).add(t.value.lstrip("-"))
     for t in triplets:
         twice = len(values.get((t.subject, t.relation.lower(), t.period, t.unit), ())) > 1 and t.value
         yield replace(t, rejected_because="label_used_twice") if twice and not t.rejected_because else t

@@ -104,6 +104,11 @@ def measure(label: str, groups: tuple[str, ...]) -> str | None:
     None where the words at hand do not say it: "Total", "Other, net", "Beginning balance".
     """
     label = _ENDING.sub("", _PAR.sub("", tidy(label)).strip())
+    if tail := re.fullmatch(r"(.+?)\s+[-–—]\s*(\S.*)", label):
+        if tail[2].lower() in _ADJECTIVES:
+            label = f"{tail[2]} {tail[1]}"  # "Earnings per share – basic"
+        elif tail[2].lower() != "net":
+            return None
     words = words_of(label)
     if not words or len(words) > 14 or _DEBRIS.search(label.replace("401(k)", "")):
         return None

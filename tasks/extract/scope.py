@@ -6,6 +6,7 @@ import re
 _SCOPES = {
     r"DeferredTax": r"deferred tax|valuation",
     r"DeferredIncomeTax": r"deferred",
+    r"Deferred(?:Income)?Tax\w*Net": r"\bnet\b|non-?current",
     r"UnrecognizedTax": r"unrecognized|uncertain",
     r"IncreaseDecrease": r"change|increase|decrease",
     r"Allowance": r"allowance|reserve|provision",

@@ -32,6 +32,14 @@ _NO_PART = {
     "REGION": re.compile(r"international|foreign|non-u\.?s\.?.*|(?:all )?other.*|rest of (?:the )?world", re.I),
     "PRODUCT": re.compile(r"(?:all )?others?", re.I),
 }
+# Labels that give the direction themselves, so that parentheses around their numbers say it once more
+_DIRECTED = re.compile(
+    r"\b(?:payments?|purchases?|repurchases?|repayments?|paid|additions?|acquisitions?|expenditures?|dividends?|costs?"
+    r"|expenses?|loss(?:es)?|deficit|decreases?|increases?|outflows?|charges?|used|tax(?:es)?|withh\w+|provision|allowances?"
+    r"|discounts?|depreciation|amortization|settle\w*|retire\w*|redemptions?|treasury|deposits?|contributions?|reserves?"
+    r"|investments? in|excluding|interest|liabilit\w+)\b",
+    re.I,
+)
 _RATE = re.compile(r"\brate|margin|percent|yield|ratio|return|growth|share\b", re.I)
 _TERM = re.compile(r"(?<!Non)(Current|Noncurrent)$")
 _TERM_SAID = re.compile(r"current|long-term|short-term|due ", re.I)
@@ -120,9 +128,10 @@ def of_part(
     """A measure of a segment, product or region that row, column or group names; None for other kinds of part."""
     axis, _, code = dimension.partition("=")
     kind = member_type(axis)
-    if not kind:
-        return None
     name = measure(label, above)
+    if not kind:
+        # the statement of equity may say the same words of another amount; nothing is asked of it, but it counts
+        return Named(name, rejected_because="equity_component") if axis.endswith("EquityComponentsAxis") else None
     over = next((g for g in above if shows_member(g, code)), "")
     shown = next((part for part in (label, undated(header), over) if part and shows_member(part, code)), "")
     if _NO_PART[kind].fullmatch(plain(shown)):
@@ -152,5 +161,4 @@ def signed(amount: Decimal, value: Number, name: str) -> Decimal:
     label, counts it up; a label that allows both signs ("Other income (expense)") means the sign that is printed.
     """
     shown = abs(amount) if value.value > 0 else -abs(amount)
-    counts_out = amount > 0 or re.search(r"\bused (?:in|for|by)\b|\bloss(?:es)?\b|\bdeficit\b", name)
-    return abs(amount) if value.value < 0 and counts_out and not _TWO_SIGNS.search(name) else shown
+    return abs(amount) if value.value < 0 and _DIRECTED.search(name) and not _TWO_SIGNS.search(name) else shown

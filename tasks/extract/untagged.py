@@ -16,8 +16,8 @@ _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary )*(?:share|u
 
 
 _STOCK = re.compile(
-    r"\b(?:assets|liabilities|equity|deficit|inventor(?:y|ies)|receivables?|payables?|goodwill|debt|retained earnings"
-    r"|(?:cash|funds) and (?:cash )?equivalents|accumulated|allowance|unearned|deferred revenue)\b",
+    r"\b(?:assets|liabilities|obligations|equity|deficit|inventor(?:y|ies)|receivables?|payables?|goodwill|debt"
+    r"|retained earnings|(?:cash|funds) and (?:cash )?equivalents|accumulated|allowance|unearned|deferred revenue)\b",
     re.I,
 )
 _FLOW = re.compile(
@@ -48,11 +48,20 @@ def untagged(
         return None
     header, label = table.header.cells[column].text, row.cells[0].text
     period, name = of_header(header, said, source.document), measure(label, labels_of(row, groups))
-    if period is None or name is None or unlikely(name, period) or value.value == 0 or not source.document.entity:
+    if (
+        period is None
+        or name is None
+        or unlikely(name, period)
+        or value.value == 0
+        or (value.percent and value.value == 100)
+        or not source.document.entity
+    ):
         return None
     scale = scale_in(f"{said}\n{header}")
     if value.percent:
         unit, scale = "percent", ""
+    elif re.search(r"\bshares\b", name, re.I) and not _PER_SHARE.search(name):
+        unit = "shares"
     elif _PER_SHARE.search(f"{name} {' '.join(labels_of(row, groups)[-1:])}"):
         unit, scale = "USD/shares", ""
     elif _SHARES.search(name):

@@ -34,7 +34,8 @@ class Allocation:
         around: Counter[int] = Counter()
         seen: set[tuple[int, ...]] = set()
         used: set[int] = set()
-        for turn in range(self.config.per_answer):
+        turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
+        for turn in range(turns):
             for answer in found.answers.tolist():
                 if len(seen) >= quota:
                     break

@@ -1,6 +1,7 @@
 """Embeddings that depend on the text alone and are made once."""
 
-import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -54,21 +55,21 @@ def test_no_text_is_embedded_twice_not_even_after_a_restart(embed: SentenceEmbed
     assert not np.array_equal(other(TEXTS), vectors)
 
 
-def _write(folder: Path, start: int) -> None:
-    embed = EmbedConfig().connect(folder)
-    embed._embed = lambda texts: np.full((len(texts), 4), 0.5, dtype=np.float32)  # type: ignore[method-assign]
-    for i in range(start, start + 40):
-        embed([f"text {i}", f"text {i + 20}"])
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from rarefy.tasks.embed import EmbedConfig
+embed = EmbedConfig().connect(Path(sys.argv[1]))
+embed._embed = lambda texts: np.full((len(texts), 4), 0.5, dtype=np.float32)
+for i in range(int(sys.argv[2]), int(sys.argv[2]) + 40):
+    embed([f"text {i}", f"text {i + 20}"])
+"""
 
 
 def test_processes_share_a_folder(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=_write, args=(tmp_path, start)) for start in (0, 10)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0, 0]
+    workers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), start]) for start in ("0", "10")]
+    assert [worker.wait() for worker in workers] == [0, 0]
     reader = EmbedConfig().connect(tmp_path)
     assert reader([f"text {i}" for i in range(70)]).shape == (70, 4) and reader.embedded == 0
 
