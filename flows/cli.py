@@ -210,7 +210,7 @@ def _begin(given: argparse.Namespace) -> "Config":
     server.start()
     from rarefy.flows.surroundings import check  # while the server starts
 
-    check(config)
+    check(config, given.config)
     server.wait()
     return config
 
@@ -222,9 +222,7 @@ def _check_store(url: str) -> None:
     try:
         Store(url)
     except (ImportError, ValueError) as error:
-        raise UsageFault(
-            f"--store {url}: {error}; give a folder, or an fsspec URL whose package is installed"
-        ) from error
+        raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL of an installed package") from error
 
 
 def _check_place(out: str) -> None:

@@ -32,7 +32,7 @@ PACKAGES = {
 SECTIONS = {"trace": "graph", "count": "graph", "judge": "gates", "vary": "perturb"}  # of the config, by stage
 
 
-def check(config: Config) -> None:
+def check(config: Config, file: Path | None = None) -> None:
     """Nothing, when all that the config names is there; UsageFault with a line for each that is not."""
     faults = []
     for key, names, registry in _parts(config):
@@ -43,7 +43,7 @@ def check(config: Config) -> None:
     if "prose" in config.extract.methods:
         faults += _told("extract.pipeline", lambda: _pipeline(config.extract.pipeline))
     if faults:
-        raise UsageFault("\n".join(f"config: {fault}" for fault in faults))
+        raise UsageFault("\n".join(f"{file or 'config'}: {fault}" for fault in faults))
 
 
 def of_stage(stage: str, config: Config) -> dict[str, str]:

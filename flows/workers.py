@@ -48,7 +48,7 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
                     f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
                 ) from error
         else:
-            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
             client = stack.enter_context(Client(stack.enter_context(cluster)))
         threads = max(cores() // workers, 1) if workers else 1  # of a tool, such as the embedder, in each worker
         yield lambda job, parts, store: _mapped(client, job, parts, store, threads)

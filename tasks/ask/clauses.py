@@ -17,12 +17,7 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 _OUT = {  # relation → what is said of its subject
     "is listed on": "has its common stock listed on {object}",
     "is based in": "is based in {object}",
-    "has supplier": "has {object} as a supplier",
-    "has distributor": "has {object} as a distributor",
-    "has manufacturer": "has {object} as a manufacturer",
     "has subsidiary": "has {object} as a subsidiary",
-    "uses foundry": "uses {object} as a foundry",
-    "uses manufacturer": "uses {object} as a manufacturer",
     "completed acquisition of": "completed the acquisition of {object}",
     "completed divestiture of": "completed the divestiture of {object}",
     "is subsidiary of": "is a subsidiary of {object}",

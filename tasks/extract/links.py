@@ -1,8 +1,8 @@
 """Relations from prose that may describe a thing in a question, or lead to one (RARE R19 step 2).
 
-A sentence says many true things ("is investing in Reels") by which nobody would know its subject again, and places and
-segments ("Europe") single nobody out. What is not listed here stays a fact that a single-hop question may ask for, and
-is no part of a multi-hop pattern.
+A sentence says many true things ("is investing in Reels") by which nobody would know its subject again, and places,
+segments and suppliers ("Europe", "TSMC") single nobody out. What is not listed here stays a fact that a single-hop
+question may ask for, and is no part of a multi-hop pattern.
 """
 
 import re
@@ -14,13 +14,8 @@ _LINKS = frozenset(
         "acquired",
         "completed acquisition of",
         "completed divestiture of",
-        "has distributor",
-        "has manufacturer",
         "has subsidiary",
-        "has supplier",
         "is subsidiary of",
-        "uses foundry",
-        "uses manufacturer",
         "was acquired by",
         "was founded by",
     )

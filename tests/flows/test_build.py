@@ -128,6 +128,20 @@ def test_limit_takes_the_first_documents(copy, build):
     assert pq.read_table(copy / "out" / "documents.parquet")["source"].to_pylist() == ["acme.html", "fjord.html"]
 
 
+def test_limit_counts_documents_not_files(copy, build):
+    (copy / "corpus" / "README.md").write_text("A note about the corpus, which is no part of it.")
+    (copy / "corpus" / "aaa.txt").write_text("")
+    records = [
+        {"id": f"r{n}", "text": f"Company {n} is headquartered in Paris. It sells pumps to hospitals."}
+        for n in range(5)
+    ]
+    (copy / "corpus" / "bbb.jsonl").write_text("\n".join(map(json.dumps, records)))
+    code, said = build(copy, "--limit", "3")
+    assert code == 0, said
+    found = pq.read_table(copy / "out" / "documents.parquet")["doc_id"].to_pylist()
+    assert len(found) == 3 and "acme.html" in found
+
+
 def test_quiet_says_nothing(copy, build):
     assert build(copy, "--quiet") == (0, "")
 
@@ -150,7 +164,7 @@ def test_workers_of_a_local_cluster_make_the_same_benchmark(copy, build):
 def test_a_scheduler_that_exists_is_used_and_its_workers_import_no_engine(copy, build):
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         code, said = build(copy, "--dask", cluster.scheduler_address, out="again", store="fresh")
         assert code == 0, said
         with Client(cluster) as client:

@@ -1,7 +1,9 @@
 """What a user gets wrong is told in one line: what, where, and the way out."""
 
+import importlib.util
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -56,6 +58,43 @@ def test_a_wrong_config(capsys, place, tmp_path):
     given = ["build", str(place / "corpus"), "--out", str(tmp_path / "out"), "--config", str(tmp_path / "bad.toml")]
     assert main(given) == 2
     assert "[chunk] has no key 'overlaps'; did you mean 'overlap'?" in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('[gates]\ngates = ["nope"]', "gates.gates: no 'nope' here; have ['answer_given_away'"),
+        ('[perturb]\nquery = ["no_such_module:f"]', "perturb.query: 'no_such_module:f' cannot be imported"),
+        ('[extract]\nmethods = ["guess"]', "extract.methods: no 'guess' here"),
+        ('[extract]\npipeline = "xx_none"', "extract.pipeline: no spaCy pipeline 'xx_none'"),
+        ('[embed]\nmodel = "no/such"', "embed.model: model 'no/such' is neither packaged"),
+        ('[chunk]\ntokenizer = "no/such"', "chunk.tokenizer: tokenizer 'no/such' is neither"),
+        ('[graph]\npatterns = ["ring"]', "graph.patterns: no 'ring' here"),
+    ],
+)
+def test_a_part_that_is_not_there_is_told_before_anything_is_made(capsys, place, tmp_path, api, written, told):
+    (tmp_path / "bad.toml").write_text(written)
+    assert built(place / "corpus", tmp_path, "--config", str(tmp_path / "bad.toml")) == 2
+    assert f"{tmp_path / 'bad.toml'}: {told}" in said(capsys)
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("url", ["nope://bucket/store", "s3://bucket/store"])
+def test_a_store_that_nothing_here_can_reach(capsys, place, tmp_path, url):
+    if url.startswith("s3") and importlib.util.find_spec("s3fs"):
+        pytest.skip("s3fs is installed here")
+    assert main(["build", str(place / "corpus"), "--out", str(tmp_path / "out"), "--store", url]) == 2
+    assert f"--store {url}: " in said(capsys)
+
+
+def test_a_cache_that_cannot_be_written_is_one_line_that_names_it(capsys, place, tmp_path, api, monkeypatch):
+    def full(*_, **__):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("rarefy.tasks.embed._known", full)
+    assert built(place / "corpus", tmp_path, "--quiet") == 1
+    line = said(capsys)
+    assert "embeddings.sqlite" in line and "disk is full" in line
 
 
 def test_init_writes_a_config_that_build_accepts_and_overwrites_nothing(capsys, tmp_path):

@@ -1,42 +1,70 @@
-"""A build talks to nobody: every connection that is tried goes to this machine."""
+"""A build talks to nobody: every connection that is tried, by it or by what it starts, goes to this machine."""
 
 import subprocess
 import sys
 
+import pytest
+
+# read by every Python process that finds it on its path, before anything else
 GUARD = """
-import socket, sys
-from rarefy.flows.cli import main
+import socket
 
-def guarded(whole):
-    def connect(self, address):
-        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
-            print("CALLED", address, flush=True)
-            raise ConnectionRefusedError(f"a build must not call {address}")
-        return whole(self, address)
-    return connect
+HERE = ("127.0.0.1", "::1", "localhost", None)
+looked_up, connected = socket.getaddrinfo, socket.socket.connect
 
-def looked_up(host, *rest, **more):
-    if host not in ("127.0.0.1", "::1", "localhost", None):
-        print("LOOKED UP", host, flush=True)
-        raise socket.gaierror(f"a build must not look up {host}")
-    return whole(host, *rest, **more)
+def told(what, host):
+    with open({log!r}, "a") as log:
+        log.write(f"{{what}} {{host}}\\n")
 
-whole, socket.getaddrinfo = socket.getaddrinfo, looked_up
-socket.socket.connect, socket.socket.connect_ex = guarded(socket.socket.connect), guarded(socket.socket.connect_ex)
-sys.exit(main(sys.argv[1:]))
+def getaddrinfo(host, *rest, **more):
+    told("looked up", host)
+    if host not in HERE:
+        raise socket.gaierror(f"a build must not look up {{host}}")
+    return looked_up(host, *rest, **more)
+
+def connect(self, address):
+    host = address[0] if self.family != socket.AF_UNIX else None
+    told("connected to", host)
+    if host not in HERE:
+        raise ConnectionRefusedError(f"a build must not call {{address}}")
+    return connected(self, address)
+
+socket.getaddrinfo, socket.socket.connect = getaddrinfo, connect
 """
 
 
-def test_a_build_connects_to_nothing_but_this_machine(place, tmp_path):
-    """In an environment of its own: its own temporary server, and the models that a default build uses."""
-    where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
-    command = [sys.executable, "-c", GUARD, "build", str(place / "corpus"), *where]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+@pytest.fixture
+def guarded(tmp_path):
+    """Runs a command under the guard, and gives back how it ended and what it and its children called."""
+    log = tmp_path / "calls.txt"
+    (tmp_path / "guard").mkdir()
+    (tmp_path / "guard" / "sitecustomize.py").write_text(GUARD.format(log=str(log)))
+    (tmp_path / "home").mkdir()
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    environment["PYTHONPATH"] = str(tmp_path / "guard")
+
+    def run(*command: str) -> tuple[subprocess.CompletedProcess[str], set[str]]:
+        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, env=environment)
+        return done, set(log.read_text().splitlines()) if log.exists() else set()
+
+    return run
+
+
+def test_the_guard_notices_a_call(guarded):
+    call = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.create_connection((\"192.0.2.1\", 80))'])"
+    assert guarded("-c", call)[1] == {"looked up 192.0.2.1"}
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "1")], ids=["alone", "with a worker"])
+def test_a_default_build_connects_to_nothing_but_this_machine(guarded, place, tmp_path, more):
+    """In an environment of its own, with its own temporary server and the models of a default build."""
+    where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), *more]
+    done, calls = guarded("-m", "rarefy.flows.cli", "build", str(place / "corpus"), *where)
     assert done.returncode == 0, done.stderr
-    assert "CALLED" not in done.stdout and "LOOKED UP" not in done.stdout
+    assert "connected to 127.0.0.1" in calls, "the guard was there"
+    assert {call.rpartition(" ")[2] for call in calls} <= {"127.0.0.1", "::1", "localhost", "None"}
     assert "Traceback" not in done.stderr and "prefect" not in done.stderr.lower(), "no noise, not at exit either"
-    assert not list(tmp_path.glob("rarefy-prefect-*"))
+    assert not list(tmp_path.glob("rarefy-prefect-*")), "the temporary server took its folder with it"
 
 
 def test_telemetry_is_off_before_anything_that_has_some_is_imported():

@@ -93,8 +93,11 @@ def test_what_was_made_is_not_made_again(tmp_path, given):
         replace(JOB, stage="whisper"),
         replace(JOB, config=ShoutConfig(mark="?")),
         replace(JOB, tools={"voice": VoiceConfig(model="bass")}),
+        replace(JOB, function="elsewhere:shout"),
+        replace(JOB, makes={"chunks": Quarantined, "faults": Quarantined}),
+        replace(JOB, surroundings={"package": "2.0"}),
     ],
-    ids=["version", "stage", "config", "tool"],
+    ids=["version", "stage", "config", "tool", "function", "schema", "surroundings"],
 )
 def test_whatever_the_result_hangs_on_is_in_the_recipe(given, other):
     assert other.recipe(given) != JOB.recipe(given)

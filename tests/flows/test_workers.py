@@ -1,0 +1,74 @@
+"""What a lost worker had is given to another; what takes every worker down is told."""
+
+import os
+import sys
+
+import pytest
+
+from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows.faults import Fault
+from rarefy.flows.workers import alone, cores, hired
+from rarefy.tasks.recipe import Job
+from rarefy.tasks.store import Store
+
+STAGE = """
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from rarefy.data_contracts.rows import Quarantined
+
+@dataclass(frozen=True)
+class Part:
+    path: str
+    lives: str  # a folder; the worker dies until there are as many marks in it as `deaths`
+    deaths: int
+
+def work(part):
+    marks = len(list(Path(part.lives).iterdir()))
+    if marks < part.deaths:
+        Path(part.lives, str(marks)).touch()
+        os._exit(9)
+    yield Quarantined(part.path, "work", part.path, "done", "")
+"""
+
+
+@pytest.fixture
+def mortal(tmp_path, monkeypatch):
+    """A stage whose worker dies so many times, and where it may count."""
+    (tmp_path / "mortal_stage.py").write_text(STAGE)
+    (tmp_path / "lives").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import mortal_stage
+
+    yield lambda deaths: [{"part": mortal_stage.Part(name, str(tmp_path / "lives"), deaths)} for name in "ab"]
+    del sys.modules["mortal_stage"]
+
+
+def job(part_type: type) -> Job:
+    return Job("work", "mortal_stage:work", 1, {"part": part_type}, {"done": Quarantined})
+
+
+def test_a_killed_worker_costs_nothing_but_time(mortal, tmp_path):
+    parts = mortal(2)
+    with hired(1, "") as workers:
+        made = dict(workers(job(type(parts[0]["part"])), parts, str(tmp_path / "store")))
+    store = Store(tmp_path / "store")
+    names = [row.source for place in sorted(made) for row in from_table(store.table(made[place]["done"]), Quarantined)]
+    assert names == ["a", "b"]
+
+
+def test_a_part_that_takes_every_worker_down_is_told_in_a_line(mortal, tmp_path):
+    parts = mortal(99)[:1]
+    with hired(1, "") as workers, pytest.raises(Fault, match=r"took its worker down 4 times.*fewer --workers"):
+        list(workers(job(type(parts[0]["part"])), parts, str(tmp_path / "store")))
+
+
+def test_alone_needs_nobody(mortal, tmp_path):
+    parts = mortal(0)
+    assert [place for place, _ in alone(job(type(parts[0]["part"])), parts, str(tmp_path / "store"))] == [0, 1]
+
+
+def test_cores_are_those_this_process_may_use():
+    assert 1 <= cores() <= (os.cpu_count() or 1)
