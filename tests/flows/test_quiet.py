@@ -51,8 +51,9 @@ def guarded(tmp_path):
 
 
 def test_the_guard_notices_a_call(guarded):
-    call = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.create_connection((\"192.0.2.1\", 80))'])"
-    assert guarded("-c", call)[1] == {"looked up 192.0.2.1"}
+    call = "import socket; socket.create_connection(('192.0.2.1', 80))"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {call!r}])"
+    assert guarded("-c", child)[1] == {"looked up 192.0.2.1"}
 
 
 @pytest.mark.parametrize("more", [(), ("--workers", "1")], ids=["alone", "with a worker"])
