@@ -37,7 +37,7 @@ def build(
             tables = run.gather("documents", Document, parts, tables)
             tables = run.gather("chunks", Chunk, parts, tables)
             tables = run.gather("triplets", Triplet, parts, tables)
-            tables = run.whole(jobs.flagging(config), tables)
+            tables = run.remark(run.whole(jobs.flagging(config), tables))
             tables = run.whole(jobs.normalising(config), tables)
             tables = run.whole(jobs.tracing(config), tables)
             tables = run.whole(jobs.counting(config), tables)

@@ -17,6 +17,7 @@ from rarefy.flows import jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.progress import WIDTH, Board
+from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
 from rarefy.flows.workers import Workers, alone, cores
@@ -128,6 +129,17 @@ class Run:
             }
             for group in groups
         ]
+
+    def remark(self, tables: Tables) -> Tables:
+        """Tell of documents that were read with a doubt; the tables come back as they are."""
+        told = list(remarks(self.store.table(tables["documents"])))
+        for line in told[:SHOWN]:
+            self.board.say(f"{'remark':<{WIDTH}} {line}")
+        if len(told) > SHOWN:
+            self.board.say(
+                f"{'remark':<{WIDTH}} {len(told) - SHOWN:,} more; metadata in documents.jsonl tells them all"
+            )
+        return tables
 
     def _afford(self, documents: int, quarantine: str, budget: float) -> None:
         """Tell what could not be read; UsageFault where that is all, or more than the budget allows."""

@@ -19,7 +19,15 @@ _UNITS = re.compile(r"\(?\b(?:in|\$ in) (?:millions|thousands|billions)\b[^)]*\)
 
 def undated(header: str) -> str:
     """What a column header says besides its period and its unit."""
-    return re.sub(r"\s+", " ", _UNITS.sub(" ", _DATED.sub(" ", header))).strip(" ,-–—")
+    plain = _UNITS.sub(" ", _DATED.sub(" ", header))
+    plain = re.sub(r"^\s*(?:years?\s+)?ended\s+[A-Z][a-z]+\s+\d{1,2}\s*,?\s*$", "", plain, flags=re.I)
+    return re.sub(r"\s+", " ", plain).strip(" ,-–—")
+
+
+def names_another_year(period: Period, header: str) -> bool:
+    """Whether a column header names years, and none of them is the period's: the table inherited a wrong header."""
+    years = set(re.findall(r"\b((?:19|20)\d\d)\b", header))
+    return bool(years) and not years & {period.end[:4], period.label[-4:]}
 
 
 def shows_period(period: Period, shown: str) -> bool:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Fact
 from rarefy.tasks.extract.grouping import labels_of
-from rarefy.tasks.extract.headers import WHOLE, shows_period, undated
+from rarefy.tasks.extract.headers import WHOLE, names_another_year, shows_period, undated
 from rarefy.tasks.extract.labels import MEASURES, borrowed, kind_of, lowered, measure, tidy, words_of
 from rarefy.tasks.extract.markdown import Row, Table
 from rarefy.tasks.extract.members import member_type, shows_member
@@ -94,6 +94,7 @@ def tagged(
         "row_has_two_labels" if any(words_of(c.text) and number(c.text) is None for c in row.cells[1:]) else "",
         "" if named.name else "measure_not_named",
         "" if shows_period(period, around) else "period_not_shown",
+        "period_disagrees" if names_another_year(period, header) else "",
         "scope_not_in_label" if missing else "",
         "percent_of_what" if value.percent and not _RATE.search(name) else "",
         "unit_unknown" if fact.unit == "pure" and not value.percent else "",

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from rarefy.data_contracts.rows import Document, Fact
-from rarefy.tasks.extract.headers import shows_period, undated
+from rarefy.tasks.extract.headers import names_another_year, shows_period, undated
 from rarefy.tasks.extract.periods import Period, fiscal_year, of_fact, of_header
 
 
@@ -75,3 +75,11 @@ def test_what_a_header_says_besides_its_date_is_kept():
 def test_a_period_is_shown_by_its_calendar_or_its_fiscal_year():
     period = Period("2023-01-30", "2024-01-28", "fiscal year 2024")
     assert shows_period(period, "Fiscal 2024") and shows_period(period, "FY24") and not shows_period(period, "2022")
+
+
+def test_a_header_of_another_year_is_noticed():
+    period = Period("2023-01-01", "2023-12-31", "fiscal year 2023")
+    assert names_another_year(period, "Year Ended December 31, 2024 Europe")
+    assert not names_another_year(period, "Year Ended December 31, 2023")
+    assert not names_another_year(period, "Europe")
+    assert undated("Year Ended December 31 2024") == ""
