@@ -22,7 +22,7 @@ _SCOPES = {
     r"ShareBased|StockBased|StockOption|AllocatedShare": r"stock|share|compensation|equity award|rsu",
     r"BusinessAcquisition|BusinessCombination": r"acqui",
     r"ProForma": r"pro forma",
-    r"Derivative|Hedg": r"derivative|hedg|contract|swap",
+    r"Derivative|(?-i:Hedg)": r"derivative|hedg|contract|swap",
     r"FiniteLived": r"intangible|finite|amortiz",
     r"OtherComprehensive|AccumulatedOther|Aoci|Reclassification": r"comprehensive|translation",
     r"^Goodwill(?!$)": r"goodwill",
@@ -32,8 +32,9 @@ _SCOPES = {
     r"StockIssued": r"issu",
     r"StockRepurchased": r"repurchas|purchas",
     r"Restructuring": r"restructur",
-    r"Discontinued|DisposalGroup|HeldForSale": r"discontinu|held for sale|disposal",
-    r"Nonoperating": r"non-?operating|other",
+    # cash is tagged "including disposal group" by everybody, with such a group or without
+    r"^(?!.*IncludingDisposalGroup).*(?:Discontinued|DisposalGroup|HeldForSale)": r"discontinu|held for sale|disposal",
+    r"(?<!InterestExpense)Nonoperating": r"non-?operating|other",
     r"TaxesPaid|InterestPaid|IncomeTaxesPaid": r"paid|payment",
     r"InExcessOf": r"excess",
     r"SalesType": r"sales-type",
@@ -49,7 +50,7 @@ _SCOPES = {
     r"Contractual|Purchase(?:Obligation|Commitment)": r"purchase|commitment|obligation|contract",
     r"Guarant": r"guarant",
     r"Variable": r"variable",
-    r"ShortTerm(?!Invest|Borrow)": r"short|current",
+    r"ShortTerm(?!Invest|Borrow)": r"short|current|commercial paper",
     r"ContractWithCustomerLiability|DeferredRevenue": r"deferred|unearned|contract liabilit|customer",
     r"RightOfUseAsset": r"right-of-use|assets|obtained",
     r"^(?:IncomeLoss|NetIncomeLoss|ProfitLoss|ComprehensiveIncome)": r"income|earnings|loss|profit|attributable",
@@ -66,7 +67,7 @@ def scope_missing(concept: str, name: str) -> str:
     """The scope that a tag has and the measure's name does not say; "" when all is said."""
     local = concept.rpartition(":")[2]
     for tag, words in _SCOPES.items():
-        if re.search(tag, local, re.I if "^" not in tag else 0) and not re.search(words, name, re.I):
+        if re.search(tag, local, 0 if tag.startswith("^") else re.I) and not re.search(words, name, re.I):
             return tag
     return ""
 
