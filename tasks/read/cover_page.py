@@ -162,13 +162,25 @@ def auditor(text: str) -> tuple[str, str]:
     return "", ""
 
 
+# An address, a state, a telephone or employer's number, a caption of one of them
+_NO_NAME = re.compile(
+    r"\b\d{5}(?:-\d{4})?\s*$|^\d+\s+\w|\(\d{3}\)|\b\d{2}-\d{7}\b|^\(|\b(?:address|zip code|jurisdiction|telephone)\b"
+    rf"|^(?:{_PLACE})$",
+    re.I,
+)
+
+
 def _registrant(lines: list[str]) -> str:
     """The line above "(Exact name of registrant…)", else the first name below the commission's file number."""
     for number, line in enumerate(lines[:60]):
         if match := re.search(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", line, re.I):
-            name = line[: match.start()].strip(" _-–—") or (lines[number - 1] if number else "")
-            if name and not re.search(r"commission|form 10|file", name, re.I):
-                return " ".join(name.split())
+            # a page printed in columns may put the address between the name and its caption
+            above = [line[: match.start()].strip(" _-–—"), *reversed(lines[max(0, number - 4) : number])]
+            for name in above:
+                if re.search(r"commission|form 10|file", name, re.I):
+                    break
+                if re.search(r"[A-Za-z]{2}", name) and not _NO_NAME.search(name):
+                    return " ".join(name.split())
     for number, line in enumerate(lines[:60]):
         if re.search(r"commission\s+file", line, re.I):
             for after in lines[number + 1 : number + 5]:

@@ -112,3 +112,13 @@ def _blocks(text: str) -> tuple[Block, ...]:
         blocks.append(Block("text", at, at + len(part)))
         at += len(part) + 2
     return tuple(blocks)
+
+
+def test_an_address_between_the_name_and_its_caption_is_not_the_registrant():
+    lines = [
+        "FORM 10-K",
+        "ACME CORP",
+        "2788 San Tomas Expressway, Santa Clara, California 95051",
+        "(Exact name of registrant as specified in its charter)",
+    ]
+    assert cover_page._registrant(lines) == "ACME CORP"
