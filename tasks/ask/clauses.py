@@ -13,6 +13,7 @@ _NOUNS = {
     "LAW": "law",
     "SECURITY": "security",
 }
+OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
 _PREPOSITIONS = frozenset("in at by to from with on of under for as through into over against within".split())
 _OUT = {  # relation → what is said of its subject
     "is listed on": "has its common stock listed on {object}",
@@ -48,7 +49,7 @@ def about_object(triplet: Triplet) -> str:
     """What a triplet says of its object, as a relative clause: "whose chief financial officer is Luca Maestri"."""
     if triplet.relation in _IN:
         return _IN[triplet.relation].format(subject=triplet.subject)
-    office = re.fullmatch(r"(chief .+|president|controller|general counsel|treasurer) of", triplet.relation)
+    office = OFFICE.fullmatch(triplet.relation)
     if office:
         return f"whose {office[1]} is {triplet.subject}"
     words = triplet.relation.split()

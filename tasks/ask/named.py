@@ -3,6 +3,7 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.ask.clauses import OFFICE
 from rarefy.tasks.ask.measures import inside, possessive
 from rarefy.tasks.extract.places import STATES
 
@@ -46,10 +47,10 @@ def of_object(triplet: Triplet, holder: str) -> str | None:
 
 def of_subject(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's subject answers, its object called `holder`."""
-    office = re.fullmatch(r"(chief .+|president|controller|general counsel|treasurer) of", triplet.relation)
+    office = OFFICE.fullmatch(triplet.relation)
     if office and triplet.period:
         holder = inside(holder)
-        owner = possessive(holder) if len(holder.split()) < 6 else f"the {office[1]} of {holder}"
-        subject = f"{owner} {office[1]}" if len(holder.split()) < 6 else owner
+        short = len(holder.split()) < 6
+        subject = f"{possessive(holder)} {office[1]}" if short else f"the {office[1]} of {holder}"
         return f"Who was {subject} according to the annual report for {triplet.period}?"
     return None

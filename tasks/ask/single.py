@@ -7,7 +7,7 @@ from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object, of_subject
 from rarefy.tasks.ask.prose import of_prose, turned
 from rarefy.tasks.ask.readings import of_reading
-from rarefy.tasks.ask.wording import Wording, refuse
+from rarefy.tasks.ask.wording import Wording, answered, refuse
 
 # What anybody knows of a listed company without its filing; as a clue it is worth more
 _COMMON = frozenset(("trades under symbol", "is headquartered in", "is based in", "is listed on"))
@@ -21,21 +21,17 @@ def single(path: Path, known: Index) -> Wording:
 def of_triplet(triplet: Triplet, known: Index) -> Wording:
     """A named subject's fact as a question."""
     if triplet.method == "deadline":
-        text = of_deadline(triplet)
-        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
+        return answered(of_deadline(triplet), triplet)
     if triplet.method == "reading":
-        text = of_reading(triplet, known)
-        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
+        return answered(of_reading(triplet, known), triplet)
     if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
         if other := turned(triplet):
             return Wording(other[0], other[1], triplet)
-        text = of_prose(triplet, triplet.subject)
-        return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
+        return answered(of_prose(triplet, triplet.subject), triplet)
     if triplet.object_type in LITERALS - {"TEXT"}:
-        text = of_holder(triplet, triplet.entity)
-        return Wording(text, triplet.answer, triplet) if text else refuse("unit_or_period_unknown")
+        return answered(of_holder(triplet, triplet.entity), triplet, "unit_or_period_unknown")
     if triplet.relation in _COMMON and triplet.method == "cover":
         return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
     text = of_subject(triplet, triplet.object) if backwards else of_object(triplet, triplet.subject)
-    return Wording(text, triplet.answer, triplet) if text else refuse("no_wording")
+    return answered(text, triplet)

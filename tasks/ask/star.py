@@ -9,7 +9,7 @@ from rarefy.tasks.ask.index import Index, object_of, relation_of
 from rarefy.tasks.ask.measures import of_holder
 from rarefy.tasks.ask.named import of_object
 from rarefy.tasks.ask.prose import of_prose
-from rarefy.tasks.ask.wording import Wording, refuse
+from rarefy.tasks.ask.wording import Wording, answered, refuse
 from rarefy.tasks.extract.periods import fiscal_year
 
 
@@ -73,4 +73,4 @@ def about(target: Triplet, holder: str, known: Index) -> Wording:
         text = of_holder(target, holder, year_end(target, known.documents[target.doc_id]))
     else:
         text = of_object(target, holder)
-    return Wording(text, target.answer, target) if text else refuse("no_wording")
+    return answered(text, target)

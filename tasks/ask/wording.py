@@ -17,6 +17,11 @@ class Wording:
     rejected_because: str = ""
 
 
+def answered(text: str | None, triplet: Triplet, otherwise: str = "no_wording") -> Wording:
+    """The question that a triplet answers, or the reason why there are no words for it."""
+    return Wording(text, triplet.answer, triplet) if text else refuse(otherwise)
+
+
 def refuse(reason: str) -> Wording:
     """No question, and why (RARE R21: rejection is an empty question)."""
     return Wording(rejected_because=reason)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-VERSION = 1
-
 
 def prose(chunk: Chunk, document_entity: str, nlp: "Language") -> Iterator[Triplet]:
     """The claims of a text chunk's sentences, each with its sentence; those that may not stand carry their reason.

@@ -71,7 +71,6 @@ _PERSONAL = frozenset(
 _WHERE = frozenset("in at near from throughout across to into outside".split())
 INSTITUTIONS = frozenset("department ministry bureau office committee administration agency center board".split())
 _INSIDE = frozenset(("compound", "amod", "flat", "nummod", "goeswith", "nmod:desc", "flat:name"))
-_JOINTS = frozenset(("of", "for", "the", "&", "de", "’s", "'s", "-", "–", "/"))
 _MARKS = "®™©℠*†‡"
 
 
