@@ -1,0 +1,56 @@
+"""Why a request got no answer, as codes; and the exceptions that stop a stage (architecture §6)."""
+
+# code -> what it means and the way out, as the report tells it
+REASONS: dict[str, str] = {
+    "refused": "the model declined to answer",
+    "filtered": "the provider's content filter stopped it",
+    "truncated": "the reply was cut at max_tokens; raise it",
+    "empty": "the reply had no text",
+    "too_long": "prompt and reply exceed the model's context; make windows or chunks smaller",
+    "unparsable": "the reply does not keep its JSON schema, even after one re-ask",
+    "rate_limited": "the provider kept saying 429 until the retries or the deadline ran out",
+    "server_error": "the provider kept failing (5xx, or a reply that is no reply) until the retries ran out",
+    "timeout": "no answer within the call's deadline",
+    "connection": "the connection failed or was cut until the retries ran out",
+    "rejected": "the provider says that the request is wrong (4xx)",
+    "stage_deadline": "the stage's deadline had passed; run again to go on",
+    "lost": "the provider answered others of the batch and not this one",
+}
+
+
+class Stopped(Exception):
+    """The stage cannot go on, and what to do about it; what was answered is kept, the same command goes on later."""
+
+
+class BudgetSpent(Stopped):
+    """--max-calls or --max-cost is reached."""
+
+
+class Unavailable(Stopped):
+    """The endpoint will answer no request: wrong address, key or model name."""
+
+
+class TooManyFailures(Stopped):
+    """More requests of a stage failed than its failure budget allows."""
+
+
+class Failed(Exception):
+    """One try of one request failed: `reason` is a code of REASONS; `again` says whether another try may help.
+
+    `retry_after` is in seconds, where the provider says so. `tokens` are (prompt, completion) that it bills all the
+    same.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        detail: str = "",
+        *,
+        again: bool = False,
+        retry_after: float | None = None,
+        slow_down: bool = False,
+        tokens: tuple[int, int] = (0, 0),
+    ) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason, self.detail, self.again = reason, detail, again
+        self.retry_after, self.slow_down, self.tokens = retry_after, slow_down, tokens
