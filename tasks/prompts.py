@@ -12,8 +12,10 @@ from rarefy.data_contracts.rows import Message
 
 TASKS = Path(__file__).parent
 DOMAINS = ("finance", "economics", "policy", "general")
-_FENCE = re.compile(r"<(/?)(document|chunk|passage|fact)\b", re.IGNORECASE)
-_NAME = re.compile(r'[^\w .:#/()&-]')
+_FENCE = re.compile(
+    r"<(/?)(document|chunk|passage|fact|triplet|question|answer|sentence|name|premise|hypothesis)\b", re.IGNORECASE
+)
+_NAME = re.compile(r"[^\w .:#/()&-]")
 
 
 def messages(stage: str, role: str, domain: str, **values: Any) -> tuple[Message, ...]:
@@ -55,7 +57,7 @@ def digest(stage: str) -> str:
 
 def fenced(text: str) -> str:
     """A document's text as data inside a prompt: what looks like one of our own tags is written another way."""
-    return _FENCE.sub(r"‹\1\2", text)
+    return _FENCE.sub(r"‹\1\2", str(text))  # str() of what is missing says so
 
 
 def labelled(text: str) -> str:

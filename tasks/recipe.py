@@ -11,13 +11,17 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel
 
+from rarefy.data_contracts.rows import Unanswered
 from rarefy.data_contracts.tables import from_table, schema_of, to_table
 from rarefy.tasks.find import find
+from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.faults import TRANSIENT
 from rarefy.tasks.store import Store, digest
 
 Given = Mapping[str, Any]  # argument of the stage -> name of a table, names of tables, or the one row it works on
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rarefy"  # of a store that is no folder
 Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
+ALONE = Means()  # of a stage that asks no model
 
 
 class Tool(Protocol):
@@ -26,11 +30,11 @@ class Tool(Protocol):
     def __hash__(self) -> int:
         """Equal configs are one tool."""
 
-    def connect(self, cache: Path, *, threads: int) -> Any:
-        """The tool; what it remembers lies in the folder, and how many threads it has changes nothing it says."""
+    def connect(self, cache: Path, *, threads: int, means: Means) -> Any:
+        """The tool; what it remembers lies in the folder; threads and means change nothing it says."""
 
-    def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """What its answers hang on."""
+    def identity(self) -> dict[str, Any]:
+        """What its answers hang on, as plain data."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,14 @@ class Job:
                 "schemas": [_schema(row_type) for row_type in (*self.takes.values(), *self.makes.values())],
                 "surroundings": dict(self.surroundings),
                 "config": self.config and self.config.model_dump(mode="json"),
-                "tools": {name: tool.model_dump(mode="json") for name, tool in self.tools.items()},
+                "tools": {name: tool.identity() for name, tool in self.tools.items()},
                 "given": {argument: _identity(given[argument]) for argument in self.takes},
             }
         )
 
-    def run(self, given: Given, store: Store, watch: Watch = iter, threads: int = 1) -> dict[str, pa.Table]:
+    def run(
+        self, given: Given, store: Store, watch: Watch = iter, threads: int = 1, means: Means = ALONE
+    ) -> dict[str, pa.Table]:
         """The tables this job makes of these, kind for kind; `watch` sees the rows that the stage goes through."""
         first, *others = self.takes
         rows = (
@@ -71,7 +77,7 @@ class Job:
         )
         keywords: dict[str, Any] = {name: _by_id(_rows(given[name], self.takes[name], store)) for name in others}
         place = Path(store.root) if store.local else CACHE
-        keywords |= {name: _connected(tool, place, threads) for name, tool in self.tools.items()}
+        keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
         made: dict[type, list[Any]] = {row_type: [] for row_type in self.makes.values()}
         for row in find(self.function, {})(rows, *configs, **keywords):
@@ -79,11 +85,26 @@ class Job:
         return {kind: to_table(made[row_type], row_type) for kind, row_type in self.makes.items()}
 
 
-def make(given: Given, job: Job, url: str, watch: Watch = iter, threads: int = 1) -> dict[str, str]:
-    """The names of the tables that `job` makes of these; made now unless they were made before."""
+def make(
+    given: Given, job: Job, url: str, watch: Watch = iter, threads: int = 1, means: Means = ALONE
+) -> dict[str, str]:
+    """The names of the tables that `job` makes of these; made now unless they were made before.
+
+    Tables that lack what a model could not answer just now are good for this run alone: the next one asks again.
+    """
     store = Store(url)
     recipe = job.recipe(given)
-    return store.find(recipe) or store.put(recipe, job.run(given, store, watch, threads))
+    if found := store.find(recipe):
+        return found
+    tables = job.run(given, store, watch, threads, means)
+    reasons = {
+        reason
+        for kind, table in tables.items()
+        if job.makes[kind] is Unanswered
+        for reason in table["reason"].to_pylist()
+    }
+    spoilt = not TRANSIENT.isdisjoint(reasons)
+    return {kind: store.keep(table) for kind, table in tables.items()} if spoilt else store.put(recipe, tables)
 
 
 @cache
@@ -93,9 +114,9 @@ def _schema(row_type: type) -> list[str]:
 
 
 @cache
-def _connected(tool: Tool, place: Path, threads: int) -> Any:
+def _connected(tool: Tool, place: Path, threads: int, means: Means) -> Any:
     """The tool, connected once per process: a model takes seconds to load and stays for all documents."""
-    return tool.connect(place, threads=threads)
+    return tool.connect(place, threads=threads, means=means)
 
 
 def _identity(value: Any) -> Any:

@@ -60,6 +60,11 @@ class Store:
         self.write(f"recipes/{recipe}", json.dumps(made, sort_keys=True).encode())
         return made
 
+    def forget(self, recipe: str) -> None:
+        """Withdraw the promise of a recipe, so that the next run makes its tables anew; they themselves stay."""
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm_file(f"{self.root}/recipes/{recipe}")
+
     def keep(self, table: pa.Table) -> str:
         """The name of this table, now in the store."""
         name = fingerprint(table)

@@ -30,6 +30,7 @@ class Call:
     at: float = 0.0  # Unix time
     final: bool = True  # nothing more is tried for this request
     count: int = 1
+    unmetered: int = 0  # 1: the reply had no usage, the tokens are our estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Usage:
     cached_tokens: int
     cost: int
     seconds: float
+    unmetered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,15 @@
-"""Which model answers (what, hashed into recipes), and how it may be asked (how fast, never hashed); architecture §4."""
+"""Which model answers (what: hashed into recipes), how it may be asked (how fast: never hashed): architecture §4."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
+
+if TYPE_CHECKING:
+    from rarefy.tasks.llm import LLM
 
 
 class LLMConfig(BaseModel, frozen=True, extra="forbid"):
@@ -17,7 +20,9 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         description="openai (any OpenAI-compatible endpoint) | azure | vllm (in this process) | batch (OpenAI Batch "
         'API) | recorded (replies from a file) | "module:function"; "" for no model',
     )
-    model: str = Field("", description="the model's name at the provider; for vllm a name or folder; for recorded a file")
+    model: str = Field(
+        "", description="the model's name at the provider; for vllm a name or folder; for recorded a file"
+    )
     endpoint: str = Field(
         "OPENAI",
         pattern=r"^[A-Z][A-Z0-9_]*$",
@@ -44,6 +49,15 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
 
     def __hash__(self) -> int:
         return hash(self.model_dump_json())
+
+    def connect(self, cache: Path, *, threads: int, means: "Means") -> "LLM":
+        """The model; ValueError or faults.Unavailable with the way out where it cannot be had here.
+
+        Replies are remembered in the folder `cache`, or in the database that `means` names.
+        """
+        from rarefy.tasks.llm.engine import connected  # late: it needs a database and a network
+
+        return connected(self, replace(means, cache=str(cache), threads=threads))
 
     def identity(self) -> dict[str, Any]:
         """What its answers hang on: not the address, nor whether it is asked one by one or in a batch."""
@@ -91,7 +105,8 @@ class Means:
     stage: str = ""
     run: str = ""  # names the run in the ledger, and its budget
     books: str = ""  # URL of replies and ledger: sqlite:///path or postgresql://...; "": the cache folder's own
-    serving: Serving = field(default_factory=Serving)
+    serving: Serving = field(default_factory=lambda: Serving())
     max_calls: int = 0  # 0: no limit
     max_cost: float = 0.0  # in the prices' currency; 0: no limit
     threads: int = 1
+    cache: str = ""  # folder for what a provider remembers, as batches under way; set when a model is connected

@@ -14,8 +14,13 @@ REASONS: dict[str, str] = {
     "connection": "the connection failed or was cut until the retries ran out",
     "rejected": "the provider says that the request is wrong (4xx)",
     "stage_deadline": "the stage's deadline had passed; run again to go on",
+    "model_declined": "the model found nothing to ask that keeps the rules",
     "lost": "the provider answered others of the batch and not this one",
 }
+
+
+# another run may get an answer where these stood in the way, so that what they spoilt is never taken for finished
+TRANSIENT = frozenset(("rate_limited", "server_error", "timeout", "connection", "stage_deadline", "lost"))
 
 
 class Stopped(Exception):

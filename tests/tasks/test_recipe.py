@@ -24,7 +24,10 @@ class VoiceConfig(BaseModel, frozen=True):
 
     model: str = "alto"
 
-    def connect(self, cache, *, threads):
+    def identity(self):
+        return self.model_dump()
+
+    def connect(self, cache, *, threads, means):
         return lambda text: f"{self.model}: {text}"
 
 

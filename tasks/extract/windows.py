@@ -1,0 +1,104 @@
+"""Windows of consecutive chunks, as a model is shown them (RARE R6, R7)."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rarefy.data_contracts.rows import Chunk, Document, Message, row_id
+from rarefy.tasks.prompts import messages
+
+_TABLE_TOP = re.compile(r"(?:^|\n)(\|[^\n]*\|[ \t]*\n\|(?:\s*:?-+:?\s*\|)+)[ \t]*\n(?:\|[^\n]*\n?)*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What of a chunk stands in a window: `chunk.text[start:end]`, called `label` there."""
+
+    label: str
+    chunk: Chunk
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The words shown; rows of a table whose top was shown elsewhere come with its header."""
+        top = _TABLE_TOP.search(self.chunk.text[: self.start]) if self.chunk.text[self.start] == "|" else None
+        words = self.chunk.text[self.start : self.end]
+        return f"{top[1]}\n{words}" if top else words
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Consecutive chunks of a document, asked about together."""
+
+    window_id: str
+    document: Document
+    shown: tuple[Shown, ...]
+
+    def named(self, said: str) -> list[Shown]:
+        """What a reply means by a chunk's label or id: several parts of one chunk; none for what was not shown."""
+        plain = re.sub(r"^(?:chunk[\s_-]*(?:id)?[:\s]*)|[\[\]<>\"'`\s]", "", said.strip(), flags=re.I).lower()
+        plain = f"c{plain}" if re.fullmatch(r"\d{1,3}", plain) else plain
+        return [s for s in self.shown if plain in (s.label, s.chunk.chunk_id.lower())]
+
+    def prompt(self, found: Sequence[Mapping[str, str]], fewest: int, most: int) -> tuple[Message, ...]:
+        """What the model is told; `found` is what it said of this window in earlier passes."""
+        document = self.document
+        return messages(
+            "extract",
+            "triplets",
+            document.domain,
+            document=document,
+            chunks=self.shown,
+            found=[json.dumps(dict(one), ensure_ascii=False) for one in found],
+            fewest=fewest,
+            most=most,
+        )
+
+
+def windows(
+    document: Document, chunks: Sequence[Chunk], repeats: Mapping[str, int], size: int, tokens: int
+) -> Iterator[Window]:
+    """A document's chunks, `size` at a time and fewer where they would exceed `tokens` together.
+
+    What a chunk `repeats` of the one before is not shown again. A chunk longer than `tokens` is shown in parts.
+    """
+    held: list[tuple[Chunk, int, int]] = []
+    spent = 0
+    for chunk in chunks:
+        for start, end in _parts(chunk, repeats.get(chunk.chunk_id, 0), tokens):
+            cost = _tokens(chunk, end - start)
+            if held and (len(held) == size or spent + cost > tokens):
+                yield _window(document, held)
+                held, spent = [], 0
+            held.append((chunk, start, end))
+            spent += cost
+    if held:
+        yield _window(document, held)
+
+
+def _window(document: Document, held: list[tuple[Chunk, int, int]]) -> Window:
+    labels = {name: f"c{i}" for i, name in enumerate(dict.fromkeys(chunk.chunk_id for chunk, _, _ in held), start=1)}
+    shown = tuple(Shown(labels[chunk.chunk_id], chunk, start, end) for chunk, start, end in held)
+    name = row_id("window", document.doc_id, *(part for s in shown for part in (s.chunk.chunk_id, s.start, s.end)))
+    return Window(name, document, shown)
+
+
+def _tokens(chunk: Chunk, characters: int) -> int:
+    """A chunk's tokens are counted, a part's are its share of them."""
+    return -(-chunk.tokens * characters // max(len(chunk.text), 1))
+
+
+def _parts(chunk: Chunk, start: int, tokens: int) -> Iterator[tuple[int, int]]:
+    """The chunk from here on, cut at line ends, else after sentences, else anywhere, so that no part is too long."""
+    end = len(chunk.text)
+    while chunk.text[start:end].strip():
+        last = end
+        if _tokens(chunk, end - start) > tokens:
+            most = start + max(tokens * len(chunk.text) // chunk.tokens, 1)
+            cuts = [chunk.text.rfind(mark, start + 1, most) + len(mark) for mark in ("\n", ". ", " ")]
+            last = next((cut for cut in cuts if cut > start + (most - start) // 2), most)
+        if chunk.text[start:last].strip():
+            yield start, last
+        start = last

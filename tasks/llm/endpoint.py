@@ -1,0 +1,234 @@
+"""Any OpenAI-compatible endpoint through the openai SDK: one try of one request, each fault by its code."""
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from rarefy.data_contracts.rows import Reply, Request, Token
+from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.faults import Failed, Unavailable
+from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.llm.structured import strict
+
+_TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "prompt is too long", "too long")
+_NO_SCHEMA = ("response_format", "json_schema", "structured", "guided", "grammar")
+_NO_KEY = "none"  # what a server without keys is sent: the SDK wants something
+
+
+class Endpoint:
+    """A chat endpoint. It never retries: that is the engine's, which counts."""
+
+    def __init__(self, config: LLMConfig, means: Means) -> None:
+        import httpx2  # late, with the SDK: half a second that an offline build need not spend
+
+        self.config = config
+        limits = httpx2.Limits(max_connections=means.serving.concurrency, max_keepalive_connections=None)
+        timeout = httpx2.Timeout(means.serving.try_deadline, connect=min(15.0, means.serving.try_deadline))
+        self._client = _client(config, timeout, limits)
+        self.name = f"{address(str(self._client.base_url))} {config.model}"
+        self._structured = config.structured != "none"
+        self._most = "max_tokens"  # newer models of OpenAI want max_completion_tokens, and say so
+
+    async def __call__(self, request: Request, seconds: float) -> Reply:
+        """The reply to one try, within so many seconds; Failed or Unavailable where there is none."""
+        import openai
+
+        try:
+            async with asyncio.timeout(seconds):
+                raw = await self._client.chat.completions.with_raw_response.create(**self._body(request))
+            # the SDK's own models of a reply cost more than all else, and hide what is not one
+            return reply_of(request, raw.http_response.content, self.config.model)
+        except (TimeoutError, openai.APITimeoutError):
+            raise Failed("timeout", f"no answer within {seconds:.0f} s", again=True) from None
+        except openai.APIStatusError as error:
+            raise self._fault(request, error) from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            told = redacted(f"{type(cause).__name__}: {cause}")
+            raise Failed("connection", f"{self.name}: {told}", again=True) from None
+        except openai.OpenAIError as error:
+            raise Failed("server_error", redacted(str(error)), again=True) from None
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._client.close()
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        body = body_of(request, self.config, self._structured)
+        if self._most != "max_tokens":
+            body[self._most] = body.pop("max_tokens")
+        if extra := {key: body.pop(key) for key in self.config.extra}:
+            body["extra_body"] = extra
+        return body
+
+    def _fault(self, request: Request, error: Any) -> Failed | Unavailable:
+        status, code, told = error.status_code, str(error.code or ""), redacted(_message(error))
+        text = f"{code} {told}".lower()
+        if status == 429:
+            if "insufficient_quota" in text:
+                return Unavailable(f"{self.name}: no quota left ({told}); look at the account's billing")
+            wait = retry_after(error.response.headers)
+            return Failed("rate_limited", told, again=True, slow_down=True, retry_after=wait)
+        if status >= 500:
+            wait = retry_after(error.response.headers)
+            return Failed(
+                "server_error", f"{status}: {told}", again=True, slow_down=status in {502, 503, 529}, retry_after=wait
+            )
+        if status in {408, 409, 425}:
+            return Failed("server_error", f"{status}: {told}", again=True)
+        if status in {401, 403}:
+            return Unavailable(
+                f"{self.name}: the key is not accepted ({status}: {told}); set {self.config.endpoint}_API_KEY"
+            )
+        if status == 404:
+            return Unavailable(
+                f"{self.name}: no such model or address ({told}); check model and {self.config.endpoint}_BASE_URL, "
+                "which usually ends in /v1; `rarefy doctor` lists the models"
+            )
+        if status == 413 or any(words in text for words in _TOO_LONG):
+            return Failed("too_long", told)
+        if "content_filter" in text or "content policy" in text or "content_policy" in text:
+            return Failed("filtered", told)
+        if "max_completion_tokens" in text and self._most == "max_tokens":
+            self._most = "max_completion_tokens"
+            return Failed("rejected", told, again=True)
+        if self._structured and request.schema and self.config.structured == "auto" and _any(_NO_SCHEMA, text):
+            self._structured = False  # from here on only the prompt asks; every reply is checked all the same
+            return Failed("rejected", told, again=True)
+        return Failed("rejected", f"{status}: {told}")
+
+
+def body_of(request: Request, config: LLMConfig, structured: bool) -> dict[str, Any]:
+    """The fields of a chat completion, as the OpenAI API names them."""
+    body: dict[str, Any] = {
+        "model": config.model,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "temperature": request.temperature,
+        "max_tokens": request.max_tokens,
+    }
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if request.logprobs is not None:
+        body |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.schema and structured:
+        body["response_format"] = strict(request.schema)
+    return body | config.extra
+
+
+def reply_of(request: Request, content: bytes, model: str) -> Reply:
+    """The reply in the body of an answer; Failed where that is no reply."""
+    try:
+        told = json.loads(content)
+        choice = told["choices"][0]
+        message = choice["message"]
+        text, refusal = message.get("content") or "", message.get("refusal") or ""
+        if not isinstance(text, str):
+            raise TypeError("content is no text")
+        usage = told.get("usage") or {}
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        reply = Reply(
+            request_id=request.request_id,
+            text=text or str(refusal),
+            finish_reason=str(choice.get("finish_reason") or ""),
+            prompt_tokens=int(usage.get("prompt_tokens") or 0),
+            completion_tokens=int(usage.get("completion_tokens") or 0),
+            cached_tokens=int(cached),
+            logprobs=_tokens(choice.get("logprobs")),
+            model=str(told.get("model") or model),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        start = redacted(content[:200].decode("utf-8", "replace"))
+        raise Failed("server_error", f"the answer is no reply ({type(error).__name__}): {start}", again=True) from None
+    return judged(reply, str(refusal))
+
+
+def judged(reply: Reply, refusal: str = "") -> Reply:
+    """The reply with the code of what makes it unusable, if anything does."""
+    from dataclasses import replace
+
+    if reply.finish_reason == "content_filter":
+        return replace(reply, error="filtered", detail="finish_reason content_filter")
+    if refusal:
+        return replace(reply, error="refused", detail=redacted(refusal))
+    if reply.finish_reason == "length":
+        return replace(reply, error="truncated", detail=f"cut after {reply.completion_tokens} tokens")
+    if not reply.text.strip():
+        return replace(reply, error="empty", detail=f"finish_reason {reply.finish_reason or 'missing'}")
+    return reply
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a server asks to wait, in any of the three ways servers say it; None where it does not."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(float(headers["retry-after-ms"]) / 1000, 0.0)
+        told = headers.get("retry-after")
+        if told is None:
+            return None
+        if told.replace(".", "", 1).strip().isdigit():
+            return float(told)
+        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+def _tokens(told: Any) -> tuple[Token, ...]:
+    return tuple(
+        Token(
+            one["token"],
+            float(one["logprob"]),
+            tuple(other["token"] for other in one.get("top_logprobs") or ()),
+            tuple(float(other["logprob"]) for other in one.get("top_logprobs") or ()),
+        )
+        for one in (told or {}).get("content") or ()
+    )
+
+
+def _message(error: Any) -> str:
+    """What a server says of a fault, in one line, whatever shape it has."""
+    body = error.body
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        return " ".join(str(inner.get("message", inner) if isinstance(inner, dict) else inner).split())
+    return " ".join(str(body if body else error.message).split())
+
+
+def _any(words: tuple[str, ...], text: str) -> bool:
+    return any(word in text for word in words)
+
+
+def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
+    """The SDK's client, with address and key from the environment."""
+    import openai
+
+    prefix = config.endpoint
+    key, url = os.environ.get(f"{prefix}_API_KEY"), os.environ.get(f"{prefix}_BASE_URL")
+    if config.provider == "azure":
+        azure = os.environ.get(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_ENDPOINT", "")
+        key = os.environ.get(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_API_KEY")
+        if not azure or not key:
+            raise Unavailable("provider azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY, OPENAI_API_VERSION")
+        return openai.AsyncAzureOpenAI(
+            azure_endpoint=azure,
+            api_key=key,
+            api_version=os.environ.get("OPENAI_API_VERSION", "2025-03-01-preview"),
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, limits=limits),
+        )
+    if not url and not key:
+        raise Unavailable(
+            f"no endpoint: set {prefix}_API_KEY (and {prefix}_BASE_URL where it is not OpenAI's own API), or use "
+            "another provider in the config"
+        )
+    return openai.AsyncOpenAI(
+        api_key=key or _NO_KEY,
+        base_url=url or "https://api.openai.com/v1",
+        max_retries=0,
+        timeout=timeout,
+        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, limits=limits),
+    )

@@ -1,0 +1,241 @@
+"""Requests in, replies out, in order, each matched by id and paid for once, however the endpoint behaves.
+
+One event loop per process and model, in a thread of its own, serves any number of callers: their requests are taken in
+blocks, sorted so that those with a common prefix are sent together, looked up, sent, kept, and only then given back.
+"""
+
+import asyncio
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.llm import LLM, structured
+from rarefy.tasks.llm.books import Books, opened
+from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures
+from rarefy.tasks.llm.flight import Asked, Flight, length, watch
+from rarefy.tasks.llm.key import key
+from rarefy.tasks.llm.providers import Provider, provider
+from rarefy.tasks.llm.sending import Sender
+
+BLOCK = 256  # requests looked up, sorted and handed over together
+AHEAD = 4_096  # requests taken and not yet given back, at most
+AHEAD_CHARACTERS = 64_000_000  # of their prompts together
+SEEN = 200  # replies before the failure budget is looked at: 5 % of fewer says nothing
+
+_engines: dict[tuple[LLMConfig, str, str, object], "Engine"] = {}
+_lock = threading.Lock()
+
+
+def connected(config: LLMConfig, means: Means) -> LLM:
+    """The model, with one engine per process behind it whatever the stage."""
+    with _lock:
+        known = (config, means.books, means.cache, means.serving)
+        if known not in _engines:
+            _engines[known] = Engine(config, means, provider(config, means), opened(means.books, Path(means.cache)))
+        engine = _engines[known]
+    return lambda requests: engine.ask(requests, means)
+
+
+@dataclass
+class Tally:
+    """How the requests of a stage fared in this process."""
+
+    seen: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+class Engine:
+    """All requests of one model in this process."""
+
+    def __init__(self, config: LLMConfig, means: Means, ask: Provider, books: Books) -> None:
+        self.identity, self.books, self.budget = config.identity(), books, means.serving.failure_budget
+        self.sender = Sender(config, means.serving, ask, books)
+        self.sender.running = lambda: self._running.values()
+        self.ahead = max(AHEAD, 2 * self.sender.most)
+        self._waiting: deque[Flight] = deque()
+        self._running: dict[int, Flight] = {}
+        self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
+        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True).start()
+
+    def ask(self, requests: Iterable[Request], means: Means) -> Iterator[Reply]:
+        """One reply for each request, in their order; raises Stopped once what is under way has come in."""
+        seconds = means.serving.stage_deadline
+        asked = Asked(means, time.monotonic() + seconds if seconds else float("inf"))
+        source = iter(requests)
+        queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
+        size, more = 0, True
+        try:
+            while True:
+                while more and len(queue) + BLOCK <= self.ahead and size < AHEAD_CHARACTERS:
+                    block = list(islice(source, BLOCK))
+                    more = len(block) == BLOCK
+                    for request, answer in zip(block, self._begin(block, asked), strict=True):
+                        size += length(request)
+                        queue.append((length(request), answer))
+                if not queue:
+                    return
+                characters, answer = queue.popleft()
+                size -= characters
+                yield answer if isinstance(answer, Reply) else answer.result()
+        finally:
+            # a caller that takes no more, or is told to stop: what was sent is paid for, and still comes into the books
+            asked.stopped = asked.stopped or Stopped("the caller takes no more replies")
+            for _, answer in queue:
+                if isinstance(answer, Future):
+                    answer.exception()  # waits for it: each has a deadline
+            self.sender.ledger.write(()).result()  # whoever adds up now sees it all
+
+    def _begin(self, block: list[Request], asked: Asked) -> "list[Future[Reply] | Reply]":
+        """Each request's reply, if it is remembered and right, else what will hold it."""
+        keys = [key(self.identity, request) for request in block]
+        known = self.books.find([name for name, _ in keys])
+        answers: list[Future[Reply] | Reply] = []
+        new: list[Flight] = []
+        remembered: list[Reply] = []
+        for request, (name, made_of) in zip(block, keys, strict=True):
+            found = self._remembered(request, known.get(name))
+            if found:
+                remembered.append(found)
+                answers.append(found)
+            else:
+                new.append(Flight(request, name, made_of, asked))
+                answers.append(new[-1].answer)
+        if remembered:
+            self._tally(asked.means, remembered)
+            self.sender.ledger.write([self.sender.line(asked.means, "", "remembered", count=len(remembered))])
+        if new:
+            # sorted by what they say: a server that remembers prefixes works on each common one once
+            new.sort(key=lambda flight: [message.content for message in flight.request.messages])
+            self._loop.call_soon_threadsafe(self._take, new)
+        return answers
+
+    def _remembered(self, request: Request, reply: Reply | None) -> Reply | None:
+        """A reply of the books, ready to be given back; None where it needs a re-ask first."""
+        if reply is None:
+            return None
+        reply = replace(reply, request_id=request.request_id, remembered=True)
+        if not request.schema:
+            return reply
+        parsed = structured.parse(reply.text, request.schema)
+        return replace(reply, parsed=parsed.value) if parsed.how else None
+
+    # from here on in the loop's thread
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        sender = self.sender
+        watching = watch(sender.running, lambda: sender.replied, sender.provider.name, sender.serving.watchdog)
+        self._watching = self._loop.create_task(watching)
+        self._loop.run_forever()
+
+    def _take(self, flights: list[Flight]) -> None:
+        self._waiting.extend(flights)
+        self._start()
+
+    def _start(self) -> None:
+        # twice as many as may be in flight, so that those that wait between two tries keep nobody out
+        while self._waiting and len(self._running) < 2 * self.sender.most:
+            flight = self._waiting.popleft()
+            self._running[id(flight)] = flight
+            task = self._loop.create_task(self._fly(flight))
+            task.add_done_callback(lambda _, flight=flight: self._landed(flight))  # type: ignore[misc]
+
+    def _landed(self, flight: Flight) -> None:
+        self._running.pop(id(flight), None)
+        self._start()
+
+    async def _fly(self, flight: Flight) -> None:
+        try:
+            reply = await self._answer(flight)
+            self._tally(flight.asked.means, [reply])
+            flight.answer.set_result(reply)
+        except Stopped as stopped:
+            flight.asked.stopped = flight.asked.stopped or stopped
+            flight.answer.set_exception(stopped)
+        except BaseException as error:  # a bug: its traceback belongs to whoever asked
+            flight.answer.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+
+    async def _answer(self, flight: Flight) -> Reply:
+        """The reply, read by its schema; asked once more where it cannot be (the ladder of field ask 1)."""
+        first = flight.request
+        reply = await self._once(flight, again=False)
+        if reply.error or not first.schema:
+            return reply
+        parsed = structured.parse(reply.text, first.schema)
+        if parsed.how:
+            return replace(reply, parsed=parsed.value)
+        flight.request = structured.again(first, reply.text, parsed.fault)
+        flight.key, flight.made_of = key(self.identity, flight.request)
+        second = await self._once(flight, again=True)
+        told = replace(
+            second,
+            request_id=first.request_id,
+            prompt_tokens=reply.prompt_tokens + second.prompt_tokens,
+            completion_tokens=reply.completion_tokens + second.completion_tokens,
+            cached_tokens=reply.cached_tokens + second.cached_tokens,
+        )
+        if second.error:
+            return replace(told, text=second.text or reply.text)
+        parsed = structured.parse(second.text, first.schema)
+        if parsed.how:
+            return replace(told, parsed=parsed.value)
+        return replace(told, error="unparsable", detail=parsed.fault)
+
+    async def _once(self, flight: Flight, *, again: bool) -> Reply:
+        """The reply to this very request: remembered, on its way for another caller, or sent for."""
+        name, found = flight.key, None
+        while twin := self._twins.get(name):
+            try:
+                found = await asyncio.shield(twin)
+                break
+            except Stopped:  # whoever sent it was stopped; that need not be ours
+                if flight.asked.stopped:
+                    raise
+        if found is None:
+            self._twins[name] = twin = self._loop.create_future()
+            try:
+                # it may have come since its block was looked up, and of a re-ask nobody has looked yet
+                if again or name in self.sender.recent:
+                    found = (await self.sender.off(self.books.find, [name])).get(name)
+                reply = found or await self.sender.send(flight, again)
+                twin.set_result(reply)
+            except BaseException as error:
+                twin.set_exception(error)
+                twin.exception()  # it may be that nobody else waits
+                raise
+            finally:
+                del self._twins[name]
+            if not found:
+                return reply
+        self.sender.ledger.write([self.sender.line(flight.asked.means, flight.request.request_id, "remembered")])
+        return replace(found, request_id=flight.request.request_id, remembered=True)
+
+    def _tally(self, means: Means, replies: list[Reply]) -> None:
+        """Count how a stage fares; TooManyFailures when more fail than may."""
+        with _lock:
+            tally = self._tallies.setdefault((means.run, means.stage), Tally())
+            tally.seen += len(replies)
+            tally.failed.update(reply.error for reply in replies if reply.error)
+            failed = tally.failed.total()
+        if failed > self.budget * max(tally.seen, SEEN):
+            raise TooManyFailures(too_many(means.stage, tally.seen, tally.failed, self.budget))
+
+
+def too_many(stage: str, seen: int, failed: "Counter[str]", budget: float) -> str:
+    """What is told when a stage is stopped for its failures."""
+    told = "; ".join(f"{count:,} {reason} ({REASONS.get(reason, reason)})" for reason, count in failed.most_common())
+    return (
+        f"{stage or 'model'}: {failed.total():,} of {seen:,} requests failed, over serving.failure_budget = "
+        f"{budget:g}: {told}; mend the cause or raise the budget, and run again: what was answered is kept"
+    )

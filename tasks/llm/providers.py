@@ -1,0 +1,50 @@
+"""Who answers: providers by name, or `module:function` for anybody's own."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.find import find
+from rarefy.tasks.llm.batched import Batched
+from rarefy.tasks.llm.config import LLMConfig, Means
+
+
+class Provider(Protocol):
+    """One try of one request at a time, any number of them together."""
+
+    name: str  # endpoint and model, as limits are kept and faults are told
+
+    async def __call__(self, request: Request, seconds: float) -> Reply:
+        """The reply, within so many seconds; faults.Failed where this try got none, faults.Unavailable for all."""
+
+    async def close(self) -> None:
+        """Let go of what it holds."""
+
+
+# where each is, so that none is imported but the one that is used
+_BUILT_IN: dict[str, str] = {
+    "openai": "rarefy.tasks.llm.endpoint:Endpoint",
+    "azure": "rarefy.tasks.llm.endpoint:Endpoint",
+    "recorded": "rarefy.tasks.llm.recorded:recorded",
+}
+_OF_MANY: dict[str, str] = {  # functions of many requests, made by these
+    "vllm": "rarefy.tasks.llm.in_process:vllm",
+    "batch": "rarefy.tasks.llm.batch_api:batch",
+}
+PROVIDERS = (*_BUILT_IN, *_OF_MANY)
+
+
+def provider(config: LLMConfig, means: Means) -> Provider:
+    """The provider of this config, connected; ValueError or Unavailable with the way out where it cannot be.
+
+    A provider of one's own, "module:function", is a function of many requests: (Sequence[Request]) -> Iterable[Reply].
+    """
+    if config.provider in _BUILT_IN:
+        make: Callable[[LLMConfig, Means], Provider] = find(_BUILT_IN[config.provider], {})
+        return make(config, means)
+    size, name = means.serving.batch_size, f"{config.provider} {config.model}".strip()
+    if config.provider in _OF_MANY:
+        return Batched(find(_OF_MANY[config.provider], {})(config, means), name, size)
+    if ":" not in config.provider:
+        raise ValueError(f"no provider {config.provider!r}; have {', '.join(PROVIDERS)}, or write module:function")
+    return Batched(find(config.provider, {}), name, size)

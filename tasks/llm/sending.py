@@ -1,0 +1,207 @@
+"""The tries of one request: allowed by budget, limits and the server's own word, and each in the ledger."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from random import Random
+from typing import Any, TypeVar
+
+from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.llm import structured
+from rarefy.tasks.llm.aimd import Gate
+from rarefy.tasks.llm.books import Books, Call, Kept
+from rarefy.tasks.llm.config import LLMConfig, Means, Serving
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable
+from rarefy.tasks.llm.flight import Flight, length
+from rarefy.tasks.llm.ledger import Ledger
+from rarefy.tasks.llm.prices import NANO, cost, price_of
+from rarefy.tasks.llm.providers import Provider
+
+Given = TypeVar("Given")
+
+CHARACTERS = 4  # per token, where nobody counts: of English text, and on the safe side for tables
+HELD = 0.25  # seconds for which it is taken for granted that no other worker was told to wait
+RECENT = 65_536  # keys answered by this process and perhaps looked up before that: of all callers' requests under way
+
+
+class Sender:
+    """Sends requests of one model for one process; lives in its engine's loop."""
+
+    def __init__(self, config: LLMConfig, serving: Serving, ask: Provider, books: Books) -> None:
+        self.config, self.serving, self.provider, self.books = config, serving, ask, books
+        self.price = price_of(config, serving.prices)
+        self.batch = config.provider == "batch"
+        self.most = serving.concurrency
+        if hasattr(ask, "size"):  # a provider of batches takes as many as fill two: one under way, one gathering
+            self.most = 2 * serving.batch_size
+        self.gate = Gate(self.most, at_once=hasattr(ask, "size"))
+        self.ledger = Ledger(books)
+        self.recent: OrderedDict[str, None] = OrderedDict()
+        self.replied = time.monotonic()
+        self.running: Callable[[], Iterable[Flight]] = tuple  # the engine's flights
+        self._answered = False
+        self._held = (0.0, 0.0)  # monotonic: until when nobody asks, and when that was looked up
+
+    async def send(self, flight: Flight, again: bool) -> Reply:
+        """The reply of as many tries as it takes and is allowed; it is in the books when this returns."""
+        request, means, serving = flight.request, flight.asked.means, self.serving
+        worst, end, tries = self._worst(request), float("inf"), 0
+        while True:
+            failed: Failed
+            try:
+                await self._allowed(request, flight, worst)
+            except Failed as fault:  # nothing was sent
+                await self.ledger.kept([self.line(means, request.request_id, fault.reason)])
+                return Reply(request.request_id, error=fault.reason, detail=fault.detail)
+            async with self.gate:
+                tries = flight.tries = tries + 1
+                began = time.monotonic()
+                flight.since = flight.since or began
+                end = min(end, began + serving.call_deadline)
+                seconds = max(min(serving.try_deadline, end - began, flight.asked.deadline - began), 0.001)
+                try:
+                    reply = await self.provider(request, seconds)
+                    return await self._received(flight, reply, worst, time.monotonic() - began, again)
+                except Failed as fault:
+                    failed = fault
+                except Unavailable:
+                    await self._give_back(means, worst, calls=1)
+                    raise
+                finally:
+                    flight.aside = True
+            if failed.slow_down:
+                self.gate.complained()
+            if failed.retry_after:
+                await self._hold(failed.retry_after)
+            wait = self._wait(failed, tries, request.request_id)
+            final = not failed.again or tries > serving.retries or time.monotonic() + wait > end
+            line = self.line(means, request.request_id, failed.reason, seconds=time.monotonic() - began, final=final)
+            await self.ledger.kept([self._priced(line, *failed.tokens)])
+            await self._give_back(means, worst - cost(self.price, *failed.tokens, batch=self.batch))
+            if final:
+                if failed.reason == "connection" and not self._answered:
+                    raise Unavailable(
+                        f"{failed.detail} (tried {tries} times, nothing ever answered there); check "
+                        f"{self.config.endpoint}_BASE_URL and the network, or run `rarefy doctor`"
+                    )
+                return Reply(request.request_id, error=failed.reason, detail=failed.detail)
+            await asyncio.sleep(wait)
+
+    async def _received(self, flight: Flight, reply: Reply, worst: int, seconds: float, again: bool) -> Reply:
+        """The reply, once it and its line of the ledger are in the books."""
+        request, means = flight.request, flight.asked.means
+        self._answered, self.replied = True, time.monotonic()
+        self.gate.answered()
+        prompt, completion, unmetered = reply.prompt_tokens, reply.completion_tokens, 0
+        if not prompt and not completion:
+            prompt, completion, unmetered = length(request) // CHARACTERS + 1, len(reply.text) // CHARACTERS + 1, 1
+        how, final = "", True
+        if request.schema and not reply.error:
+            parsed = structured.parse(reply.text, request.schema)
+            how = parsed.how or ("rejected" if again else "failed")
+            if again and parsed.how:
+                how = "reasked"
+            final = bool(parsed.how) or again
+        line = self.line(means, request.request_id, reply.error or "answered", parse=how, seconds=seconds, final=final)
+        line = replace(self._priced(line, prompt, completion, reply.cached_tokens), unmetered=unmetered)
+        kept = [] if reply.error else [Kept(flight.key, flight.made_of, reply)]
+        await self.ledger.kept([line], kept)
+        if kept:
+            self.recent[flight.key] = None
+            while len(self.recent) > RECENT:
+                self.recent.popitem(last=False)
+        await self._give_back(means, worst - line.cost)
+        if self.serving.tokens_per_minute:
+            over = self._tokens(request) - prompt - completion
+            await self.off(self.books.refund, self.provider.name, over, self._per_minute())
+        return reply
+
+    async def _allowed(self, request: Request, flight: Flight, worst: int) -> None:
+        """Return when this request may be sent: its budget reserved, its turn in the limits come, nobody told to wait.
+
+        Stopped where its caller is stopped or nothing is left; Failed where the wait would outlast its deadlines.
+        """
+        means, asked = flight.asked.means, flight.asked
+        limits = (means.max_calls, round(means.max_cost * NANO))
+        while True:
+            if asked.stopped:
+                raise asked.stopped
+            if time.monotonic() > asked.deadline:
+                raise Failed("stage_deadline", REASONS["stage_deadline"])
+            if not any(limits) or await self.off(self.books.reserve, means.run, worst, limits):
+                break
+            # what is in flight may give back a part of what it reserved; when nothing is, there is nothing left
+            if all(other.aside for other in self.running()):
+                raise BudgetSpent(_spent(means))
+            await asyncio.sleep(0.05)
+        flight.aside = False
+        wait = 0.0
+        if any(self._per_minute()):
+            taken = (self.provider.name, 1, self._tokens(request), self._per_minute(), time.time())
+            wait = await self.off(self.books.pace, *taken)
+        while wait > 0 or (wait := await self._held_for()) > 0:
+            if time.monotonic() + wait > asked.deadline:
+                await self._give_back(means, worst, calls=1)
+                raise Failed("stage_deadline", REASONS["stage_deadline"])
+            await asyncio.sleep(wait)
+            wait = 0.0
+
+    async def _held_for(self) -> float:
+        """Seconds for which some worker was told to wait."""
+        until, looked = self._held
+        now = time.monotonic()
+        if until <= now and now - looked > HELD:
+            until = now + await self.off(self.books.held, self.provider.name, time.time())
+            self._held = (until, now)
+        return until - now
+
+    async def _hold(self, seconds: float) -> None:
+        # never longer than a call may take: a server that says "in an hour" fails these and is asked again by the next
+        seconds = min(seconds, self.serving.call_deadline)
+        self._held = (max(self._held[0], time.monotonic() + seconds), time.monotonic())
+        await self.off(self.books.hold, self.provider.name, time.time() + seconds)
+
+    async def off(self, work: Callable[..., Given], *arguments: Any) -> Given:
+        """What some work on the books gives, done beside the loop."""
+        return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+
+    async def _give_back(self, means: Means, amount: int, calls: int = 0) -> None:
+        if means.max_calls or means.max_cost:
+            await self.off(self.books.settle, means.run, amount, calls)
+
+    def _wait(self, failed: Failed, tries: int, name: str) -> float:
+        """Seconds before the next try: what the server asks for, else twice as long each time, spread by request."""
+        if failed.retry_after is not None:
+            return failed.retry_after
+        return float(min(0.5 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
+
+    def line(self, means: Means, request_id: str, outcome: str, **more: object) -> Call:
+        line = Call(means.run, means.stage, self.config.model or self.config.provider, request_id, outcome)
+        return replace(line, at=time.time(), **more)  # type: ignore[arg-type]
+
+    def _priced(self, line: Call, prompt: int, completion: int, cached: int = 0) -> Call:
+        amount = cost(self.price, prompt, completion, cached, batch=self.batch)
+        return replace(line, prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached, cost=amount)
+
+    def _worst(self, request: Request) -> int:
+        """The most that one try can cost; a token is rarely under two characters."""
+        return cost(self.price, length(request) // 2 + 50, request.max_tokens, batch=self.batch)
+
+    def _tokens(self, request: Request) -> int:
+        most = self.serving.tokens_per_minute
+        wanted = length(request) // CHARACTERS + request.max_tokens
+        return min(wanted, most) if most else wanted
+
+    def _per_minute(self) -> tuple[int, int]:
+        return self.serving.requests_per_minute, self.serving.tokens_per_minute
+
+
+def _spent(means: Means) -> str:
+    what = f"--max-calls {means.max_calls:,}" if means.max_calls else ""
+    money = f"--max-cost {means.max_cost:g}" if means.max_cost else ""
+    return (
+        f"{means.stage or 'model'}: {' or '.join(filter(None, (what, money)))} is reached; what was answered is kept, "
+        "run the same command again to go on"
+    )
