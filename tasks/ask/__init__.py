@@ -1,6 +1,7 @@
 """Questions from patterns, by grammar: the pivot is described, the answer at the other end (RARE §3.4, R18-R22)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -22,8 +23,12 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
 
     writers: dict[str, str] = Field(
         {"single": "single", "chain": "chain", "star": "star", "inverted_star": "inverted_star"},
-        description="who words the questions of each pattern: a built-in name or module:function",
+        description="by rules, who words the questions of each pattern: a built-in name or module:function",
     )
+    method: Literal["rules", "model"] = Field("rules", description="who asks: grammar, or the model of [llm]")
+    temperature: float = Field(0.8, ge=0, description="of the model; RARE asks at 0.8")
+    max_tokens: int = Field(1_000, ge=1, description="of one reply of the model")
+    seed: int | None = Field(0, description="for a provider that takes one; leave it out of none but by null")
 
 
 Writer = Callable[[Path, Index], Wording]
@@ -67,7 +72,7 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
         pattern=path.pattern,
         text=wording.text,
         answer=wording.answer,
-        aliases=other,
+        aliases=tuple(dict.fromkeys((*other, *wording.aliases))),
         triplet_ids=tuple(t.triplet_id for t in used),
         chunk_ids=tuple(dict.fromkeys(span.chunk_id for span in spans)),
         evidence=tuple(known.chunks[s.chunk_id].text[s.start : s.end] for s in spans),

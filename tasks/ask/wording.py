@@ -14,6 +14,7 @@ class Wording:
     target: Triplet | None = None
     naming: tuple[Span, ...] = ()
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
+    aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
     rejected_because: str = ""
 
 

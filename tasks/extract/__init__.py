@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet
+from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet, Unanswered
 from rarefy.tasks.chunk import repeated
 from rarefy.tasks.extract.cover import of_cover
 from rarefy.tasks.extract.deadlines import of_deadlines
 from rarefy.tasks.extract.links import links
+from rarefy.tasks.extract.model import ModelExtractConfig, Own, of_model
 from rarefy.tasks.extract.officers import of_officers
 from rarefy.tasks.extract.readings import of_readings
 from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
+from rarefy.tasks.llm import LLM
 
 VERSION = 2
 
@@ -25,55 +27,74 @@ class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
 
     methods: tuple[str, ...] = Field(
         ("cover", "tables", "officers", "deadlines", "readings", "prose"),
-        description="where facts are looked for: built-in names or module:function",
+        description="where facts are looked for: built-in names (model asks the one in [llm]) or module:function",
     )
     pipeline: str = Field(
         "english", description="spaCy pipeline for prose: the shipped one, or any installed name or path"
     )
+    model: ModelExtractConfig = Field(
+        default_factory=ModelExtractConfig, description="how a model is asked, where it is among the methods"
+    )
 
 
-Method = Callable[[Document, list[Chunk], ExtractConfig], Iterator[Triplet]]
+Row = Triplet | Unanswered
+# of documents with their chunks: one at a time, but for a model, which is asked about many together
+Method = Callable[[list[Own], ExtractConfig, LLM | None], Iterator[Row]]
+
+BLOCK = 64  # documents that a model is asked about together
 
 
-def _cover(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
-    return of_cover(document, chunks)
+def _cover(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in owns:
+        yield from of_cover(document, chunks)
 
 
-def _tables(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
-    source = source_of(document, chunks)
-    for chunk in chunks:
-        if chunk.kind == "table":
-            yield from of_tables(chunk, source)
+def _tables(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in owns:
+        source = source_of(document, chunks)
+        for chunk in chunks:
+            if chunk.kind == "table":
+                yield from of_tables(chunk, source)
 
 
-def _officers(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
-    for chunk in chunks:
-        if chunk.kind == "table":
-            yield from of_officers(chunk, document)
+def _officers(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in owns:
+        for chunk in chunks:
+            if chunk.kind == "table":
+                yield from of_officers(chunk, document)
 
 
-def _deadlines(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+def _deadlines(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
     from rarefy.tasks.language.load import load  # late, as below: only sentences that set a rule are parsed
 
-    return of_deadlines(document, chunks, lambda: load(config.pipeline))
+    for document, chunks in owns:
+        yield from of_deadlines(document, chunks, lambda: load(config.pipeline))
 
 
-def _readings(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
-    return of_readings(document, chunks)
+def _readings(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in owns:
+        yield from of_readings(document, chunks)
 
 
-def _prose(document: Document, chunks: list[Chunk], config: ExtractConfig) -> Iterator[Triplet]:
+def _prose(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
     # imported late: spaCy takes seconds, and a corpus of tables alone never needs it
     from rarefy.tasks.extract.prose import prose
     from rarefy.tasks.language.load import load
 
     nlp = load(config.pipeline)
-    for chunk in chunks:
-        if chunk.kind == "text":
-            for triplet in prose(chunk, document.entity, nlp):
-                whole = replace(triplet, domain=document.domain, entity=document.entity)
-                literal = whole.object_type in LITERALS or links(whole)
-                yield whole if literal else replace(whole, object_type="TEXT")
+    for document, chunks in owns:
+        for chunk in chunks:
+            if chunk.kind == "text":
+                for triplet in prose(chunk, document.entity, nlp):
+                    whole = replace(triplet, domain=document.domain, entity=document.entity)
+                    literal = whole.object_type in LITERALS or links(whole)
+                    yield whole if literal else replace(whole, object_type="TEXT")
+
+
+def _model(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Row]:
+    if llm is None:
+        raise ValueError('extract.methods has "model", and there is no model; say in [llm] which one is asked')
+    return of_model(owns, config.model, llm)
 
 
 METHODS: dict[str, Method] = {
@@ -83,28 +104,40 @@ METHODS: dict[str, Method] = {
     "deadlines": _deadlines,
     "readings": _readings,
     "prose": _prose,
+    "model": _model,
 }
 
 
-def extract(chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mapping[str, Document]) -> Iterator[Triplet]:
+def extract(
+    chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mapping[str, Document], llm: LLM | None = None
+) -> Iterator[Row]:
     """Every fact of these chunks, those of a document together; what does not hold carries its reason.
 
-    What stands in the overlap of two chunks is taken from the first.
+    What stands in the overlap of two chunks is taken from the first. After the facts of the documents that a model was
+    asked about come the windows that it did not answer. ValueError where a method needs a model and there is none.
     """
     methods = [find(name, METHODS) for name in config.methods]
-    for doc_id, group in groupby(chunks, key=attrgetter("doc_id")):
-        own = list(group)
-        text_of = {chunk.chunk_id: chunk.text for chunk in own}
-        overlap = repeated(own)
+    owns = ((documents[doc_id], list(group)) for doc_id, group in groupby(chunks, key=attrgetter("doc_id")))
+    while block := list(islice(owns, BLOCK if llm else 1)):
+        home = {chunk.chunk_id: (i, chunk) for i, (_, own) in enumerate(block) for chunk in own}
+        overlap = repeated(chunk for _, own in block for chunk in own)
         seen: set[str] = set()
-        found: list[Triplet] = []
+        found: list[list[Triplet]] = [[] for _ in block]
+        unanswered: list[Unanswered] = []
         for method in methods:
-            for triplet in method(documents[doc_id], own, config):
-                # what a chunk repeats of the one before was found there
-                if triplet.triplet_id not in seen and triplet.start >= overlap.get(triplet.chunk_id, 0):
-                    seen.add(triplet.triplet_id)
-                    found.append(verified(triplet, text_of[triplet.chunk_id]))
-        yield from told_once(found)
+            for row in method(block, config, llm):
+                if isinstance(row, Unanswered):
+                    unanswered.append(row)
+                    continue
+                own, chunk = home[row.chunk_id]
+                # what a chunk repeats of the one before was found there; what a model says is placed there already
+                repeats = row.method != "model" and row.start < overlap.get(row.chunk_id, 0)
+                if row.triplet_id not in seen and not repeats:
+                    seen.add(row.triplet_id)
+                    found[own].append(verified(row, chunk.text))
+        for triplets in found:
+            yield from told_once(triplets)
+        yield from unanswered
 
 
 # Readings turned down for what their label leaves out: under that label they say something else all the same
@@ -128,7 +161,7 @@ def told_once(triplets: list[Triplet]) -> Iterator[Triplet]:
     """
     values: dict[tuple[str, ...], set[str]] = {}
     for t in triplets:
-        if t.value and t.method == "table" and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
+        if t.value and t.method in ("table", "model") and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
             values.setdefault((t.subject, t.relation.lower(), t.period, t.unit), set()).add(t.value.lstrip("-"))
     for t in triplets:
         twice = len(values.get((t.subject, t.relation.lower(), t.period, t.unit), ())) > 1 and t.value

@@ -30,6 +30,7 @@ class Endpoint:
         timeout = httpx2.Timeout(means.serving.try_deadline, connect=min(15.0, means.serving.try_deadline))
         self._client = _client(config, timeout, limits)
         self.name = f"{address(str(self._client.base_url))} {config.model}"
+        self._raw = httpx2.Response
         self._structured = config.structured != "none"
         self._most = "max_tokens"  # newer models of OpenAI want max_completion_tokens, and say so
 
@@ -39,9 +40,9 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(seconds):
-                raw = await self._client.chat.completions.with_raw_response.create(**self._body(request))
-            # the SDK's own models of a reply cost more than all else, and hide what is not one
-            return reply_of(request, raw.http_response.content, self.config.model)
+                # not chat.completions.create: looking at each field of a body and of a reply takes half of the time
+                raw = await self._client.post("/chat/completions", body=self._body(request), cast_to=self._raw)
+            return reply_of(request, raw.content, self.config.model)
         except (TimeoutError, openai.APITimeoutError):
             raise Failed("timeout", f"no answer within {seconds:.0f} s", again=True) from None
         except openai.APIStatusError as error:
@@ -61,8 +62,6 @@ class Endpoint:
         body = body_of(request, self.config, self._structured)
         if self._most != "max_tokens":
             body[self._most] = body.pop("max_tokens")
-        if extra := {key: body.pop(key) for key in self.config.extra}:
-            body["extra_body"] = extra
         return body
 
     def _fault(self, request: Request, error: Any) -> Failed | Unavailable:
@@ -218,7 +217,7 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
             api_version=os.environ.get("OPENAI_API_VERSION", "2025-03-01-preview"),
             max_retries=0,
             timeout=timeout,
-            http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, limits=limits),
+            http_client=openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
         )
     if not url and not key:
         raise Unavailable(
@@ -230,5 +229,5 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
         base_url=url or "https://api.openai.com/v1",
         max_retries=0,
         timeout=timeout,
-        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, limits=limits),
+        http_client=openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
     )

@@ -1,0 +1,124 @@
+"""Where the answer of a model stands: in the sentence of a fact at whose end it is, in the document's own words (R20)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.ask.aliases import aliases, names
+from rarefy.tasks.ask.index import Index
+from rarefy.tasks.ask.roles import End, Roles
+from rarefy.tasks.ask.wording import Wording, refuse
+from rarefy.tasks.extract.locate import words_within
+from rarefy.tasks.perturb.notations import SCALES, numbers, same
+
+SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
+
+_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_EMPTY = frozenset(
+    "a an the of in on at to by for from with and or as its their his her our that which who is are was were be been "
+    "approximately about roughly nearly around over under more less than least most up any all such other".split()
+)
+_AMOUNT = re.compile(
+    r"(?P<hedge>(?:approximately|about|roughly|nearly|around)\s+)?(?P<symbol>[$€£¥]?)(?P<digits>\d[\d,]*(?:\.\d+)?)"
+    r"(?:\s+(?P<word>thousand|million|billion|trillion))?\s?(?P<percent>%|percent)?"
+)
+_UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_CELL = re.compile(r"[$€£¥]?\(?\d[\d,]*(?:\.\d+)?\)?%?")
+
+
+def located(answer: str, roles: Roles, known: Index) -> Wording:
+    """The wording (without its text) of an answer at one of the path's ends; refused where it is at none.
+
+    The answer is what the document writes: another case, other quotes or spaces, or a number in another notation are
+    the model's own, and the notation becomes an alias.
+    """
+    somewhere = False
+    for end in reversed(roles.ends):
+        for words in _sentences(end.triplet):
+            true = _written(answer, words, end.triplet)
+            if not true:
+                continue
+            somewhere = True
+            if _plain(true) in {_plain(name) for pivot in roles.pivots for name in names(pivot)}:
+                return refuse("answer_is_pivot")
+            if _is_at(true, end):
+                return Wording(answer=true, target=end.triplet, aliases=_other_forms(answer, true, end.triplet))
+    return _named(answer, roles, known) or refuse("answer_not_at_end" if somewhere else "answer_not_located")
+
+
+def stems(text: str) -> set[str]:
+    """The telling words of a text, without the endings of plurals; numbers without their commas."""
+    words = (word.lower().replace(",", "").replace("’", "'") for word in _WORD.findall(text))
+    return {re.sub(r"(?:'s|(?<=[^s])s)$", "", re.sub(r"ies$", "y", word)) for word in words if word not in _EMPTY}
+
+
+def _sentences(triplet: Triplet) -> Iterator[str]:
+    yield from (words for words in (triplet.source_sentence, triplet.group, triplet.header) if words)
+
+
+def _written(answer: str, words: str, triplet: Triplet) -> str:
+    """The answer as these words of a document have it; "" where they do not."""
+    for said in (answer, re.sub(r"^(?:the|an?)\s+", "", answer, flags=re.IGNORECASE)):
+        if span := words_within(said, words):
+            true = " ".join(words[slice(*span)].split()) if said not in words else said
+            kept = true if said[-1:] in ".!?," else true.rstrip(" .!?,;:")
+            return kept if kept in words else ""
+    number = numbers(answer)
+    if len(number) != 1 or not _AMOUNT.fullmatch(answer):
+        return ""
+    cells = [triplet.answer] if triplet.answer and triplet.answer in words else _CELL.findall(words)
+    fits = [cell for cell in cells for other in numbers(cell) if same(number[0], other, fewest=3)]
+    return fits[0] if len(set(fits)) == 1 else ""
+
+
+def _is_at(true: str, end: End) -> bool:
+    """Whether what is answered is what the fact has at this end, in more words or fewer."""
+    if not end.head and true == end.triplet.answer:
+        return True
+    said = stems(true)
+    for name in {end.name} if end.head else {end.name, end.triplet.answer}:
+        wanted = stems(name)
+        numerals = {word for word in said if word[0].isdigit()}
+        if said and wanted and len(said & wanted) > SHARED * min(len(said), len(wanted)):
+            # of a row or a list the right number is wanted, not one beside it
+            if not numerals or numerals & wanted or not any(word[0].isdigit() for word in wanted):
+                return True
+        if true == name or (len(numerals) == len(said) == 1 and _one_number(true, name)):
+            return True
+    return False
+
+
+def _one_number(one: str, other: str) -> bool:
+    mine, theirs = numbers(one), numbers(other)
+    return len(mine) == len(theirs) == 1 and same(mine[0], theirs[0], fewest=3)
+
+
+def _named(answer: str, roles: Roles, known: Index) -> Wording | None:
+    """A document's entity as the answer, written elsewhere in its document where the sentence says "the Company"."""
+    for end in reversed(roles.ends):
+        document = known.documents[end.triplet.doc_id]
+        own = {_plain(name) for name in names(document.entity)} if document.entity else set()
+        if end.head and _plain(answer) in own and {_plain(name) for name in names(end.name)} & own:
+            line = known.naming(document, [end.triplet.chunk_id])
+            if line and (true := _written(answer, known.chunks[line.chunk_id].text[line.start : line.end], end.triplet)):
+                return Wording(answer=true, target=end.triplet, naming=(line,))
+    return None
+
+
+def _other_forms(answer: str, true: str, target: Triplet) -> tuple[str, ...]:
+    """How else the answer may be written, beyond what its triplet knows."""
+    found = {answer} if _plain(answer) != _plain(true) else set()
+    amount = _AMOUNT.fullmatch(true)
+    year = amount and not amount["symbol"] and not amount["word"] and re.fullmatch(r"(?:19|20)\d\d", amount["digits"])
+    if amount and not year and true != target.answer:
+        bare = true[amount.end("hedge") :] if amount["hedge"] else true
+        value = Decimal(amount["digits"].replace(",", "")) * 10 ** (SCALES[amount["word"]] if amount["word"] else 0)
+        unit = "percent" if amount["percent"] else _UNITS.get(amount["symbol"], "")
+        found |= {bare, *aliases(replace(target, answer=bare, value=f"{value:f}", unit=unit, scale=""))}
+    return tuple(sorted(found - {true}, key=lambda form: (len(form), form)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

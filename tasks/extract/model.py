@@ -1,0 +1,100 @@
+"""Triplets that a language model takes from windows of chunks, each held to the text (RARE §3.2, R6-R8)."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import BaseModel, Field, ValidationError
+
+from rarefy.data_contracts.rows import Chunk, Document, Reply, Request, Triplet, Unanswered, row_id
+from rarefy.tasks.chunk import repeated
+from rarefy.tasks.extract.claims import Claim, Claims, triplet_of
+from rarefy.tasks.extract.windows import Window, windows
+from rarefy.tasks.llm import LLM, unanswered
+
+SCHEMA = json.dumps(Claims.model_json_schema())
+Own = tuple[Document, list[Chunk]]  # a document with its chunks
+
+
+class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
+    """How a model is asked for triplets; which model it is, [llm] says."""
+
+    window: int = Field(5, ge=1, description="consecutive chunks shown together (RARE R6)")
+    window_tokens: int = Field(8000, ge=100, description="tokens of chunks shown together, at most")
+    passes: int = Field(1, ge=1, description="how often a window is asked about; from the second on, for further ones")
+    fewest: int = Field(15, ge=0, description="triplets asked for per window and pass, at least (RARE R7)")
+    most: int = Field(20, ge=1, description="triplets asked for per window and pass, at most")
+    temperature: float = Field(0.2, ge=0, le=2, description="of the model (RARE R7)")
+    max_tokens: int = Field(8000, ge=1, description="of a reply (RARE R7)")
+
+
+@dataclass
+class _Asked:
+    """A window, and what the model said of it."""
+
+    window: Window
+    chunks: Mapping[str, Chunk]  # of its document, by id
+    claims: list[Claim] = field(default_factory=list)
+    failed: list[Unanswered] = field(default_factory=list)
+    exhausted: bool = False  # nothing more to be had
+
+
+def of_model(owns: Iterable[Own], config: ModelExtractConfig, llm: LLM) -> Iterator[Triplet | Unanswered]:
+    """Every triplet that the model claims of these documents, window by window, and every window it did not answer.
+
+    The windows of all documents are one stream of requests. A triplet that its words do not prove is rejected with the
+    reason. Later passes ask about the windows in which the pass before found something.
+    """
+    asked = [
+        _Asked(window, {chunk.chunk_id: chunk for chunk in chunks})
+        for document, chunks in owns
+        for window in windows(document, chunks, repeated(chunks), config.window, config.window_tokens)
+    ]
+    for nth in range(config.passes):
+        _ask([one for one in asked if not one.exhausted], nth, config, llm)
+    seen: set[str] = set()
+    for one in asked:
+        yield from _told(one, config, seen)
+        yield from one.failed
+
+
+def _ask(asked: Sequence[_Asked], nth: int, config: ModelExtractConfig, llm: LLM) -> None:
+    waiting = {row_id("triplets", one.window.window_id, nth): one for one in asked}
+    for reply in llm(_request(name, one, config) for name, one in tuple(waiting.items())):
+        one = waiting.pop(reply.request_id)
+        _hear(one, reply)
+    for name, one in waiting.items():
+        _hear(one, Reply(name, error="lost", detail="no reply came for this window"))
+
+
+def _request(name: str, one: _Asked, config: ModelExtractConfig) -> Request:
+    found = [claim.model_dump() for claim in one.claims]
+    prompt = one.window.prompt(found, config.fewest, config.most)
+    return Request(name, prompt, SCHEMA, config.temperature, config.max_tokens)
+
+
+def _hear(one: _Asked, reply: Reply) -> None:
+    """Take in what a reply claims, or that it says nothing usable."""
+    claims: tuple[Claim, ...] = ()
+    if not reply.error:
+        try:
+            claims = Claims.model_validate_json(reply.parsed).triplets
+        except ValidationError as error:
+            reply = replace(reply, error="unparsable", detail=f"{error.error_count()} faults: {error.errors()[0]['msg']}")
+    if reply.error:
+        about = " ".join(dict.fromkeys(shown.chunk.chunk_id for shown in one.window.shown))
+        one.failed.append(unanswered("extract", about, reply))
+    one.claims.extend(claims)
+    one.exhausted = not claims
+
+
+def _told(one: _Asked, config: ModelExtractConfig, seen: set[str]) -> Iterator[Triplet]:
+    """A window's claims as rows; one that says again what an accepted one says is a duplicate."""
+    system = one.window.prompt((), config.fewest, config.most)[0].content
+    for nth, claim in enumerate(one.claims):
+        row = triplet_of(claim, one.window, one.chunks, system, nth)
+        if row.triplet_id in seen:
+            name = row_id("model", one.window.window_id, nth, row.subject, row.relation, row.object)
+            row = replace(row, triplet_id=name, rejected_because="duplicate")
+        seen.add(row.triplet_id)
+        yield row
