@@ -15,7 +15,9 @@ from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
 from rarefy.tasks.extract import ExtractConfig
 from rarefy.tasks.gates import GatesConfig
+from rarefy.tasks.grade import GradeConfig
 from rarefy.tasks.graph import GraphConfig
+from rarefy.tasks.llm import LLMConfig, Serving
 from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
 from rarefy.tasks.read import ReadConfig
@@ -28,6 +30,20 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     quarantine_budget: float = Field(
         1.0, ge=0, le=1, description="share of the corpus's documents that may fail before the build is stopped"
     )
+    llm: LLMConfig = Field(
+        default_factory=LLMConfig,
+        description="the model that extract, ask and probe ask where their methods say so; none is needed otherwise",
+    )
+    judge: LLMConfig = Field(
+        default_factory=LLMConfig, description="the model that grade asks; that of [llm] where none is named"
+    )
+    second_judge: LLMConfig = Field(
+        default_factory=LLMConfig, description="a second model for grade, asked for agreement alone"
+    )
+    serving: Serving = Field(
+        default_factory=Serving,
+        description="how models are asked, and what they cost: nothing here changes what is made, or makes it anew",
+    )
     read: ReadConfig = Field(default_factory=ReadConfig, description="how sources become documents")
     duplicates: DuplicatesConfig = Field(
         default_factory=DuplicatesConfig, description="when two documents count as one"
@@ -39,6 +55,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     graph: GraphConfig = Field(default_factory=GraphConfig, description="which patterns of facts are taken")
     ask: AskConfig = Field(default_factory=AskConfig, description="how questions are worded")
     gates: GatesConfig = Field(default_factory=GatesConfig, description="which questions pass")
+    grade: GradeConfig = Field(default_factory=GradeConfig, description="what a judging model must say of questions")
     split: SplitConfig = Field(default_factory=SplitConfig, description="which questions are for testing")
     perturb: PerturbConfig = Field(default_factory=PerturbConfig, description="which variants are made, and how")
     card: CardConfig = Field(

@@ -11,3 +11,9 @@ class UsageFault(Fault):
     """What was asked for cannot be done: a wrong option, a wrong config, nothing to build."""
 
     code = 2
+
+
+class SpentFault(Fault):
+    """--max-cost or --max-calls is reached: nothing is wrong, and the same command goes on from here."""
+
+    code = 3

@@ -3,14 +3,33 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.data_contracts.rows import (
+    Chunk,
+    Document,
+    Judgement,
+    Merge,
+    Path,
+    Probe,
+    Quarantined,
+    Question,
+    Triplet,
+    Unanswered,
+    Variant,
+)
+from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.surroundings import of_stage
-from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, perturb, read
+from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, read
 from rarefy.tasks.export import VERSION as EXPORT_VERSION
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
 from rarefy.tasks.recipe import Job
+
+
+ASKERS = {  # who asks: function and version
+    "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
+    "model": ("rarefy.tasks.ask.model:ask_by_model", ask.model.VERSION),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +64,7 @@ def extracting(config: Config) -> Job:
     """Chunks to triplets."""
     takes = {"chunks": Chunk, "documents": Document}
     job = Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
-    return _placed(config, job)
+    return _asking(config, _placed(config, job))
 
 
 def gathering(kind: str, row_type: type) -> Job:
@@ -104,10 +123,11 @@ def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Map
 
 
 def asking(config: Config) -> Job:
-    """Paths to questions."""
+    """Paths to questions, by rules or by a model."""
     takes = {"paths": Path, "triplets": Triplet, "chunks": Chunk, "documents": Document}
-    job = Job("ask", "rarefy.tasks.ask:ask", ask.VERSION, takes, {"questions": Question}, config.ask)
-    return _placed(config, job)
+    function, version = ASKERS[config.ask.method]
+    job = Job("ask", function, version, takes, {"questions": Question}, config.ask)
+    return _asking(config, _placed(config, job))
 
 
 def judging(config: Config) -> Job:
@@ -115,6 +135,22 @@ def judging(config: Config) -> Job:
     takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
     job = Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
     return _placed(config, job)
+
+
+def probing(config: Config) -> Job:
+    """Questions to questions that no one of their chunks answers, and what was answered from each."""
+    takes = {"questions": Question, "chunks": Chunk}
+    makes = {"questions": Question, "probes": Probe}
+    job = Job("probe", "rarefy.tasks.probe:probe", probe.VERSION, takes, makes, config.probe)
+    return _asking(config, _placed(config, job))
+
+
+def grading(config: Config) -> Job:
+    """Questions to questions that a judging model lets pass, and its judgements."""
+    takes = {"questions": Question, "chunks": Chunk}
+    makes = {"questions": Question, "judgements": Judgement}
+    job = Job("grade", "rarefy.tasks.grade:grade", grade.VERSION, takes, makes, config.grade)
+    return _asking(config, _placed(config, job))
 
 
 def splitting(config: Config) -> Job:
@@ -134,3 +170,11 @@ def varying(config: Config) -> Job:
 def _placed(config: Config, job: Job) -> Job:
     """The job, told what else its rows hang on."""
     return replace(job, surroundings=of_stage(job.stage, config))
+
+
+def _asking(config: Config, job: Job) -> Job:
+    """The job with the models that it asks, and with rows for what they do not answer; as it is where it asks none."""
+    tools = models.tools(job.stage, config)
+    if not tools:
+        return job
+    return replace(job, tools={**job.tools, **tools}, makes={**job.makes, "unanswered": Unanswered})

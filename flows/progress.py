@@ -1,5 +1,6 @@
 """One live line per stage on a terminal, plain lines elsewhere, none when quiet."""
 
+import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+LOG = logging.getLogger("rarefy.llm")
 WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
@@ -22,7 +24,8 @@ class Standing(ProgressColumn):
             return Text(note)
         counts = f"{task.completed:,.0f}{f'/{task.total:,.0f}' if task.total else ''} {task.fields['unit']}"
         left = f" · {task.time_remaining:,.0f} s left" if task.time_remaining is not None else ""
-        return Text(f"{counts}{f' · {task.speed:,.1f}/s' if task.speed else ''}{left}", style="dim")
+        aside = f" · {task.fields['aside']}" if task.fields["aside"] else ""
+        return Text(f"{counts}{f' · {task.speed:,.1f}/s' if task.speed else ''}{left}{aside}", style="dim")
 
 
 class Line:
@@ -31,8 +34,7 @@ class Line:
     def __init__(self, board: "Board", stage: str, unit: str, total: int | None) -> None:
         self.board, self.stage, self.unit, self.total = board, stage, unit, total
         self.done, self.began, self.told = 0, time.monotonic(), time.monotonic()
-        self.note = ""
-        self.task = board.live.add_task(stage, total=total, unit=unit, note="") if board.live else None
+        self.task = board.live.add_task(stage, total=total, unit=unit, note="", aside="") if board.live else None
 
     def step(self, count: int = 1) -> None:
         """So many more are done."""
@@ -42,6 +44,14 @@ class Line:
         elif time.monotonic() - self.told > PULSE:
             self.told = time.monotonic()
             self.board.say(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()}")
+
+    def aside(self, text: str) -> None:
+        """What else there is to say of a stage that is under way."""
+        if self.board.live and self.task is not None:
+            self.board.live.update(self.task, aside=text)
+        elif text:
+            self.told = time.monotonic()
+            self.board.say(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()} · {text}")
 
     def watch(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The same rows, counted as they pass."""
@@ -70,6 +80,18 @@ class Line:
         return f", {rate:,.1f}/s{left}"
 
 
+class Said(logging.Handler):
+    """Shows on a board what is logged."""
+
+    def __init__(self, board: "Board") -> None:
+        super().__init__(logging.WARNING)
+        self.board = board
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line."""
+        self.board.say(f"{'model':<{WIDTH}} {record.getMessage()}")
+
+
 class Board:
     """Where stages show their lines."""
 
@@ -80,6 +102,21 @@ class Board:
     @contextmanager
     def open(self) -> Iterator["Board"]:
         """Lines are live in here, if this is a terminal."""
+        with self._listening():
+            yield from self._opened()
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """What those who ask models have to say meanwhile has a line here too."""
+        handler = Said(self)
+        if not self.quiet:
+            LOG.addHandler(handler)
+        try:
+            yield
+        finally:
+            LOG.removeHandler(handler)
+
+    def _opened(self) -> Iterator["Board"]:
         if self.quiet or not self.console.is_terminal:
             yield self
             return

@@ -1,8 +1,9 @@
 """Stages as Prefect tasks, over documents or over whole tables, each table held to its contract (architecture §6)."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,23 +11,27 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from rarefy.data_contracts import expectations
-from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.rows import Quarantined, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows import jobs
+from rarefy.flows import asking, jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.progress import WIDTH, Board
+from rarefy.flows.progress import WIDTH, Board, Line
 from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
-from rarefy.flows.workers import Workers, alone, cores
+from rarefy.flows.workers import Workers, alone
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
-from rarefy.tasks.recipe import Given, Job, make
+from rarefy.tasks.llm import Means
+from rarefy.tasks.llm.books import Usage
+from rarefy.tasks.llm.faults import Stopped, TooManyFailures
+from rarefy.tasks.recipe import ALONE, Given, Job
 from rarefy.tasks.store import Store, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
+LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered
 SHOWN = 10  # faults told one by one; the rest are in the quarantine table
 Tables = dict[str, Any]  # kind of table -> its name
 Made = TypeVar("Made")
@@ -45,6 +50,7 @@ class Run:
     store: Store
     board: Board
     workers: Workers = alone
+    means: Means = ALONE  # how models are asked
     validations: list[Any] = field(default_factory=list)
     made: int = 0  # tables made now, rather than found
 
@@ -88,11 +94,14 @@ class Run:
             line = self.board.line(job.stage, unit, sum(sizes))
             kept = sum(sizes) - sum(sizes[place] for place in missing)
             line.step(kept)
-            for place, tables in self.workers(job, [parts[place] for place in missing], self.store.url):
-                known[missing[place]] = tables
-                line.step(sizes[missing[place]])
+            given = [_given(job, parts[place]) for place in missing]
+            fresh: dict[int, dict[str, str]] = {}
+            with self._asked(job, line, given, fresh):
+                for place, tables in self.workers(job, [parts[place] for place in missing], self.store.url, self._by(job)):
+                    known[missing[place]] = fresh[place] = tables
+                    line.step(sizes[missing[place]])
             self.made += len(missing)
-            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)))
+            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self._spent(job))
             return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
 
         return self.stage(job.stage, work)
@@ -162,11 +171,19 @@ class Run:
         made = self.stage(job.stage, lambda: self._made(job, tables))
         first = next(iter(job.makes))
         self._some(first, made[first])
-        return self._held(job, {**tables, **made})
+        left = [*tables.get(LEFT, ()), *([made.pop("unanswered")] if "unanswered" in made else [])]
+        return self._held(job, {**tables, **made, LEFT: left})
 
     def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
         """The tables, with the one of this kind that the parts make together, true to its contract."""
         return self.whole(jobs.gathering(kind, row_type), {**tables, kind: [part[kind] for part in parts]})
+
+    def unanswered(self, parts: Sequence[Part], tables: Tables) -> Tables:
+        """The tables, with all that models were asked and did not answer, whatever the stage."""
+        names = [part["unanswered"] for part in parts if "unanswered" in part]
+        job = jobs.gathering("unanswered", Unanswered)
+        given = {"unanswered": [*names, *tables.get(LEFT, ())]}
+        return self._held(job, {**tables, **self.stage(job.stage, lambda: self._made(job, given))})
 
     def _made(self, job: Job, tables: Tables) -> dict[str, str]:
         given = _given(job, tables)
@@ -174,11 +191,58 @@ class Run:
         first = given[next(iter(job.takes))]
         total = None if found else sum(map(self.store.rows, [first] if isinstance(first, str) else first))
         line = self.board.line(job.stage, "rows", total)
-        made = found or make(given, job, self.store.url, line.watch, cores())
+        fresh: dict[int, dict[str, str]] = {}
+        if not found:
+            with self._asked(job, line, [given], fresh):
+                fresh[0] = self.workers.one(job, given, self.store.url, self._by(job), line.watch)
+        made = found or fresh[0]
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
-        line.end(_note(told, int(bool(found)), 1))
+        line.end(_note(told, int(bool(found)), 1) + self._spent(job))
         return made
+
+    def _by(self, job: Job) -> Means:
+        """How this job asks its models."""
+        return replace(self.means, stage=job.stage) if asking.asks(job) else ALONE
+
+    @contextmanager
+    def _asked(
+        self, job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
+    ) -> Iterator[None]:
+        """Work in here that asks models shows what it asks, and ends in a Fault where it must stop.
+
+        `fresh` is what was made of `given` so far, by place. Where too much went unanswered it is no result: the next
+        run tries again.
+        """
+        if not (asking.asks(job) and given):
+            yield
+            return
+        try:
+            with asking.shown(line, lambda: self._spent(job).removeprefix(" · ")):
+                yield
+            why = asking.over(job.stage, self.used(job.stage), self._reasons(fresh), self.means.serving.failure_budget)
+            if why:
+                raise TooManyFailures(why)
+        except Stopped as stopped:
+            if isinstance(stopped, TooManyFailures):
+                for place, tables in fresh.items():
+                    if self.store.rows(tables["unanswered"]):
+                        self.store.forget(job.recipe(given[place]))
+            raise asking.fault(stopped) from stopped
+
+    def used(self, stage: str = "") -> list[Usage]:
+        """The ledger of this run, of one stage or of all."""
+        if not self.means.run:
+            return []
+        return [one for one in asking.books(self.store, self.means).usage(self.means.run) if stage in ("", one.stage)]
+
+    def _reasons(self, fresh: Mapping[int, dict[str, str]]) -> Counter[str]:
+        return asking.reasons(self.store, list(fresh.values()))
+
+    def _spent(self, job: Job) -> str:
+        """What a job asked in this run, for its line; "" where it asks nothing."""
+        used = self.used(job.stage) if asking.asks(job) else []
+        return f" · {asking.told(used)}" if used else ""
 
     def _held(self, job: Job, tables: Tables) -> Tables:
         for kind, row_type in job.makes.items():
@@ -202,11 +266,12 @@ class Run:
         given = {needed: tables[NAMES[needed]] for needed in SUITES[row_type].needs}
         told = {needed.__name__: table for needed, table in given.items()}
         rules = content(Path(expectations.__file__).parent)
-        recipe = digest(["contract", rules, stage, row_type.__name__, name, told])
+        recipe = digest(["contract", rules, row_type.__name__, name, told])
 
         def work() -> expectations.Validation:
             if found := self.store.find(recipe):
-                return next(from_table(self.store.table(found["validation"]), expectations.Validation))
+                known = next(from_table(self.store.table(found["validation"]), expectations.Validation))
+                return replace(known, stage=stage)  # a stage before may have left the same table
             references = {needed: self.store.table(table) for needed, table in given.items()}
             try:
                 validation = expectations.check(stage, row_type, self.store.table(name), references)

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import ask, extract, gates, graph, perturb, wordnet
@@ -42,13 +43,14 @@ def check(config: Config, file: Path | None = None) -> None:
     faults += _told("embed.model", lambda: _model(config))
     if "prose" in config.extract.methods:
         faults += _told("extract.pipeline", lambda: _pipeline(config.extract.pipeline))
+    faults += models.faults(config)
     if faults:
         raise UsageFault("\n".join(f"{file or 'config'}: {fault}" for fault in faults))
 
 
 def of_stage(stage: str, config: Config) -> dict[str, str]:
     """Digests and versions, by what they are of."""
-    found = {name: _version(name) for name in PACKAGES.get(stage, ())}
+    found = {name: _version(name) for name in PACKAGES.get(stage, ())} | models.surroundings(stage, config)
     for key, names, _ in _parts(config):
         if key.partition(".")[0] == SECTIONS.get(stage, stage):
             found |= {name: content(_file(name)) for name in names if ":" in name}

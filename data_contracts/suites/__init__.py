@@ -1,6 +1,19 @@
 """The rules of every table, by row type."""
 
-from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.data_contracts.rows import (
+    Chunk,
+    Document,
+    Judgement,
+    Merge,
+    Path,
+    Probe,
+    Quarantined,
+    Question,
+    Triplet,
+    Unanswered,
+    Variant,
+)
+from rarefy.data_contracts.suites.asked import JUDGEMENT, PROBE, UNANSWERED
 from rarefy.data_contracts.suites.benchmark import QUESTION, VARIANT
 from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
 from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
@@ -14,6 +27,9 @@ SUITES: dict[type, Suite] = {
     Merge: MERGE,
     Path: PATH,
     Question: QUESTION,
+    Probe: PROBE,
+    Judgement: JUDGEMENT,
     Variant: VARIANT,
     Quarantined: QUARANTINED,
+    Unanswered: UNANSWERED,
 }

@@ -28,7 +28,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
     method: Literal["rules", "model"] = Field("rules", description="who asks: grammar, or the model of [llm]")
     temperature: float = Field(0.8, ge=0, description="of the model; RARE asks at 0.8")
     max_tokens: int = Field(1_000, ge=1, description="of one reply of the model")
-    seed: int | None = Field(0, description="for a provider that takes one; leave it out of none but by null")
+    seed: int = Field(0, description="of the model, for a provider that takes one")
 
 
 Writer = Callable[[Path, Index], Wording]

@@ -1,4 +1,4 @@
-"""Where the answer of a model stands: in the sentence of a fact at whose end it is, in the document's own words (R20)."""
+"""Where a model's answer stands: in the sentence of a fact at whose end it is, in the document's own words (R20)."""
 
 import re
 from collections.abc import Iterator
@@ -25,6 +25,12 @@ _AMOUNT = re.compile(
     r"(?:\s+(?P<word>thousand|million|billion|trillion))?\s?(?P<percent>%|percent)?"
 )
 _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+# words before the answer that are the model's own sentence: "through paid licenses", "as a subscription"
+_LEAD = re.compile(
+    r"^(?:(?:in|at|on|by|to|from|for|of|with|through|under|via|into|within|as|because of|due to)\s+)?"
+    r"(?:(?:the|an?)\s+)?",
+    re.IGNORECASE,
+)
 _CELL = re.compile(r"[$€£¥]?\(?\d[\d,]*(?:\.\d+)?\)?%?")
 
 
@@ -41,7 +47,7 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
             if not true:
                 continue
             somewhere = True
-            if _plain(true) in {_plain(name) for pivot in roles.pivots for name in names(pivot)}:
+            if _bare(true) in {_bare(name) for pivot in roles.pivots for name in names(pivot)}:
                 return refuse("answer_is_pivot")
             if _is_at(true, end):
                 return Wording(answer=true, target=end.triplet, aliases=_other_forms(answer, true, end.triplet))
@@ -60,7 +66,7 @@ def _sentences(triplet: Triplet) -> Iterator[str]:
 
 def _written(answer: str, words: str, triplet: Triplet) -> str:
     """The answer as these words of a document have it; "" where they do not."""
-    for said in (answer, re.sub(r"^(?:the|an?)\s+", "", answer, flags=re.IGNORECASE)):
+    for said in (answer, _LEAD.sub("", answer)):
         if span := words_within(said, words):
             true = " ".join(words[slice(*span)].split()) if said not in words else said
             kept = true if said[-1:] in ".!?," else true.rstrip(" .!?,;:")
@@ -81,11 +87,11 @@ def _is_at(true: str, end: End) -> bool:
     for name in {end.name} if end.head else {end.name, end.triplet.answer}:
         wanted = stems(name)
         numerals = {word for word in said if word[0].isdigit()}
-        if said and wanted and len(said & wanted) > SHARED * min(len(said), len(wanted)):
-            # of a row or a list the right number is wanted, not one beside it
-            if not numerals or numerals & wanted or not any(word[0].isdigit() for word in wanted):
-                return True
-        if true == name or (len(numerals) == len(said) == 1 and _one_number(true, name)):
+        alike = said and wanted and len(said & wanted) > SHARED * min(len(said), len(wanted))
+        # of a row or a list the right number is wanted, not one beside it
+        if alike and (not numerals or numerals & wanted or not any(word[0].isdigit() for word in wanted)):
+            return True
+        if true == name or _abbreviates(true, name) or (len(numerals) == len(said) == 1 and _one_number(true, name)):
             return True
     return False
 
@@ -102,7 +108,9 @@ def _named(answer: str, roles: Roles, known: Index) -> Wording | None:
         own = {_plain(name) for name in names(document.entity)} if document.entity else set()
         if end.head and _plain(answer) in own and {_plain(name) for name in names(end.name)} & own:
             line = known.naming(document, [end.triplet.chunk_id])
-            if line and (true := _written(answer, known.chunks[line.chunk_id].text[line.start : line.end], end.triplet)):
+            if line and (
+                true := _written(answer, known.chunks[line.chunk_id].text[line.start : line.end], end.triplet)
+            ):
                 return Wording(answer=true, target=end.triplet, naming=(line,))
     return None
 
@@ -110,15 +118,33 @@ def _named(answer: str, roles: Roles, known: Index) -> Wording | None:
 def _other_forms(answer: str, true: str, target: Triplet) -> tuple[str, ...]:
     """How else the answer may be written, beyond what its triplet knows."""
     found = {answer} if _plain(answer) != _plain(true) else set()
-    amount = _AMOUNT.fullmatch(true)
-    year = amount and not amount["symbol"] and not amount["word"] and re.fullmatch(r"(?:19|20)\d\d", amount["digits"])
-    if amount and not year and true != target.answer:
-        bare = true[amount.end("hedge") :] if amount["hedge"] else true
-        value = Decimal(amount["digits"].replace(",", "")) * 10 ** (SCALES[amount["word"]] if amount["word"] else 0)
+    amount, meant = _AMOUNT.fullmatch(true), _AMOUNT.fullmatch(answer)
+    if not amount or true == target.answer or re.fullmatch(r"(?:19|20)\d\d", true):
+        return tuple(found)
+    bare = true[amount.end("hedge") :] if amount["hedge"] else true
+    found |= {bare, bare.lstrip("$€£¥")}
+    scaled = meant if meant and meant["word"] else amount
+    row = target.source_sentence.startswith("|")
+    if scaled["word"] or amount["percent"] or not row:  # a cell without a word may count in thousands or millions
+        value = Decimal(scaled["digits"].replace(",", "")) * 10 ** (SCALES[scaled["word"]] if scaled["word"] else 0)
         unit = "percent" if amount["percent"] else _UNITS.get(amount["symbol"], "")
-        found |= {bare, *aliases(replace(target, answer=bare, value=f"{value:f}", unit=unit, scale=""))}
+        found |= set(aliases(replace(target, answer=bare, value=f"{value:f}", unit=unit, scale="")))
     return tuple(sorted(found - {true}, key=lambda form: (len(form), form)))
+
+
+def _abbreviates(one: str, other: str) -> bool:
+    """Whether either holds the initials of the other: AWS and Amazon Web Services."""
+    for short, long in ((one, other), (other, one)):
+        initials = "".join(w[0] for w in re.findall(r"[^\W_]+", long) if w.lower() not in _EMPTY).upper()
+        letters = (word.replace("&", "") for word in re.findall(r"\b[A-Z](?:&?[A-Z]){2,5}\b", short))
+        if any(initials.startswith(word) for word in letters if len(word) > 2):
+            return True
+    return False
 
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W", "", text.casefold())

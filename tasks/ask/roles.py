@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.find import find
@@ -32,7 +33,8 @@ class Roles:
 
 def roles(pattern: str, triplets: Sequence[Triplet]) -> Roles:
     """The roles in a path of any number of triplets."""
-    return find(pattern, ROLES)(triplets)
+    found: Roles = find(pattern, ROLES)(triplets)
+    return found
 
 
 def single(triplets: Sequence[Triplet]) -> Roles:
@@ -45,7 +47,7 @@ def chain(triplets: Sequence[Triplet]) -> Roles:
     """A → B → C, with B1, B2, ... in longer ones."""
     inner = _numbered("B", len(triplets) - 1)
     pairs = tuple(zip(("A", *inner), (*inner, "C"), strict=True))
-    pivots = [name for one, two in zip(triplets, triplets[1:], strict=False) for name in (one.object, two.subject)]
+    pivots = [name for one, two in pairwise(triplets) for name in (one.object, two.subject)]
     return Roles(pairs, (End("A", triplets[0], True), End("C", triplets[-1], False)), tuple(dict.fromkeys(pivots)))
 
 
@@ -63,9 +65,7 @@ def inverted_star(triplets: Sequence[Triplet]) -> Roles:
     return Roles(tuple((letter, "B") for letter in outer), ends, tuple(dict.fromkeys(t.object for t in triplets)))
 
 
-ROLES: dict[str, Callable[[Sequence[Triplet]], Roles]] = {
-    f.__name__: f for f in (single, chain, star, inverted_star)
-}
+ROLES: dict[str, Callable[[Sequence[Triplet]], Roles]] = {f.__name__: f for f in (single, chain, star, inverted_star)}
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:

@@ -115,7 +115,10 @@ _ROWS = {
     "triplets": "a fact with the sentence that states it; `rejected_because` where it was not used",
     "merges": "two names taken for one, and why",
     "paths": "the facts that a question was made of",
+    "probes": "a multi-hop question asked of a model with one of its gold chunks alone",
+    "judgements": "what a model that did not write it says of a question",
     "quarantine": "a source that could not be read, and why",
+    "unanswered": "a request to a model that got no usable answer, and why",
 }
 
 

@@ -5,7 +5,19 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rarefy.data_contracts.rows import Chunk, Document, Merge, Path, Quarantined, Question, Triplet, Variant
+from rarefy.data_contracts.rows import (
+    Chunk,
+    Document,
+    Judgement,
+    Merge,
+    Path,
+    Probe,
+    Quarantined,
+    Question,
+    Triplet,
+    Unanswered,
+    Variant,
+)
 from rarefy.data_contracts.tables import schema_of
 
 Tables = Mapping[type, pa.Table]
@@ -17,8 +29,11 @@ NAMES: dict[type, str] = {
     Merge: "merges",
     Path: "paths",
     Question: "questions",
+    Probe: "probes",
+    Judgement: "judgements",
     Variant: "variants",
     Quarantined: "quarantine",
+    Unanswered: "unanswered",
 }
 
 _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the parent's place in its own table
@@ -28,11 +43,14 @@ _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the pare
     Merge: ("kind", "canonical", "name", "merge_id"),
     Path: ("domain", "pattern", "path_id"),
     Question: ("domain", "pattern", "question_id"),
+    Probe: ("question_id", "chunk_id", "probe_id"),
+    Judgement: ("question_id", "judge", "round", "judgement_id"),
     Variant: ("question_id", "side", "perturbation", "variant_id"),
     Quarantined: ("source", "stage", "quarantine_id"),
+    Unanswered: ("stage", "about", "unanswered_id"),
 }
 _ROWS = 2048
-_PARENTS: dict[type, type] = {Triplet: Chunk, Variant: Question}
+_PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Variant: Question}
 
 
 def complete(tables: Tables) -> dict[type, pa.Table]:

@@ -1,44 +1,46 @@
-"""What the object of a model's triplet is as a value: amount, unit, scale and period, as its sentence or row has it."""
+"""What the object of a model's triplet is as a value: amount, unit, scale and period, as its sentence has it."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
-from rarefy.data_contracts.rows import Document
+from rarefy.data_contracts.rows import Document, Fact
 from rarefy.tasks.extract.locate import words_within
-from rarefy.tasks.extract.periods import of_header
-from rarefy.tasks.extract.prose_values import is_time, period, value_over
-from rarefy.tasks.extract.rows_quoted import Line
-from rarefy.tasks.extract.values import FACTORS, number, scale_in
+from rarefy.tasks.extract.periods import of_fact
+from rarefy.tasks.extract.prose_values import is_time, period, times, value_over
 
 _ABOUT = (
-    r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|at least|at most|up to|perhaps"
-    r"|some|an? estimated|a total of|total of|the) )*"
+    r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|fewer than|at least|at most|up to"
+    r"|perhaps|some|an? estimated|a total of|total of|the) )*"
+)
+_BOUND = re.compile(
+    r"\b(?:over|more than|less than|fewer than|at least|at most|up to|or (?:more|fewer|less|greater))\b", re.I
 )
 _SPELLED = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty|ninety"
-_SCALE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALES = {"thousand": Decimal(10**3), "million": Decimal(10**6), "billion": Decimal(10**9), "trillion": Decimal(10**12)}
+CURRENCIES = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _WRITTEN = re.compile(
     rf"^{_ABOUT}(?P<minus>[-−–(]\s*)?(?P<currency>US\$|C\$|[$€£¥])?\s?(?P<open>\()?(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)\)?"
-    r"(?P<percent>\s?(?:%|percent\b|per cent\b)\)?)?(?:\s(?P<scale>thousand|million|billion|trillion)s?\b)?"
-    r"(?P<dollars>\s(?:U\.S\. )?dollars\b)?(?P<rest>.*)$",
+    r"(?P<percent>\s?(?:%|percent\b|per cent\b)\)?)?(?:[\s-](?P<scale>thousand|million|billion|trillion)s?\b)?"
+    r"(?P<dollars>\s(?:U\.S\. )?dollars\b)?(?P<bound> or (?:more|fewer|less|greater)\b)?(?P<rest>.*)$",
     re.S,
 )
-_NO_AMOUNT = re.compile(r"^(?:[-‑/(.]?\w*[-‑]|\s(?:CFR|U\.S\.C|USC)\b|\([a-z]\)|[A-Za-z])|^\s[A-Z]")
-_TIME_UNIT = r"(?:(?:business|calendar|working|full|consecutive)[ -])?(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?)"
-_DURATION = re.compile(rf"^{_ABOUT}(?:\d[\d,.]*|{_SPELLED})(?: \(\d+\))?[ -]{_TIME_UNIT}\b", re.I)
+# digits that are part of a name: 24 CFR part 5, 25 West 43rd Street, 401(k), 5G, 10-K
+_NO_AMOUNT = re.compile(r"^(?:[-‑/.]\w|\s(?:CFR|U\.S\.C|USC)\b|\([a-z]\)|[A-Za-z])|^\s[A-Z]")
+_TIME_UNIT = (
+    r"(?:(?:business|calendar|working|full|consecutive)[ -])?(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?)"
+)
+_DURATION = re.compile(rf"^{_ABOUT}(?:\d[\d,.]*|{_SPELLED})(?: \(\d+\))?(?: or more| or less)?[ -]{_TIME_UNIT}\b", re.I)
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(
     r"^(?:the )?(?:(?:end|beginning|start) of (?:the )?)?(?:(?:early|mid|late)[ -])?(?:(?:first|second|third|fourth) "
-    r"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|(?:January|February|March|April|May|June|July"
-    r"|August|September|October|November|December))\b(?:,? ?(?:of )?(?:fiscal )?(?:year )?(?:\d{1,2},? ?)?(?:(?:19|20)\d\d)?)*$",
-    re.I,
-)
-_CURRENCIES = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_DECLINE = re.compile(
-    r"decreas|declin|\bfell\b|\bfall|lower|\bdown\b|reduc|drop|loss|negative|deficit|benefit|paid|payment|purchase|used|outflow"
-    r"|expense|cost|charge|dividend|contract",
+    rf"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|(?:{_MONTH}))\b"
+    r"(?:,? ?(?:of )?(?:fiscal )?(?:year )?(?:\d{1,2},? ?)?(?:(?:19|20)\d\d)?)*$",
     re.I,
 )
 _NEXT_TIME = re.compile(r"^\)?,? (?:in|for|during|at|as of|at the end of|on) (?:the )?")
+_ELSEWHERE = re.compile(r"[,;] | (?:and|while|compared|versus|from|respectively)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,32 @@ class Amount:
     period: str = ""
     period_start: str = ""
     period_end: str = ""
+    concept: str = ""
     trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An amount as words give it: `digits` times `scale`, with the sign it is written with."""
+
+    digits: Decimal
+    scale: str  # "" | thousand | million | ...
+    currency: str  # ISO code, "" where none is written
+    percent: bool
+    signed: bool
+    core: str  # the amount without what follows it
+
+
+def written(said: str) -> Written | None:
+    """The amount that words begin with; None where they begin with none."""
+    match = _WRITTEN.match(said)
+    if match is None:
+        return None
+    currency = CURRENCIES.get(match["currency"] or "", "USD" if match["dollars"] else "")
+    signed = bool(match["minus"] or match["open"])
+    core = said[: match.start("rest")].strip()
+    digits = Decimal(match["digits"].replace(",", ""))
+    return Written(digits, match["scale"] or "", currency, bool(match["percent"]), signed, core)
 
 
 def type_of(said: str) -> str:
@@ -69,119 +96,84 @@ def type_of(said: str) -> str:
         return "MONEY"
     if match["percent"]:
         return "PERCENT"
-    return "" if _NO_AMOUNT.match(match["rest"]) and not match["scale"] else "NUMBER"
+    in_name = _NO_AMOUNT.match(match["rest"]) and not match["scale"] and "," not in match["digits"]
+    return "" if in_name else "NUMBER"
 
 
-def in_sentence(said: str, sentence: str) -> Amount:
-    """The value in a sentence of prose; its number must stand there, with the same scale."""
-    kind = type_of(said)
+def in_sentence(said: str, sentence: str, start: int, tags: Mapping[int, Fact], document: Document) -> Amount:
+    """The value in a sentence of prose, whose number must stand there with the same scale.
+
+    `tags` are those of the chunk by place, `start` the sentence's place in it: a tag says when the value held.
+    """
+    kind, amount = type_of(said), written(said)
     place = words_within(said, sentence)
-    written = _WRITTEN.match(said)
-    if place is None and written:  # "62% of total net sales" where the sentence says "38% and 62%, respectively, of"
-        core = said[: written.start("rest")].strip()
-        bare = re.sub(rf"^{_ABOUT}", "", core)
-        place = words_within(core, sentence) or words_within(bare, sentence)
+    if place is None and amount and kind not in {"DATE", "DURATION"}:
+        # "62% of total net sales" where the sentence says "38% and 62%, respectively, of total net sales"
+        bare = re.sub(rf"^{_ABOUT}", "", amount.core, flags=re.I)
+        place = words_within(amount.core, sentence) or words_within(bare, sentence)
+        if place and type_of(sentence[slice(*place)]) != kind:
+            place = None
     if place is None:
         return Amount(kind, trouble="object_not_in_sentence")
-    start, end = place
-    answer = sentence[start:end].strip()
+    first, last = place
+    answer = sentence[first:last].strip()
     if kind in {"DATE", "DURATION"}:
         return Amount(kind, answer)
-    found = value_over(sentence, start, end)
-    if found and found.type == kind and found.start <= start + 40 and (kind != "NUMBER" or found.end >= end):
-        amount = Amount(kind, answer, found.number, found.unit, found.scale)
-        if kind != "NUMBER" and found.scale and found.scale.rstrip("s") not in answer:
-            amount = replace(amount, answer=sentence[start : max(end, found.end)])  # "$1.2" of "$1.2 billion"
+    found = value_over(sentence, first, last)
+    if kind != "NUMBER" and found and found.type == kind and found.start < last and first < found.end:
+        if found.scale and not re.search(r"illion|thousand", answer):
+            return Amount(kind, trouble="object_not_in_sentence")  # "$1.2" of "$1.2 billion" is another amount
+        value = Amount(kind, answer, found.number, found.unit, found.scale)
     else:
-        amount = _counted(kind, answer)
-    when, at = period(sentence)
-    near = _NEXT_TIME.match(sentence[end:])
-    if not when and near:  # "19% in fiscal year 2023 to 14% in fiscal year 2024"
-        told, where = period(re.split(r"[,;]| to | and | from ", sentence[end + near.end() :], maxsplit=1)[0])
-        when = told if told and where == 0 else ""
-    return replace(amount, period=when)
+        value = _counted(kind, answer)
+    if _BOUND.search(answer):
+        value = replace(value, value="")  # more or less than the number says
+    tag = next((tags[at] for at in range(start + first, start + last) if at in tags), None)
+    if tag and value.value and same(tag.value, value.value, kind):
+        when = of_fact(tag, document)
+        if when:
+            return replace(value, period=when.label, period_start=when.start, period_end=when.end, concept=tag.concept)
+    return replace(value, period=_when(sentence, first, last))
+
+
+def same(tagged: str, value: str, kind: str) -> bool:
+    """Whether a tag has this value; of percentages it has a hundredth."""
+    try:
+        number = abs(Decimal(tagged))
+    except InvalidOperation:
+        return False
+    return number == abs(Decimal(value)) / (100 if kind == "PERCENT" else 1)
+
+
+def plain(value: Decimal) -> str:
+    """A number without exponent and trailing zeros."""
+    return f"{value.normalize():f}"
 
 
 def _counted(kind: str, answer: str) -> Amount:
-    match = _WRITTEN.match(answer)
-    if not match:
+    amount = written(answer)
+    if amount is None:
         return Amount(kind, answer)
-    value = Decimal(match["digits"].replace(",", "")) * _SCALE.get(match["scale"] or "", 1)
-    unit = _CURRENCIES.get(match["currency"] or "", "USD" if match["dollars"] else "")
-    if kind == "PERCENT":
-        unit = "percent"
-    noun = re.match(r"^(?: [a-z-]+){0,3}? ([a-z]+s)\b", match["rest"])
-    scale = f"{match['scale']}s" if match["scale"] else ""
-    return Amount(kind, answer, _plain(value), unit or (noun[1] if noun else ""), scale)
+    value = amount.digits * SCALES.get(amount.scale, 1)
+    rest = answer[len(amount.core) :].strip() if answer.startswith(amount.core) else ""
+    noun = re.fullmatch(r"(?:[\w-]+ ){0,4}?((?:basis |square )?[a-z]+)", rest)
+    unit = "percent" if kind == "PERCENT" else amount.currency or (noun[1] if noun else "")
+    return Amount(kind, answer, plain(value), unit, f"{amount.scale}s" if amount.scale else "")
 
 
-def in_row(said: str, line: Line, around: str, document: Document) -> Amount:
-    """The value in a table's row; `around` is what else the triplet says of it, by which a lost sign is forgiven."""
-    kind = type_of(said)
-    written = _WRITTEN.match(said)
-    if kind in {"DATE", "DURATION"} or written is None:
-        cell = next((c for c in line.row.cells if words_within(said, c.text)), None)
-        place = words_within(said, cell.text) if cell else None
-        return Amount(kind, cell.text[slice(*place)]) if cell and place else Amount(kind, trouble="object_not_in_sentence")
-    told = Decimal(written["digits"].replace(",", ""))
-    stated = f"{written['scale']}s" if written["scale"] else ""
-    caption = scale_in(f"{line.table.lead[-600:]}\n{line.heading(0)}\n{line.table.notes[:0]}")
-    hits = []
-    for column, cell in enumerate(line.row.cells[1:], start=1):
-        shown = number(cell.text)
-        if shown is None:
-            continue
-        scale = scale_in(line.heading(column)) or caption or _group_scale(line)
-        same = abs(shown.value) == told
-        if stated and scale and kind != "PERCENT":
-            factor = Decimal(_SCALE.get(stated[:-1], 1)) / FACTORS.get(scale, Decimal(1))
-            same = abs(shown.value) == told * factor
-        if same and (kind != "PERCENT" or not shown.currency) and (kind != "MONEY" or not shown.percent):
-            hits.append((column, cell, shown, "" if kind == "PERCENT" else scale or stated))
-    if not hits:
-        return Amount(kind, trouble="object_not_in_sentence")
-    column, cell, shown, scale = hits[0]
-    if kind == "MONEY" and not scale and "," in shown.digits and shown.value >= 1_000 and not document_is_whole(line):
-        return Amount(kind, trouble="unit_not_shown")
-    negative = shown.value < 0
-    signed = bool(written["minus"] or written["open"])
-    if negative and not signed and not _DECLINE.search(f"{around} {line.row.cells[0].text}"):
-        return Amount(kind, trouble="sign_not_said")
-    value = shown.value if signed or not negative else abs(shown.value)
-    unit = "percent" if kind == "PERCENT" else shown.currency or _CURRENCIES.get(written["currency"] or "", "")
-    when = of_header(line.heading(column), line.table.lead[-600:], document) if len(hits) == 1 else None
-    label = when.label if when else ""
-    bare = re.fullmatch(r"(?:fiscal(?: year)? )?((?:19|20)\d\d)", line.heading(column).strip(), re.I)
-    if not label and len(hits) == 1 and bare:
-        label = bare[1]
-    return Amount(
-        kind,
-        _shown(cell.text, shown.start, shown.end, negative),
-        _plain(value * FACTORS.get(scale, Decimal(1))) if kind != "PERCENT" else _plain(value),
-        unit or ("USD" if kind == "MONEY" else ""),
-        scale,
-        label,
-        when.start if when else "",
-        when.end if when else "",
-    )
-
-
-def document_is_whole(line: Line) -> bool:
-    """Whether the table says that it counts in whole units: per share, per unit, or in dollars."""
-    return bool(re.search(r"\bper (?:\w+ )?(?:share|unit|month|hour)\b|\bin dollars\b", f"{line.table.lead} {line.row.cells[0].text}", re.I))
-
-
-def _group_scale(line: Line) -> str:
-    rows = [row for row in line.table.rows if row.end <= line.header_end]
-    return next((s for row in rows for cell in row.cells if (s := scale_in(cell.text))), "")
-
-
-def _shown(cell: str, start: int, end: int, negative: bool) -> str:
-    """The digits with what belongs to them in their cell: "$109,158", "(4)%", "75.4%"."""
-    opened = re.search(r"[-−–(]?\s*(?:US\$|C\$|[$€£¥])?\s*[-−–(]?\s*$" if negative else r"(?:US\$|C\$|[$€£¥])\s*$", cell[:start])
-    closed = re.match(r"\s*\)?\s*(?:%|percent)?\s*\)?" if negative else r"\s*(?:%|percent)?", cell[end:])
-    return cell[opened.start() if opened else start : end + (closed.end() if closed else 0)].strip()
-
-
-def _plain(value: Decimal) -> str:
-    return f"{value.normalize():f}"
+def _when(sentence: str, start: int, end: int) -> str:
+    """The one time that a sentence gives for what stands at a place of it; "" where that cannot be told."""
+    when, _ = period(sentence)
+    if when:
+        return when
+    near = _NEXT_TIME.match(sentence[end:])
+    if near:  # "from 19% in fiscal year 2023 to 14% in fiscal year 2024"
+        told, at = period(re.split(r"[;]| to | and | from |, ", sentence[end + near.end() :], maxsplit=1)[0])
+        if told and at == 0:
+            return told
+    before = sentence[:start]
+    said = times(before)
+    if len(said) == 1 and "respectively" not in sentence:  # "revenue for fiscal year 2024 was $47.5 billion, up 217%"
+        between = before[before.index(said[0]) + len(said[0]) :]
+        return period(before)[0] if not _ELSEWHERE.search(between) else ""
+    return ""

@@ -1,22 +1,25 @@
-"""What a model claims, held to the words it quotes: a triplet with its proof, or with why it does not hold (RARE R8)."""
+"""What a model claims, held to the words it quotes: a triplet with its proof, or why it does not hold (RARE R8)."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rarefy.data_contracts.rows import Chunk, Triplet, row_id
-from rarefy.tasks.extract import amounts, objections
+from rarefy.tasks.extract import objections
+from rarefy.tasks.extract.amounts import in_sentence, type_of
+from rarefy.tasks.extract.cells import in_row
 from rarefy.tasks.extract.kinds import kind_of
-from rarefy.tasks.extract.locate import folded, spans
+from rarefy.tasks.extract.locate import spans
 from rarefy.tasks.extract.rows_quoted import Line, lines, meant
 from rarefy.tasks.extract.windows import Shown, Window
 
 
 class Claim(BaseModel, frozen=True):
-    """One triplet of a reply; what a model leaves out is "", so that the others are still read."""
+    """A triplet."""
 
+    # what a model leaves out, or writes as a number, costs this triplet and not all of its reply
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
 
     subject: str = Field("", description="a specific thing, clear without the document")
@@ -27,12 +30,12 @@ class Claim(BaseModel, frozen=True):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _written(cls, value: object) -> object:
+    def _written(cls, value: Any) -> Any:
         return "" if value is None else value
 
 
 class Claims(BaseModel, frozen=True):
-    """A reply."""
+    """Connected triplets."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -63,7 +66,7 @@ def triplet_of(claim: Claim, window: Window, chunks: Mapping[str, Chunk], prompt
         domain=window.document.domain,
     )
     trouble = objections.to_words(row) or ("" if shown else "unknown_chunk")
-    if not trouble and folded(claim.source_sentence).letters in folded(prompt).letters:
+    if not trouble and f'"{row.subject}"' in prompt and f'"{row.object}"' in prompt:
         trouble = "copied_example"
     if trouble:
         return replace(row, rejected_because=trouble)
@@ -99,8 +102,8 @@ def _located(
         return replace(row, rejected_because=trouble), None
     row = replace(row, chunk_id=chunk.chunk_id, start=start, end=end, source_sentence=chunk.text[start:end])
     if line:
-        top = line.table.header.start
-        row = replace(row, header=chunk.text[top : line.header_end], header_start=top, header_end=line.header_end)
+        top, bottom = line.headers[0].start, line.headers[-1].end
+        row = replace(row, header=chunk.text[top:bottom], header_start=top, header_end=bottom)
         if line.groups:
             group = line.groups[-1]
             row = replace(row, group=chunk.text[group.start : group.end], group_start=group.start, group_end=group.end)
@@ -136,11 +139,12 @@ def _typed(row: Triplet, line: Line | None, chunk: Chunk, window: Window) -> Tri
     document = window.document
     proof = objections.Proof(row, chunk.text, document.entity)
     row = replace(row, subject_type=kind_of(row.subject, document.entity))
-    if amounts.type_of(row.object):
-        around = f"{row.subject} {row.relation}"
-        amount = amounts.in_row(row.object, line, around, document) if line else None
-        if amount is None or (amount.trouble and not line):
-            amount = amounts.in_sentence(row.object, row.source_sentence)
+    if type_of(row.object):
+        tags = {f.start - chunk.start: f for f in document.facts if chunk.start <= f.start < f.end <= chunk.end}
+        if line:
+            amount = in_row(row.object, line, f"{row.subject} {row.relation}", tags, document)
+        else:
+            amount = in_sentence(row.object, row.source_sentence, row.start, tags, document)
         row = replace(
             row,
             object_type=amount.type,
@@ -151,6 +155,7 @@ def _typed(row: Triplet, line: Line | None, chunk: Chunk, window: Window) -> Tri
             period=amount.period,
             period_start=amount.period_start,
             period_end=amount.period_end,
+            concept=amount.concept,
             rejected_because=amount.trouble,
         )
     else:
@@ -158,4 +163,5 @@ def _typed(row: Triplet, line: Line | None, chunk: Chunk, window: Window) -> Tri
         row = replace(row, object_type="TEXT" if long else kind_of(row.object, document.entity), answer=proof.answer())
         if not row.answer:
             row = replace(row, rejected_because=proof.trouble_with_object())
-    return row if row.rejected_because else replace(row, rejected_because=proof.trouble_with_subject())
+    trouble = row.rejected_because or proof.trouble_with_subject() or proof.trouble_with_sentence()
+    return replace(row, rejected_because=trouble)

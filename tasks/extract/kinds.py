@@ -11,7 +11,8 @@ _ORG = re.compile(
     r"|Board)\.?(?: of (?:the )?(?:[A-Z][\w.]+ ?)+(?:and (?:[A-Z]\w+ ?)+)?)?$"
 )
 _LAW = re.compile(
-    r"\b(?:Act|Acts|Regulations?|Directive|Treaty|Code)(?: of \d{4})?$|\bU\.S\.C\.|\bCFR\b|^§|\b(?:ASU|ASC|IFRS|FAS) (?:No\. ?)?\d"
+    r"\b(?:Act|Acts|Regulations?|Directive|Treaty|Code)(?: of \d{4})?$|\bU\.S\.C\.|\bCFR\b|^§"
+    r"|\b(?:ASU|ASC|IFRS|FAS) (?:No\. ?)?\d"
 )
 _SEGMENT = re.compile(r"\bsegment$", re.I)
 _COUNTRIES = frozenset(

@@ -14,11 +14,12 @@ _DROPPED = frozenset("®™©℠¹²³⁰⁴⁵⁶⁷⁸⁹\u00ad\u200b\u200c\u2
 _SHORTEST = 8  # letters and digits: fewer are found anywhere
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)|\.{3,}|(?:\. ){2,}\.|…)\s*")
 _LONGEST_GAP = 1_000  # characters that an ellipsis may stand for
-_OPENERS = "([{“\"‘'«*|$€£¥•-–—−"
-_CLOSERS = ".,;:!?)]}”\"’'»*|%®™"
+_ALIKE = ('“”„"«»', "‘’'`", "-–—−‑", "*®™©℠", "•*·●▪", "…")
+_STOP = re.compile(r"[®™©℠*]{0,2}[.!?](?=\s|$)")
 # what a page has between two halves of a sentence
 _FURNITURE = re.compile(
-    r"\n\s*(?:(?:page )?[-–]?\s*[A-Z]?-?\d{1,4}\s*[-–]?|table of contents|[^\n|]{0,60}\|[^\n|]{0,60}\|\s*\d{1,4})\s*(?=\n)",
+    r"\n\s*(?:(?:page )?[-–]?\s*[A-Z]?-?\d{1,4}\s*[-–]?|table of contents|[^\n|]{0,60}\|[^\n|]{0,60}\|\s*\d{1,4})"
+    r"\s*(?=\n)",
     re.I,
 )
 
@@ -42,7 +43,9 @@ def spans(quote: str, text: str, since: int = 0) -> list[tuple[int, int]]:
     found = list(_verbatim(bare, text, since)) or list(_in_other_dress(bare, text, since, folded(text)))
     if not found and _FURNITURE.search(text):
         found = list(_in_other_dress(bare, text, since, _unfurnished(text)))
-    return found or list(_around_ellipsis(bare, text, since))
+    found = found or list(_around_ellipsis(bare, text, since))
+    # a sentence ends with its full stop, whether it was copied or not
+    return [(start, end + len(stop[0]) if (stop := _STOP.match(text[end : end + 4])) else end) for start, end in found]
 
 
 def _verbatim(quote: str, text: str, since: int) -> Iterator[tuple[int, int]]:
@@ -65,13 +68,13 @@ def _in_other_dress(quote: str, text: str, since: int, where: Folded) -> Iterato
 
 def _around_ellipsis(quote: str, text: str, since: int) -> Iterator[tuple[int, int]]:
     """From the first to the last words that the quotation keeps, with what it leaves out, in one paragraph."""
-    parts = [part for part in _ELLIPSIS.split(quote) if part]
-    if not parts or any(len(folded(part).letters) < _SHORTEST for part in parts) or parts == [quote]:
+    first, *others = [part for part in _ELLIPSIS.split(quote) if part] or [""]
+    if not others or any(len(folded(part).letters) < _SHORTEST // 2 for part in others):
         return
-    first, *others = parts
     for start, end in spans(first, text, since):
         for part in others:
-            following = [span for span in spans(part, text, end) if span[0] - end <= _LONGEST_GAP]
+            following = [*_verbatim(part, text, end), *_in_other_dress(part, text, end, folded(text))]
+            following = sorted(span for span in following if span[0] - end <= _LONGEST_GAP)
             if not following or "\n\n" in text[end : following[0][0]]:
                 break
             end = following[0][1]
@@ -124,21 +127,24 @@ def _unfurnished(text: str) -> Folded:
 def _within_word(text: str, start: int, end: int) -> bool:
     """Whether the span begins or ends inside a word or a number."""
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
-    inside = before.isalnum() and text[start].isalnum() or after.isalnum() and text[end - 1].isalnum()
+    inside = (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum())
     number = text[end - 1].isdigit() and re.match(r"[.,]\d", text[end : end + 2])
-    return inside or bool(number) or bool(text[start].isdigit() and re.search(r"\d[.,]$", text[max(start - 2, 0) : start]))
+    return (
+        inside or bool(number) or bool(text[start].isdigit() and re.search(r"\d[.,]$", text[max(start - 2, 0) : start]))
+    )
 
 
 def _edged(text: str, start: int, end: int, head: str, tail: str) -> tuple[int, int]:
-    """The span with the marks around it that the quotation has around its words, and with its full stop."""
-    for _ in range(len(head.strip()) + 1):
-        back = len(text[:start]) - len(text[:start].rstrip(" ")) if head.strip() else 0
-        if head.strip() and start - back > 0 and text[start - back - 1] in _OPENERS:
-            start -= back + 1
-    for _ in range(len(tail.strip()) + 1):
-        space = len(text[end:]) - len(text[end:].lstrip(" ")) if "|" in tail else 0
-        if tail.strip() and text[end + space : end + space + 1] and text[end + space] in _CLOSERS:
-            end += space + 1
-    if re.match(r"[.!?](?:\s|$)", text[end : end + 2]):
-        end += 1
+    """The span with the marks around it that the quotation has around its words."""
+    before, after = _marks(head), _marks(tail)
+    while start and (text[start - 1] in before or (text[start - 1] == " " and text[start - 2 : start - 1] in before)):
+        start -= 1 if text[start - 1] in before else 2
+    while end < len(text) and (text[end] in after or (text[end] == " " and text[end + 1 : end + 2] in after)):
+        end += 1 if text[end] in after else 2
     return start, end
+
+
+def _marks(around: str) -> frozenset[str]:
+    """The marks of an end of a quotation, and those that a text may have in their place."""
+    kinds = [kind for kind in _ALIKE if set(kind) & set(around)]
+    return frozenset("".join(kinds)) | {c for c in around if not c.isspace()}

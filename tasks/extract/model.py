@@ -1,6 +1,7 @@
 """Triplets that a language model takes from windows of chunks, each held to the text (RARE §3.2, R6-R8)."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,13 +20,15 @@ Own = tuple[Document, list[Chunk]]  # a document with its chunks
 class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
     """How a model is asked for triplets; which model it is, [llm] says."""
 
-    window: int = Field(5, ge=1, description="consecutive chunks shown together (RARE R6)")
-    window_tokens: int = Field(8000, ge=100, description="tokens of chunks shown together, at most")
-    passes: int = Field(1, ge=1, description="how often a window is asked about; from the second on, for further ones")
-    fewest: int = Field(15, ge=0, description="triplets asked for per window and pass, at least (RARE R7)")
-    most: int = Field(20, ge=1, description="triplets asked for per window and pass, at most")
-    temperature: float = Field(0.2, ge=0, le=2, description="of the model (RARE R7)")
-    max_tokens: int = Field(8000, ge=1, description="of a reply (RARE R7)")
+    window: int = Field(default=5, ge=1, description="consecutive chunks shown together (RARE R6)")
+    window_tokens: int = Field(default=8000, ge=100, description="tokens of chunks shown together, at most")
+    passes: int = Field(
+        default=1, ge=1, description="how often a window is asked about; from the second on, for further ones"
+    )
+    fewest: int = Field(default=15, ge=0, description="triplets asked for per window and pass, at least (RARE R7)")
+    most: int = Field(default=20, ge=1, description="triplets asked for per window and pass, at most")
+    temperature: float = Field(default=0.2, ge=0, le=2, description="of the model (RARE R7)")
+    max_tokens: int = Field(default=8000, ge=1, description="of a reply (RARE R7)")
 
 
 @dataclass
@@ -45,11 +48,7 @@ def of_model(owns: Iterable[Own], config: ModelExtractConfig, llm: LLM) -> Itera
     The windows of all documents are one stream of requests. A triplet that its words do not prove is rejected with the
     reason. Later passes ask about the windows in which the pass before found something.
     """
-    asked = [
-        _Asked(window, {chunk.chunk_id: chunk for chunk in chunks})
-        for document, chunks in owns
-        for window in windows(document, chunks, repeated(chunks), config.window, config.window_tokens)
-    ]
+    asked = list(_windows(owns, config))
     for nth in range(config.passes):
         _ask([one for one in asked if not one.exhausted], nth, config, llm)
     seen: set[str] = set()
@@ -58,13 +57,29 @@ def of_model(owns: Iterable[Own], config: ModelExtractConfig, llm: LLM) -> Itera
         yield from one.failed
 
 
+def requests(owns: Iterable[Own], config: ModelExtractConfig) -> Iterator[Request]:
+    """What a model would be asked about these documents in the first pass; each further pass asks as often at most."""
+    for one in _windows(owns, config):
+        yield _request(_name(one, 0), one, config)
+
+
+def _windows(owns: Iterable[Own], config: ModelExtractConfig) -> Iterator[_Asked]:
+    for document, chunks in owns:
+        by_id = {chunk.chunk_id: chunk for chunk in chunks}
+        for window in windows(document, chunks, repeated(chunks), config.window, config.window_tokens):
+            yield _Asked(window, by_id)
+
+
 def _ask(asked: Sequence[_Asked], nth: int, config: ModelExtractConfig, llm: LLM) -> None:
-    waiting = {row_id("triplets", one.window.window_id, nth): one for one in asked}
+    waiting = {_name(one, nth): one for one in asked}
     for reply in llm(_request(name, one, config) for name, one in tuple(waiting.items())):
-        one = waiting.pop(reply.request_id)
-        _hear(one, reply)
+        _hear(waiting.pop(reply.request_id), reply)
     for name, one in waiting.items():
         _hear(one, Reply(name, error="lost", detail="no reply came for this window"))
+
+
+def _name(one: _Asked, nth: int) -> str:
+    return row_id("triplets", one.window.window_id, nth)
 
 
 def _request(name: str, one: _Asked, config: ModelExtractConfig) -> Request:
@@ -80,7 +95,9 @@ def _hear(one: _Asked, reply: Reply) -> None:
         try:
             claims = Claims.model_validate_json(reply.parsed).triplets
         except ValidationError as error:
-            reply = replace(reply, error="unparsable", detail=f"{error.error_count()} faults: {error.errors()[0]['msg']}")
+            reply = replace(
+                reply, error="unparsable", detail=f"{error.error_count()} faults: {error.errors()[0]['msg']}"
+            )
     if reply.error:
         about = " ".join(dict.fromkeys(shown.chunk.chunk_id for shown in one.window.shown))
         one.failed.append(unanswered("extract", about, reply))
@@ -98,3 +115,26 @@ def _told(one: _Asked, config: ModelExtractConfig, seen: set[str]) -> Iterator[T
             row = replace(row, triplet_id=name, rejected_because="duplicate")
         seen.add(row.triplet_id)
         yield row
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """How many triplets a model claimed of a domain's chunks, and how many of them hold."""
+
+    domain: str
+    chunks: int
+    claimed: int
+    accepted: int
+
+    @property
+    def per_chunk(self) -> float:
+        """Accepted triplets per chunk (RARE asks 15 to 20 of five chunks); 0 where there are no chunks."""
+        return self.accepted / self.chunks if self.chunks else 0.0
+
+
+def yields(triplets: Iterable[Triplet], chunks: Iterable[Chunk]) -> list[Yield]:
+    """The yield of each domain, by name, all its chunks counted: those of windows without an answer too."""
+    shown = Counter(chunk.domain for chunk in chunks)
+    rows = [(row.domain, row.rejected_because) for row in triplets if row.method == "model"]
+    claimed, accepted = Counter(d for d, _ in rows), Counter(d for d, reason in rows if not reason)
+    return [Yield(name, shown[name], claimed[name], accepted[name]) for name in sorted(shown.keys() | claimed.keys())]

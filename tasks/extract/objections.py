@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.extract.kinds import kind_of
 from rarefy.tasks.extract.labels import MEASURES
 from rarefy.tasks.extract.locate import folded, words_within
+from rarefy.tasks.extract.prose_sentences import FOREIGN
 
 LONG_NAME = 8  # words of an object: longer ones say something rather than name it
 _LONGEST_OBJECT = 14
 _LONGEST_NAME = 14  # words of a subject
 _LONGEST_RELATION = 6  # asked for are 2 to 4
 
-_SELF = re.compile(r"(?:we|us|our company|(?:the |this )?(?:company|registrant|corporation))", re.I)
+_SELF = re.compile(r"(?:we|us|our company|(?:the )?(?:company|registrant|corporation))", re.I)
 _OURS = re.compile(r"(?:our|(?:the )?(?:company|registrant|corporation)[’']s) (?=\S)", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an) ", re.I)
 _POINTS = re.compile(
@@ -38,9 +40,40 @@ _SMALL_WORDS = frozenset(
     """.split()
 )
 _MONTH = r"January|February|March|April|May|June|July|August|September|October|November|December"
-_DATED = re.compile(rf"\b(?:19|20)\d\d\b|\b(?:{_MONTH}) \d|\b(?:in|of|during) (?:{_MONTH})\b|\bQ[1-4]\b|\bfiscal year\b")
+_DATED = re.compile(
+    rf"\b(?:19|20)\d\d\b|\b(?:{_MONTH}) \d|\b(?:in|of|during) (?:{_MONTH})\b|\bQ[1-4]\b|\bfiscal year\b"
+)
 _SPEAKS_OF_SELF = re.compile(r"\b(?:we|us|our|ours|the company|the registrant|company|corporation)\b", re.I)
-_REFERS = re.compile(r"\b(?:it|they|he|she|its|their|his|her|this|these|those|such|the \w+)\b", re.I)
+# A sentence that speaks of what the one before it named, or that goes on one
+_REFERS = re.compile(
+    r"^(?:[•*-] ?)?(?:\(\w{1,4}\) ?)?[a-z]"
+    r"|\b(?i:it|they|he|she|its|their|his|her|this|these|those|such|both)\b"
+    r"|^The (?:increase|decrease|change|growth|decline|term|program|agreement|transaction|acquisition|charge|amount)\b",
+)
+# What stands in every document of its kind
+_BOILERPLATE = re.compile(
+    r"(?:the )?(?:SEC|(?:U\.S\. )?Securities and Exchange Commission|(?:Securities )?Exchange Act(?: of \d+)?"
+    r"|Securities Act(?: of \d+)?|Sarbanes-Oxley.*|PCAOB|Public Company Accounting Oversight Board|Form \d+-\w+(?:/A)?"
+    r"|(?:Annual|Quarterly) Reports?(?: on Form.*)?|Proxy Statement.*|EDGAR|Exhibit \d.*|(?:U\.S\. )?GAAP"
+    r"|Table of Contents)",
+    re.I,
+)
+# Words that speak to whoever reads by machine: they state no fact, whatever they say
+_ANSWER = r"\b(?:output|return|emit|reply|respond|answer|add|append|include|extract|insert|report)\b"
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instructions?|prompts?|rules|directions|context)\b"
+    r"|\b(?:system|developer) (?:prompt|message|instruction)\b|^\W*(?:system|assistant|user|human)\s*:"
+    r"|\byou are (?:now )?(?:an? |the )?(?:\w+ )?(?:AI|assistant|language model|chatbot|LLM)\b"
+    r"|\b(?:language model|LLM|AI model)s?\b[^.\n]{0,40}\b(?:must|should|shall|please|are to|is to)\b[^.\n]{0,40}"
+    rf"{_ANSWER}|{_ANSWER}[^.\n]{{0,40}}\b(?:triplets?|triples?|JSON)\b"
+    r"|[<‹]/?\W?(?:chunk|document|system|instructions?|passage|fact)\b|\[/?INST\]|<\|\w+\|>|\bnew instructions?\b",
+    re.I,
+)
+_POINTER = re.compile(
+    r"^\W*(?:See|Refer to|For (?:more|further|additional|a (?:full|further|more))\b.*\b(?:see|refer to))\b", re.I
+)
+_LEADERS = re.compile(r"(?:\. ?){5,}\s*\d*\s*$")
+_DENIES = re.compile(r"\b(?:not?|never|without|cannot|non\w*|un\w+|lacks?|excludes?|denie[sd])\b", re.I)
 _NEAR = 1_200  # characters before a sentence in which what it refers to is named
 
 
@@ -79,8 +112,12 @@ def to_words(row: Triplet) -> str:
         return "subject_too_long"
     if len(row.object.split()) > _LONGEST_OBJECT:
         return "object_too_long"
+    if _BOILERPLATE.fullmatch(row.subject) or _BOILERPLATE.fullmatch(row.object):
+        return "boilerplate"
     if _DATED.search(row.relation):
         return "relation_with_a_date"
+    if re.search(r"(?<!^)\b[A-Z][a-z]{2,}\b", row.relation):
+        return "relation_with_a_name"
     return "relation_too_long" if len(row.relation.split()) > _LONGEST_RELATION else ""
 
 
@@ -111,7 +148,8 @@ class Proof:
         """The object's words as the sentence has them; "" where it has others."""
         sentence = self.row.source_sentence
         bare = _ARTICLE.sub("", self.row.object)
-        for said in (self.row.object, bare, *self._without_owner(bare)):
+        core = _core(bare)
+        for said in (self.row.object, bare, *self._without_owner(bare), *([core] if core != bare else [])):
             place = words_within(said, sentence) if folded(said).letters else None
             if place:
                 return sentence[slice(*place)].strip(" |")
@@ -129,13 +167,33 @@ class Proof:
         if _same(self.row.subject, self.entity):
             return ""
         own = self._without_owner(self.row.subject)
-        if any(self._bears(said, 0.01) for said in (*own, self.row.subject)):
+        if any(self._means(said) for said in (*own, self.row.subject)):
             return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
-            if words_within(self.row.subject, before):
+            if any(words_within(said, before) for said in (self.row.subject, *own)):
                 return ""
         return "subject_not_in_sentence"
+
+    def trouble_with_sentence(self) -> str:
+        """Why the sentence states nothing, or not what the relation says."""
+        sentence, start = self.row.source_sentence, self.row.start
+        first = self.text.rfind("\n\n", 0, start) + 1
+        last = self.text.find("\n\n", self.row.end)
+        if _TO_A_MODEL.search(self.text[first : last if last >= 0 else len(self.text)]):
+            return "speaks_to_the_reader"
+        if _POINTER.search(sentence) or _LEADERS.search(sentence):
+            return "cross_reference"
+        if FOREIGN.search(sentence):
+            return "somebody_else_speaks"
+        verbs = [w for w in _words(self.row.relation) if len(w) > 2 and w.lower() not in _SMALL_WORDS]
+        if not _DENIES.search(self.row.relation):
+            for verb in verbs:
+                stem = re.escape(re.sub(r"(?:e?s|ed|ing)$", "", verb)[:4])
+                denied = re.findall(rf"\b(?:not|never|cannot|no longer)(?: \w+)? {stem}", sentence, re.I)
+                if denied and len(denied) == len(re.findall(rf"\b{stem}", sentence, re.I)):
+                    return "negation_lost"
+        return ""
 
     def _self_said(self) -> str:
         place = words_within(self.entity, self.row.source_sentence)
@@ -153,25 +211,45 @@ class Proof:
             return [whole or rest]
         return []
 
+    def _means(self, name: str) -> bool:
+        """Whether the proof names this subject, be it in short: "Mr. Bezos", "the Manager", "issuers"."""
+        words = _words(name)
+        proper = [w[:1].isupper() for w in words if w.lower() not in _SMALL_WORDS]
+        if len(proper) > 1 and all(proper):  # of an organisation its first word, of a person the last
+            first = _stem(words[0]) in self.stems
+            return first or self._bears(name, 0.5) or (kind_of(name) == "NAME" and _stem(words[-1]) in self.stems)
+        head = re.split(r" (?:of|for|in|on|to|by|from|with|at|under|and|that|which)\b", name, maxsplit=1)[0]
+        return self._bears(name, 0.34) or _stem((_words(head) or words or [""])[-1]) in self.stems
+
     def _bears(self, said: str, share: float) -> bool:
         """Whether at least this share of the words stand in the proof, in any form, or as an acronym."""
         words = [w for w in _words(said) if w.lower() not in _SMALL_WORDS]
         known = [w for w in words if _stem(w) in self.stems or self._acronym(w)]
         initials = "".join(w[0] for w in words).casefold()
-        spelled = len(initials) > 1 and initials in {w.casefold().rstrip("s") for w in _words(self.words)}
+        short = {form for w in _words(self.words) if w[:2].isupper() for form in (w, w.removesuffix("s"))}
+        spelled = any(len(s) > 2 and s.casefold() in initials for s in short)  # "TCJA" of the Tax Cuts and Jobs Act
         return bool(words) and (spelled or len(known) / len(words) >= share)
 
     def _acronym(self, word: str) -> bool:
         letters = re.sub(r"[^A-Z]", "", word)
-        if len(letters) < 2 or len(letters) < len(re.sub(r"\W|s$", "", word)):
+        if len(letters) < 2 or "." in word or len(letters) < len(re.sub(r"\W|s$", "", word)):
             return False
         initials = "".join(w[0] for w in _words(self.words) if w.lower() not in _SMALL_WORDS).upper()
         return letters in initials
 
 
 def _same(name: str, entity: str) -> bool:
-    plain = [re.sub(r"(?i)^the |[,.]? (?:inc|corp|corporation|company|co|ltd|plc)\b\.?,?$", "", n).casefold() for n in (name, entity)]
-    return bool(entity) and plain[0].strip(" ,.") == plain[1].strip(" ,.")
+    return bool(entity) and _core(name).casefold() == _core(entity).casefold()
+
+
+def _core(name: str) -> str:
+    """A company's name without article and legal form."""
+    return re.sub(
+        r"^the |[,.]? (?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc|llc)\b\.?,?$",
+        "",
+        name,
+        flags=re.I,
+    ).strip(" ,")
 
 
 def _words(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which row of a table a quotation means: its line, with or without header line, or label, column and value (RARE R7)."""
+"""Which row of a table a quotation means: its line, with or without headers, or label, column and value (RARE R7)."""
 
 import re
 from collections.abc import Iterator
@@ -22,26 +22,33 @@ class Line:
     table: Table
     row: Row
     groups: tuple[Row, ...]  # labels above it that it may hang on, nearest last
-    header_end: int  # the header line with those below it that belong to it
+    headers: tuple[Row, ...]  # the header line, and the lines below it that belong to it
+    lead: str  # what is said before the table
 
     def heading(self, column: int) -> str:
         """What stands over a column."""
-        return " ".join(row.cells[column].text for row in self._headers() if column < len(row.cells)).strip()
-
-    def _headers(self) -> list[Row]:
-        return [self.table.header, *(row for row in self.table.rows if row.end <= self.header_end)]
+        return " ".join(row.cells[column].text for row in self.headers if column < len(row.cells)).strip()
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Every row of every table of a text that has a label and something beside it."""
+    """Every row of every table of a text that has a label and something beside it.
+
+    A table whose header line is a label alone goes on under the headers, and the caption, of the table before it.
+    """
+    above: tuple[Row, ...] = ()
+    lead = ""
     for table in tables(text):
-        header_end = table.header.end
+        headers = [table.header]
         for row in table.rows:  # "| | Jan 28, 2024 | Jan 29, 2023 |" below "| | Year Ended | |"
-            if (row.cells and row.cells[0].text) or any(_amount(cell.text) for cell in row.cells):
+            if not row.cells or row.cells[0].text or any(_amount(cell.text) for cell in row.cells):
                 break
-            header_end = row.end
+            headers.append(row)
+        goes_on = above and not table.lead and not any(cell.text for row in headers for cell in row.cells[1:])
+        label = (table.header,) if goes_on and table.header.cells[0].text else ()
+        if not goes_on or len(above[0].cells) != len(table.header.cells):
+            above, lead, label = tuple(headers), table.lead, ()
         for row, groups in labelled(table):
-            yield Line(table, row, groups, header_end)
+            yield Line(table, row, (*label, *groups), above, lead)
 
 
 def _amount(shown: str) -> bool:
@@ -78,7 +85,7 @@ def _quoted(line: Line, asked: set[str], every: list[Line]) -> bool:
     for other in every:
         if other.table == line.table:
             known |= _names(other) | {folded(cell.text).letters for cell in other.row.cells[1:]}
-    return all(cell in known or cell in folded(line.table.lead).letters for cell in asked)
+    return all(cell in known or cell in folded(line.lead).letters for cell in asked)
 
 
 def _names(line: Line) -> set[str]:
@@ -87,7 +94,7 @@ def _names(line: Line) -> set[str]:
 
 
 def _over(line: Line) -> set[str]:
-    rows = [line.table.header, *line.groups, *(r for r in line.table.rows if r.end <= line.header_end)]
+    rows = (*line.headers, *line.groups)
     return {folded(text).letters for row in rows for cell in row.cells for text in (cell.text, tidy(cell.text))}
 
 

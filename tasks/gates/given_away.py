@@ -33,7 +33,7 @@ def pivot_given_away(
     return {
         q.question_id: "pivot_given_away"
         for q in questions
-        if q.pivot and any(says(q.text, name) for name in _names_of(pivot_labels(q, triplets)))
+        if q.pivot and any(says(q.text, name) for name in _names_of(pivot_labels(q, triplets), q.entity))
     }
 
 
@@ -48,12 +48,16 @@ def pivot_labels(question: Question, triplets: Mapping[str, Triplet]) -> list[st
     return list(dict.fromkeys(labels)) or [question.pivot]
 
 
-def _names_of(labels: Iterable[str]) -> set[str]:
+def _names_of(labels: Iterable[str], entity: str) -> set[str]:
     found: set[str] = set()
+    forms = names(entity)
+    own = {w for form in forms for w in re.findall(r"[^\W_]{4,}", form)}
     for label in labels:
         cores = names(label)
         found |= cores
         # "NVIDIA" of "NVIDIA Corporation" tells as much as the whole; "General" of "General Motors" does not.
         telling = (w for core in cores for w in re.findall(r"[^\W_]{4,}", core))
-        found |= {w for w in telling if w[0].isupper() and not wordnet.known(w.lower())}
+        # Whose filing it is may be said: "NVIDIA" does not name NVIDIA Omniverse.
+        said = own if cores.isdisjoint(forms) else set()
+        found |= {w for w in telling if w[0].isupper() and w not in said and not wordnet.known(w.lower())}
     return {name for name in found if len(name) > 1}

@@ -5,6 +5,7 @@ One database, so that a reply and the line of the ledger that paid for it are wr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from rarefy.data_contracts.rows import Reply
@@ -82,7 +83,10 @@ class Books(Protocol):
         """
 
     def refund(self, name: str, tokens: int, per_minute: tuple[int, int]) -> None:
-        """Give back tokens that were taken and not used (negative: more were used than were taken)."""
+        """Give back tokens that were taken and not used (negative: more were used than were taken).
+
+        Those who take after it go earlier; the limit holds for what was taken, less what was given back meanwhile.
+        """
 
     def hold(self, name: str, until: float) -> None:
         """Nobody asks `name` before this time: it said Retry-After."""
@@ -91,7 +95,33 @@ class Books(Protocol):
         """Seconds for which `name` is held."""
 
     def reserve(self, run: str, cost: int, limits: tuple[int, int]) -> bool:
-        """Take one call and at most this cost of the run's budget (calls, cost; 0: no limit); False: not enough left."""
+        """Take one call and at most this cost of a run's budget (calls, cost; 0: no limit); False: not enough left."""
 
     def settle(self, run: str, cost: int, calls: int = 0) -> None:
         """Give back what of a reservation was not used: so much cost, and so many calls that were never sent."""
+
+
+def opened(url: str, cache: Path) -> Books:
+    """The books at a URL, begun where there are none; in the folder `cache` for "".
+
+    As everywhere, sqlite:///file is relative to the working folder and sqlite:////file is not. ValueError for a URL
+    that is none of these or a library that is not installed, OSError (ConnectionError) where they cannot be opened.
+    """
+    scheme, _, rest = url.partition("://")
+    if not url:
+        from rarefy.tasks.llm.books_sqlite import SQLiteBooks
+
+        cache.mkdir(parents=True, exist_ok=True)
+        return SQLiteBooks(cache / "replies.sqlite")
+    if scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
+        from rarefy.tasks.llm.books_sqlite import SQLiteBooks
+
+        file = Path(rest[1:])
+        if not file.parent.is_dir():
+            raise ValueError(f"{url}: there is no folder {file.parent}; an absolute path has four slashes")
+        return SQLiteBooks(file)
+    if scheme in ("postgresql", "postgres"):
+        from rarefy.tasks.llm.books_postgres import PostgresBooks
+
+        return PostgresBooks(url)
+    raise ValueError(f"{scheme or url}: books are at sqlite:///file or postgresql://user@host/database")

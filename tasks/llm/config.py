@@ -105,7 +105,7 @@ class Means:
     stage: str = ""
     run: str = ""  # names the run in the ledger, and its budget
     books: str = ""  # URL of replies and ledger: sqlite:///path or postgresql://...; "": the cache folder's own
-    serving: Serving = field(default_factory=lambda: Serving())
+    serving: Serving = field(default_factory=lambda: Serving.model_validate({}))
     max_calls: int = 0  # 0: no limit
     max_cost: float = 0.0  # in the prices' currency; 0: no limit
     threads: int = 1

@@ -12,12 +12,15 @@ from rarefy.data_contracts.rows import (
     Chunk,
     Document,
     Fact,
+    Judgement,
     Merge,
     Path,
+    Probe,
     Quarantined,
     Question,
     Span,
     Triplet,
+    Unanswered,
     Variant,
     row_id,
 )
@@ -211,6 +214,20 @@ def benchmark() -> dict[type, pa.Table]:
                     row_id(name, "document", "cut"), name, "document", "cut", "…", homes[0], rejected_because="kept"
                 )
             )
+    probes = [
+        Probe(row_id("probe", q.question_id, name), q.question_id, name, "Oslo" if place else "")
+        for q in questions
+        if len(q.chunk_ids) > 1
+        for place, name in enumerate(q.chunk_ids)
+    ]
+    judgements = [
+        Judgement(row_id("judgement", q.question_id, 0), q.question_id, "first", 0, 5, 4, 5, "plain", "judge-1")
+        for q in questions
+        if not q.rejected_because
+    ]
+    again = replace(judgements[0], judgement_id=row_id("again"), round=1, error="refused")
+    judgements.append(replace(again, readability=0, clarity=0, correctness=0, reason=""))
+    failed = Unanswered(row_id("c"), "grade", questions[0].question_id, "refused", "I would rather not.")
     merge = Merge(row_id("a"), "entity", "Acme", "Acme Inc.", "ORG", 0.97, "suffix: 'Acme said'; 'Acme Inc. said'")
     aside = Quarantined(row_id("b"), "read", "x.html", "empty_file", "x.html: the file is empty: remove or replace it")
     rows = {
@@ -220,8 +237,11 @@ def benchmark() -> dict[type, pa.Table]:
         Merge: [merge],
         Path: paths,
         Question: questions,
+        Probe: probes,
+        Judgement: judgements,
         Variant: variants,
         Quarantined: [aside],
+        Unanswered: [failed],
     }
     return {row_type: to_table(members, row_type) for row_type, members in rows.items()}
 

@@ -1,0 +1,130 @@
+"""What the stages of a run ask of models: where it is booked, what it came to, and when a stage must stop for it."""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rarefy.flows.config import Config
+from rarefy.flows.faults import Fault, SpentFault
+from rarefy.flows.progress import PULSE, Line
+from rarefy.tasks.llm import LLMConfig, Means
+from rarefy.tasks.llm.books import NANO, Books, Usage
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped
+from rarefy.tasks.recipe import CACHE, Job
+from rarefy.tasks.store import Store
+
+REPLIES = "RAREFY_REPLIES"  # in the environment and not among a flow's parameters, which are stored: it may hold a password
+OF_THE_MODEL = {"model_declined"}  # answers, not failures
+
+
+def means(config: Config, run: str, max_calls: int, max_cost: float) -> Means:
+    """How this run asks: its name in the ledger, where replies are kept, its limits."""
+    return Means(
+        run=run,
+        books=os.environ.get(REPLIES, ""),
+        serving=config.serving,
+        max_calls=max_calls,
+        max_cost=max_cost,
+    )
+
+
+def place(store: Store) -> Path:
+    """Where a store's tools remember what they did, replies among it, unless a database is named."""
+    return Path(store.root) if store.local else CACHE
+
+
+def books(store: Store, given: Means) -> Books:
+    """The replies and the ledger of a run."""
+    from rarefy.tasks.llm.books import opened  # late: a build without models opens no database
+
+    return opened(given.books, place(store))
+
+
+def asks(job: Job) -> bool:
+    """Does this job ask a model?"""
+    return any(isinstance(tool, LLMConfig) for tool in job.tools.values())
+
+
+def told(used: Sequence[Usage], currency: str = "") -> str:
+    """What was asked and what it came to, in a few words."""
+    calls = sum(one.calls for one in used if one.outcome != "remembered")
+    kept = sum(one.calls for one in used if one.outcome == "remembered")
+    tokens = sum(one.prompt_tokens + one.completion_tokens for one in used)
+    cost = sum(one.cost for one in used)
+    failed = failures(used).total()
+    unread = sum(one.calls for one in used if one.parse == "rejected")
+    parts = [f"{calls:,} calls", f"{kept:,} remembered" if kept else "", f"{tokens:,} tokens" if tokens else ""]
+    parts += [money(cost, currency) if cost else "", f"{unread:,} unparsable" if unread else ""]
+    parts += [f"{failed - unread:,} failed" if failed > unread else ""]
+    return ", ".join(filter(None, parts))
+
+
+def money(nano: int, currency: str) -> str:
+    """An amount as a person writes it, in as many digits as it takes to see it."""
+    amount = nano / NANO
+    return f"{amount:,.{2 if amount >= 1 else 4}f} {currency}".strip()
+
+
+def failures(used: Sequence[Usage]) -> Counter[str]:
+    """How many requests got no usable answer, by reason."""
+    counted: Counter[str] = Counter()
+    for one in used:
+        if one.final and one.parse == "rejected":
+            counted["unparsable"] += one.calls
+        elif one.final and one.outcome in REASONS and one.outcome not in OF_THE_MODEL:
+            counted[one.outcome] += one.calls
+    return counted
+
+
+def over(stage: str, used: Sequence[Usage], unanswered: Counter[str], budget: float) -> str:
+    """Why a stage must stop, "" where it need not: more requests of it failed than its budget allows.
+
+    `unanswered` counts the rows that tell of failures, by reason: a reply that could not be read is remembered, so that
+    a second run has no line in the ledger for it.
+    """
+    booked = failures(used)
+    rows = Counter({reason: count for reason, count in unanswered.items() if reason not in OF_THE_MODEL})
+    failed = max(booked, rows, key=Counter.total)
+    seen = max(sum(one.calls for one in used if one.final), failed.total())
+    if failed.total() <= budget * seen:
+        return ""
+    from rarefy.tasks.llm.engine import too_many  # late: it imports what sends requests
+
+    return too_many(stage, seen, failed, budget)
+
+
+def fault(stopped: Stopped) -> Fault:
+    """What stopped a stage, as it is told: exit code 3 where only the budget was spent."""
+    return (SpentFault if isinstance(stopped, BudgetSpent) else Fault)(str(stopped))
+
+
+@contextmanager
+def shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
+    """Meanwhile the line says every few seconds what was asked so far."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(PULSE):
+            line.aside(tell())
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def reasons(store: Store, made: Sequence[dict[str, Any]]) -> Counter[str]:
+    """Why requests of these results went unanswered, counted."""
+    return Counter(
+        reason
+        for tables in made
+        if "unanswered" in tables
+        for reason in store.table(tables["unanswered"])["reason"].to_pylist()
+    )
