@@ -17,7 +17,9 @@ from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped
 from rarefy.tasks.recipe import CACHE, Job
 from rarefy.tasks.store import Store
 
-REPLIES = "RAREFY_REPLIES"  # in the environment and not among a flow's parameters, which are stored: it may hold a password
+REPLIES = (
+    "RAREFY_REPLIES"  # in the environment and not among a flow's parameters, which are stored: it may hold a password
+)
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
@@ -47,6 +49,11 @@ def books(store: Store, given: Means) -> Books:
 def asks(job: Job) -> bool:
     """Does this job ask a model?"""
     return any(isinstance(tool, LLMConfig) for tool in job.tools.values())
+
+
+def elsewhere(job: Job) -> bool:
+    """Does this job's model live in the process of whoever works, so that the flow's own may not hold it?"""
+    return any(isinstance(tool, LLMConfig) and tool.provider == "vllm" for tool in job.tools.values())
 
 
 def told(used: Sequence[Usage], currency: str = "") -> str:

@@ -1,10 +1,12 @@
 """From a folder of documents to a benchmark (architecture §6)."""
 
 from prefect import flow
+from prefect.runtime import flow_run
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.flows import jobs
+from rarefy.flows.asking import means
 from rarefy.flows.config import Config
 from rarefy.flows.deliver import deliver, told
 from rarefy.flows.progress import Board
@@ -24,11 +26,13 @@ def build(
     dask: str = "",
     limit: int = 0,
     quiet: bool = False,
+    max_calls: int = 0,
+    max_cost: float = 0.0,
 ) -> Built:
     """Make the benchmark of a corpus in the folder `out`, and give back what came of it."""
     board = Board(Console(stderr=True), quiet)
     with board.open(), hired(workers, dask) as hands:
-        run = Run(Store(store), board, hands)
+        run = Run(Store(store), board, hands, means(config, flow_run.id, max_calls, max_cost))
         with told(run, out):
             read = run.read(jobs.reading(config), run.sources(corpus), limit)
             parts, tables = run.apart(read, limit, config.quarantine_budget)
@@ -43,7 +47,10 @@ def build(
             tables = run.whole(jobs.counting(config), tables)
             tables = run.whole(jobs.asking(config), tables)
             tables = run.whole(jobs.judging(config), tables)
+            tables = run.whole(jobs.probing(config), tables)
+            tables = run.whole(jobs.grading(config), tables)
             tables = run.whole(jobs.splitting(config), tables)
+            tables = run.unanswered(parts, tables)
             parts = run.each(jobs.varying(config), run.spread(tables), "questions")
             tables = run.gather("variants", Variant, parts, tables)
             return deliver(run, out, config, tables)

@@ -20,6 +20,7 @@ from rarefy.tasks.graph import GraphConfig
 from rarefy.tasks.llm import LLMConfig, Serving
 from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
+from rarefy.tasks.probe import ProbeConfig
 from rarefy.tasks.read import ReadConfig
 from rarefy.tasks.read.duplicates import DuplicatesConfig
 
@@ -55,6 +56,9 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     graph: GraphConfig = Field(default_factory=GraphConfig, description="which patterns of facts are taken")
     ask: AskConfig = Field(default_factory=AskConfig, description="how questions are worded")
     gates: GatesConfig = Field(default_factory=GatesConfig, description="which questions pass")
+    probe: ProbeConfig = Field(
+        default_factory=ProbeConfig, description="whether multi-hop questions are tried on each of their chunks alone"
+    )
     grade: GradeConfig = Field(default_factory=GradeConfig, description="what a judging model must say of questions")
     split: SplitConfig = Field(default_factory=SplitConfig, description="which questions are for testing")
     perturb: PerturbConfig = Field(default_factory=PerturbConfig, description="which variants are made, and how")

@@ -19,16 +19,16 @@ from rarefy.data_contracts.rows import (
 from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.surroundings import of_stage
-from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, read
+from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read
+from rarefy.tasks.ask import model as ask_model
 from rarefy.tasks.export import VERSION as EXPORT_VERSION
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
 from rarefy.tasks.recipe import Job
 
-
 ASKERS = {  # who asks: function and version
     "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
-    "model": ("rarefy.tasks.ask.model:ask_by_model", ask.model.VERSION),
+    "model": ("rarefy.tasks.ask.model:ask_by_model", ask_model.VERSION),
 }
 
 

@@ -20,8 +20,8 @@ _FAULTS = 20  # told of one sheet
 def labels(file: Path, questions: Mapping[str, Question]) -> dict[str, dict[str, int]]:
     """The scores in a sheet by question and dimension, none where a cell is empty.
 
-    UsageFault with a line for each mistake: a column or an id that is missing, unknown or doubled, a score that is none,
-    a row whose question is not that of its id.
+    UsageFault with a line for each mistake: a column that is missing, an id that is missing, unknown or doubled, a
+    score that is none, a row whose question is not that of its id.
     """
     header, rows = _table(file)
     missing = [name for name in ("id", *DIMENSIONS) if name not in header]

@@ -37,7 +37,7 @@ def faults(config: Config) -> Iterator[str]:
         model: LLMConfig = getattr(config, section)
         if not model.provider:
             needed = " and ".join(keys)
-            yield f'{section}.provider: {needed} ask{"s" * (len(keys) == 1)} a model; write provider and model there'
+            yield f"{section}.provider: {needed} ask{'s' * (len(keys) == 1)} a model; write provider and model there"
     for section in ("llm", "judge", "second_judge"):
         yield from _faults_of(section, getattr(config, section))
 
@@ -63,6 +63,7 @@ def _asks(stage: str, config: Config) -> bool:
         "extract": "model" in config.extract.methods,
         "normalise": False,
         "ask": config.ask.method == "model",
+        "probe": config.probe.by == "model",
         "grade": config.grade.by == "model",
     }.get(stage, False)
 
@@ -73,6 +74,7 @@ def _wanted(config: Config) -> dict[str, list[str]]:
         "extract": 'extract.methods with "model"',
         "normalise": "normalise",
         "ask": 'ask.method = "model"',
+        "probe": 'probe.by = "model"',
     }
     keys = [told for stage, told in said.items() if _asks(stage, config)]
     wanted = {"llm": keys} if keys else {}

@@ -21,13 +21,13 @@ from rarefy.flows.progress import WIDTH, Board, Line
 from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
-from rarefy.flows.workers import Workers, alone
+from rarefy.flows.workers import Workers, alone, cores
 from rarefy.tasks.export import NAMES
-from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.llm.faults import Stopped, TooManyFailures
-from rarefy.tasks.recipe import ALONE, Given, Job
+from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
+from rarefy.tasks.recipe import ALONE, Given, Job, make
 from rarefy.tasks.store import Store, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
@@ -94,10 +94,10 @@ class Run:
             line = self.board.line(job.stage, unit, sum(sizes))
             kept = sum(sizes) - sum(sizes[place] for place in missing)
             line.step(kept)
-            given = [_given(job, parts[place]) for place in missing]
+            todo = [parts[place] for place in missing]
             fresh: dict[int, dict[str, str]] = {}
-            with self._asked(job, line, given, fresh):
-                for place, tables in self.workers(job, [parts[place] for place in missing], self.store.url, self._by(job)):
+            with self._asked(job, line, todo, fresh):
+                for place, tables in self.workers(job, todo, self.store.url, self._by(job)):
                     known[missing[place]] = fresh[place] = tables
                     line.step(sizes[missing[place]])
             self.made += len(missing)
@@ -194,7 +194,10 @@ class Run:
         fresh: dict[int, dict[str, str]] = {}
         if not found:
             with self._asked(job, line, [given], fresh):
-                fresh[0] = self.workers.one(job, given, self.store.url, self._by(job), line.watch)
+                if asking.elsewhere(job) and self.workers is not alone:
+                    fresh |= self.workers(job, [given], self.store.url, self._by(job))
+                else:
+                    fresh[0] = make(given, job, self.store.url, line.watch, cores(), self._by(job))
         made = found or fresh[0]
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)

@@ -2,17 +2,25 @@
 
 import contextlib
 import os
+import queue
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from rarefy.flows.asking import asks, elsewhere
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.tasks.recipe import Given, Job, make
+from rarefy.tasks.llm import Means
+from rarefy.tasks.recipe import ALONE, Given, Job, make
+
+Done = Iterator[tuple[int, dict[str, str]]]
+TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
+RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`
 
 
 class Workers(Protocol):
     """Makes what a job makes of each of these, and tells the place of each in the list as it is done."""
 
-    def __call__(self, job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]: ...
+    def __call__(self, job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done: ...
 
 
 def cores() -> int:
@@ -20,14 +28,53 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def alone(job: Job, parts: Sequence[Given], store: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """One after the other, in this process."""
+def alone(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done:
+    """In this process: one after the other, or several at once where most of the time is spent waiting for a model."""
+    if asks(job) and len(parts) > 1:
+        yield from _together(job, parts, store, means)
+        return
     for place, part in enumerate(parts):
         try:
-            yield place, make(part, job, store, threads=cores())
+            yield place, make(part, job, store, threads=cores(), means=means)
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(part)}")
             raise
+
+
+def _together(job: Job, parts: Sequence[Given], store: str, means: Means) -> Done:
+    """In threads of the process, which Ctrl-C drops; after a fault no part is begun, and those under way are told."""
+    done: queue.SimpleQueue[tuple[int, dict[str, str] | Exception] | None] = queue.SimpleQueue()
+    todo = iter(range(len(parts)))  # shared: to take the next is one step of the interpreter
+    stop = threading.Event()
+
+    def work() -> None:
+        for place in todo:
+            try:
+                done.put((place, make(parts[place], job, store, means=means)))
+            except Exception as error:
+                done.put((place, error))
+            if stop.is_set():
+                break
+        done.put(None)
+
+    running = min(TOGETHER, len(parts))
+    for _ in range(running):
+        threading.Thread(target=work, daemon=True).start()
+    fault: Exception | None = None
+    try:
+        while running:
+            if (came := done.get()) is None:
+                running -= 1
+            elif isinstance(came[1], Exception):
+                stop.set()
+                came[1].add_note(f"while {job.function} worked on {_about(parts[came[0]])}")
+                fault = fault or came[1]
+            else:
+                yield came[0], came[1]
+    finally:
+        stop.set()
+    if fault:
+        raise fault
 
 
 @contextlib.contextmanager
@@ -51,20 +98,21 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
             client = stack.enter_context(Client(stack.enter_context(cluster)))
         threads = max(cores() // workers, 1) if workers else 1  # of a tool, such as the embedder, in each worker
-        yield lambda job, parts, store: _mapped(client, job, parts, store, threads)
+        yield lambda job, parts, store, means=ALONE: _mapped(client, job, parts, store, threads, means)
 
 
-def _mapped(
-    client: Any, job: Job, parts: Sequence[Given], store: str, threads: int
-) -> Iterator[tuple[int, dict[str, str]]]:
+def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: int, means: Means) -> Done:
     """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
     from distributed import CancelledError, KilledWorker, as_completed
 
+    held = elsewhere(job) and any(RESOURCE in w["resources"] for w in client.scheduler_info(-1)["workers"].values())
+    needs = {"resources": {RESOURCE: 1}} if held else {}
     futures = {}
     for place, part in enumerate(parts):
         key = f"{job.stage}-{place}-{job.recipe(part)}"
         # the job goes with each part: what is scattered is lost with the worker that holds it
-        futures[client.submit(make, part, job, store, threads=threads, key=key, pure=False)] = place
+        sent = client.submit(make, part, job, store, threads=threads, means=means, key=key, pure=False, **needs)
+        futures[sent] = place
     for future in as_completed(futures):
         place = futures[future]
         try:

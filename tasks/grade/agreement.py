@@ -74,7 +74,7 @@ def point(share: Mapping[Pair, float], weights: Weights = "none") -> tuple[float
             rating = next(iter(margin))
             who = "both" if len(first) == len(second) == 1 and first.keys() == second.keys() else f"the {name}"
             return observed, expected, None, f"{who} rated everything {rating}: nothing to agree on beyond chance"
-    return observed, expected, (observed - expected) / (1 - expected), ""
+    return observed, expected, min((observed - expected) / (1 - expected), 1.0), ""  # sums round
 
 
 def agreements(judgements: Iterable[Judgement], keep_above: int) -> list[Agreement]:

@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm.faults import Failed, Stopped
 
 AskMany = Callable[[Sequence[Request]], Iterable[Reply]]
-GATHER = 0.02  # seconds in which the requests of a block come in
+GATHER = 0.02  # seconds in which a block comes in
 
 
 class Batched:
@@ -16,6 +16,7 @@ class Batched:
 
     def __init__(self, ask: AskMany, name: str, size: int) -> None:
         self.ask, self.name, self.size = ask, name, size
+        self.more: Callable[[], bool] = lambda: False  # are more requests about to come in?
         self._waiting: list[tuple[Request, asyncio.Future[Reply]]] = []
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rarefy-batch")
         self._runner: asyncio.Task[None] | None = None
@@ -35,7 +36,7 @@ class Batched:
     async def _run(self) -> None:
         while self._waiting:
             before = 0
-            while before < len(self._waiting) < self.size:  # more are still coming in
+            while len(self._waiting) < self.size and (before < len(self._waiting) or self.more()):
                 before = len(self._waiting)
                 await asyncio.sleep(GATHER)
             batch, self._waiting = self._waiting[: self.size], self._waiting[self.size :]

@@ -95,7 +95,15 @@ class Serving(BaseModel, frozen=True, extra="forbid"):
         0.05, ge=0, le=1, description="share of a stage's requests that may fail before the stage is stopped"
     )
     batch_size: int = Field(2_000, ge=1, description="requests per batch, for vllm in process and the Batch API")
+    engine: dict[str, Any] = Field(
+        {},
+        description="arguments of vLLM's engine in process that change no answer: { tensor_parallel_size = 2 }; those "
+        "that do, as quantization, belong to [llm] extra",
+    )
     prices: tuple[Price, ...] = Field((), description="what models cost, for the ledger, the estimate and --max-cost")
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
 
 
 @dataclass(frozen=True)

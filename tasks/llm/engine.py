@@ -5,17 +5,20 @@ blocks, sorted so that those with a common prefix are sent together, looked up, 
 """
 
 import asyncio
+import os
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import LLM, structured
+from rarefy.tasks.llm.batched import Batched
 from rarefy.tasks.llm.books import Books, opened
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures
@@ -29,14 +32,15 @@ AHEAD = 4_096  # requests taken and not yet given back, at most
 AHEAD_CHARACTERS = 64_000_000  # of their prompts together
 SEEN = 200  # replies before the failure budget is looked at: 5 % of fewer says nothing
 
-_engines: dict[tuple[LLMConfig, str, str, object], "Engine"] = {}
+_engines: dict[tuple[object, ...], "Engine"] = {}
 _lock = threading.Lock()
 
 
 def connected(config: LLMConfig, means: Means) -> LLM:
     """The model, with one engine per process behind it whatever the stage."""
     with _lock:
-        known = (config, means.books, means.cache, means.serving)
+        where = tuple(os.environ.get(f"{config.endpoint}_{name}") for name in ("BASE_URL", "API_KEY"))
+        known = (config, means.books, means.cache, means.serving, hash(where))
         if known not in _engines:
             _engines[known] = Engine(config, means, provider(config, means), opened(means.books, Path(means.cache)))
         engine = _engines[known]
@@ -59,6 +63,9 @@ class Engine:
         self.sender = Sender(config, means.serving, ask, books)
         self.sender.running = lambda: self._running.values()
         self.ahead = max(AHEAD, 2 * self.sender.most)
+        self._filling = 0  # callers that are taking requests just now
+        if isinstance(ask, Batched):
+            ask.more = lambda: self._filling > 0
         self._waiting: deque[Flight] = deque()
         self._running: dict[int, Flight] = {}
         self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
@@ -75,12 +82,13 @@ class Engine:
         size, more = 0, True
         try:
             while True:
-                while more and len(queue) + BLOCK <= self.ahead and size < AHEAD_CHARACTERS:
-                    block = list(islice(source, BLOCK))
-                    more = len(block) == BLOCK
-                    for request, answer in zip(block, self._begin(block, asked), strict=True):
-                        size += length(request)
-                        queue.append((length(request), answer))
+                with self._taking():
+                    while more and len(queue) + BLOCK <= self.ahead and size < AHEAD_CHARACTERS:
+                        block = list(islice(source, BLOCK))
+                        more = len(block) == BLOCK
+                        for request, answer in zip(block, self._begin(block, asked), strict=True):
+                            size += length(request)
+                            queue.append((length(request), answer))
                 if not queue:
                     return
                 characters, answer = queue.popleft()
@@ -93,6 +101,16 @@ class Engine:
                 if isinstance(answer, Future):
                     answer.exception()  # waits for it: each has a deadline
             self.sender.ledger.write(()).result()  # whoever adds up now sees it all
+
+    @contextmanager
+    def _taking(self) -> Iterator[None]:
+        with _lock:
+            self._filling += 1
+        try:
+            yield
+        finally:
+            with _lock:
+                self._filling -= 1
 
     def _begin(self, block: list[Request], asked: Asked) -> "list[Future[Reply] | Reply]":
         """Each request's reply, if it is remembered and right, else what will hold it."""

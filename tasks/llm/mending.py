@@ -60,13 +60,14 @@ def _mended(text: str) -> Any:
         raise BadJSON(f"broken JSON: {str(error).rstrip('.') or type(error).__name__}") from None
     if not isinstance(value, (dict, list)) or followed != [value, _END]:
         raise BadJSON("the JSON is broken: an array, object or string is not closed")
-    leaves = _leaves(value)
-    if leaves and isinstance(leaves[-1], str) and text.rstrip("}])\n\r\t ,")[-1:] not in _QUOTES:
+    leaves, plain = _leaves(value), _COMMENT.sub(" ", text)
+    ends = {shape.rstrip("}])\n\r\t ,")[-1:] for shape in (text, plain)}
+    if leaves and isinstance(leaves[-1], str) and ends.isdisjoint(_QUOTES):
         raise BadJSON("the JSON is broken: its last string is not closed")
     if any(_SWALLOWED.search(leaf) for leaf in leaves if isinstance(leaf, str)):
         raise BadJSON("the JSON is broken: quotation marks inside a string are not escaped")
     said = _content(" ".join(_shown(leaf) for leaf in leaves))
-    if said not in (_content(_unescaped(text)), _content(_unescaped(_COMMENT.sub(" ", text)))):
+    if said not in (_content(_unescaped(text)), _content(_unescaped(plain))):
         raise BadJSON("the JSON is broken in a way that cannot be mended without a guess")
     return checked(value)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from rarefy.tasks.llm.books import NANO
 from rarefy.tasks.llm.config import LLMConfig, Price
 
 PER = 1_000_000  # tokens that a price is for
-NANO = 1_000_000_000
 
 
 def price_of(config: LLMConfig, prices: Sequence[Price]) -> Price | None:

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
-from rarefy.tasks.llm.books import Books, Call, Kept
+from rarefy.tasks.llm.books import NANO, Books, Call, Kept
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable
 from rarefy.tasks.llm.flight import Flight, length
 from rarefy.tasks.llm.ledger import Ledger
-from rarefy.tasks.llm.prices import NANO, cost, price_of
+from rarefy.tasks.llm.prices import cost, price_of
 from rarefy.tasks.llm.providers import Provider
 
 Given = TypeVar("Given")
@@ -49,28 +49,26 @@ class Sender:
         request, means, serving = flight.request, flight.asked.means, self.serving
         worst, end, tries = self._worst(request), float("inf"), 0
         while True:
-            failed: Failed
+            await self._reserved(flight, worst)
+            began = time.monotonic()
             try:
-                await self._allowed(request, flight, worst)
-            except Failed as fault:  # nothing was sent
-                await self.ledger.kept([self.line(means, request.request_id, fault.reason)])
-                return Reply(request.request_id, error=fault.reason, detail=fault.detail)
-            async with self.gate:
-                tries = flight.tries = tries + 1
-                began = time.monotonic()
-                flight.since = flight.since or began
-                end = min(end, began + serving.call_deadline)
-                seconds = max(min(serving.try_deadline, end - began, flight.asked.deadline - began), 0.001)
-                try:
+                async with self.gate:
+                    # only now, so that what has its turn goes at once, and does not pile up behind a slow server
+                    await self._turn(flight)
+                    tries = flight.tries = tries + 1
+                    began = time.monotonic()
+                    flight.since = flight.since or began
+                    end = min(end, began + serving.call_deadline)
+                    seconds = max(min(serving.try_deadline, end - began, flight.asked.deadline - began), 0.001)
                     reply = await self.provider(request, seconds)
-                    return await self._received(flight, reply, worst, time.monotonic() - began, again)
-                except Failed as fault:
-                    failed = fault
-                except Unavailable:
-                    await self._give_back(means, worst, calls=1)
-                    raise
-                finally:
-                    flight.aside = True
+                return await self._received(flight, reply, worst, time.monotonic() - began, again)
+            except Failed as fault:
+                failed = fault
+            except Unavailable:
+                await self._give_back(means, worst, calls=1)
+                raise
+            finally:
+                flight.aside = True
             if failed.slow_down:
                 self.gate.complained()
             if failed.retry_after:
@@ -79,7 +77,8 @@ class Sender:
             final = not failed.again or tries > serving.retries or time.monotonic() + wait > end
             line = self.line(means, request.request_id, failed.reason, seconds=time.monotonic() - began, final=final)
             await self.ledger.kept([self._priced(line, *failed.tokens)])
-            await self._give_back(means, worst - cost(self.price, *failed.tokens, batch=self.batch))
+            unsent = failed.reason == "stage_deadline"
+            await self._give_back(means, worst - cost(self.price, *failed.tokens, batch=self.batch), calls=int(unsent))
             if final:
                 if failed.reason == "connection" and not self._answered:
                     raise Unavailable(
@@ -118,35 +117,34 @@ class Sender:
             await self.off(self.books.refund, self.provider.name, over, self._per_minute())
         return reply
 
-    async def _allowed(self, request: Request, flight: Flight, worst: int) -> None:
-        """Return when this request may be sent: its budget reserved, its turn in the limits come, nobody told to wait.
-
-        Stopped where its caller is stopped or nothing is left; Failed where the wait would outlast its deadlines.
-        """
+    async def _reserved(self, flight: Flight, worst: int) -> None:
+        """Return when a call and the most it can cost are taken from the run's budget; Stopped where none is left."""
         means, asked = flight.asked.means, flight.asked
         limits = (means.max_calls, round(means.max_cost * NANO))
         while True:
             if asked.stopped:
                 raise asked.stopped
-            if time.monotonic() > asked.deadline:
-                raise Failed("stage_deadline", REASONS["stage_deadline"])
             if not any(limits) or await self.off(self.books.reserve, means.run, worst, limits):
-                break
+                flight.aside = False
+                return
             # what is in flight may give back a part of what it reserved; when nothing is, there is nothing left
             if all(other.aside for other in self.running()):
                 raise BudgetSpent(_spent(means))
             await asyncio.sleep(0.05)
-        flight.aside = False
-        wait = 0.0
-        if any(self._per_minute()):
-            taken = (self.provider.name, 1, self._tokens(request), self._per_minute(), time.time())
+
+    async def _turn(self, flight: Flight) -> None:
+        """Return when its turn in the limits has come and nobody was told to wait; Failed past the stage's deadline."""
+        wait, deadline = 0.0, flight.asked.deadline
+        if any(self._per_minute()) and time.monotonic() < deadline:
+            taken = (self.provider.name, 1, self._tokens(flight.request), self._per_minute(), time.time())
             wait = await self.off(self.books.pace, *taken)
         while wait > 0 or (wait := await self._held_for()) > 0:
-            if time.monotonic() + wait > asked.deadline:
-                await self._give_back(means, worst, calls=1)
-                raise Failed("stage_deadline", REASONS["stage_deadline"])
+            if time.monotonic() + wait > deadline:
+                break
             await asyncio.sleep(wait)
             wait = 0.0
+        if time.monotonic() + wait > deadline:
+            raise Failed("stage_deadline", REASONS["stage_deadline"])
 
     async def _held_for(self) -> float:
         """Seconds for which some worker was told to wait."""
