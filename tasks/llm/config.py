@@ -62,9 +62,17 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
     def identity(self) -> dict[str, Any]:
         """What its answers hang on: not the address, nor whether it is asked one by one or in a batch."""
         if self.provider == "recorded":
-            return {"recorded": hashlib.blake2b(Path(self.model).read_bytes(), digest_size=16).hexdigest()}
+            return {"recorded": _digest(Path(self.model))}
         own = {"provider": self.provider} if ":" in self.provider else {}
         return {**own, "model": self.model, "structured": self.structured, "extra": self.extra}
+
+
+def _digest(place: Path) -> str:
+    """A digest of a file of recorded replies, or of all those of a folder."""
+    hashed = hashlib.blake2b(digest_size=16)
+    for file in sorted(place.glob("*.jsonl")) if place.is_dir() else [place]:
+        hashed.update(file.read_bytes())
+    return hashed.hexdigest()
 
 
 class Price(BaseModel, frozen=True, extra="forbid"):
