@@ -13,7 +13,8 @@ from rarefy.data_contracts.rows import Message
 TASKS = Path(__file__).parent
 DOMAINS = ("finance", "economics", "policy", "general")
 _FENCE = re.compile(
-    r"<(/?)(document|chunk|passage|fact|triplet|question|answer|sentence|name|premise|hypothesis)\b", re.IGNORECASE
+    r"<\s*(/?)\s*(document|chunk|passage|fact|triplet|question|answer|sentence|name|premise|hypothesis)\b",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"[^\w .:#/()&-]")
 

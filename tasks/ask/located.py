@@ -50,7 +50,9 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
             if _bare(true) in {_bare(name) for pivot in roles.pivots for name in names(pivot)}:
                 return refuse("answer_is_pivot")
             if _is_at(true, end):
-                return Wording(answer=true, target=end.triplet, aliases=_other_forms(answer, true, end.triplet))
+                forms = _other_forms(answer, true, end.triplet)
+                spelt = (end.name,) if _abbreviates(true, end.name) else ()
+                return Wording(answer=true, target=end.triplet, aliases=(*forms, *spelt))
     return _named(answer, roles, known) or refuse("answer_not_at_end" if somewhere else "answer_not_located")
 
 

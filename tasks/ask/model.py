@@ -10,9 +10,10 @@ from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, R
 from rarefy.tasks.ask import AskConfig, put
 from rarefy.tasks.ask.index import Index, index
 from rarefy.tasks.ask.located import located
-from rarefy.tasks.ask.objections import of_hops, of_wording, tidied
+from rarefy.tasks.ask.objections import of_hops, of_wording, off_topic, tidied
 from rarefy.tasks.ask.passages import passages
 from rarefy.tasks.ask.roles import roles
+from rarefy.tasks.ask.unique import leads_elsewhere
 from rarefy.tasks.ask.wording import refuse
 from rarefy.tasks.llm import LLM, unanswered
 from rarefy.tasks.prompts import messages
@@ -126,7 +127,11 @@ def _judged(path: Path, text: str, answer: str, pivot: str, known: Index) -> Que
     wording = located(answer, roles_of, known) if text and answer else refuse("empty")
     question = put(path, replace(wording, text=text, answer=wording.answer or answer), known)
     reason = question.rejected_because if not text else of_wording(text) or question.rejected_because
-    if not reason and path.pattern != "single":
-        pivots = [*roles_of.pivots, *filter(None, [tidied(pivot)])]
-        reason = of_hops(question, facts, wording.target or facts[-1], pivots)
+    target = wording.target or facts[-1]
+    if not reason and path.pattern == "single":
+        reason = "off_topic" if off_topic(question, target) else ""
+    elif not reason:
+        reason = of_hops(question, facts, target, [*roles_of.pivots, *filter(None, [tidied(pivot)])])
+        if not reason and leads_elsewhere(path.pattern, facts, target, known):
+            reason = "pivot_not_unique"
     return replace(question, rejected_because=reason)

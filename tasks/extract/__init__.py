@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby, islice
 from operator import attrgetter
+from threading import Lock
 
 from pydantic import BaseModel, Field
 
@@ -41,6 +42,7 @@ Row = Triplet | Unanswered
 # of documents with their chunks: one at a time, but for a model, which is asked about many together
 Method = Callable[[list[Own], ExtractConfig, LLM | None], Iterator[Row]]
 
+_PARSER = Lock()  # documents that wait for a model are worked on in threads of one process, and spaCy knows one
 BLOCK = 64  # documents that a model is asked about together
 
 
@@ -68,7 +70,9 @@ def _deadlines(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Itera
     from rarefy.tasks.language.load import load  # late, as below: only sentences that set a rule are parsed
 
     for document, chunks in owns:
-        yield from of_deadlines(document, chunks, lambda: load(config.pipeline))
+        with _PARSER:
+            found = list(of_deadlines(document, chunks, lambda: load(config.pipeline)))
+        yield from found
 
 
 def _readings(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
@@ -81,11 +85,12 @@ def _prose(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[
     from rarefy.tasks.extract.prose import prose
     from rarefy.tasks.language.load import load
 
-    nlp = load(config.pipeline)
     for document, chunks in owns:
         for chunk in chunks:
             if chunk.kind == "text":
-                for triplet in prose(chunk, document.entity, nlp):
+                with _PARSER:
+                    found = list(prose(chunk, document.entity, load(config.pipeline)))
+                for triplet in found:
                     whole = replace(triplet, domain=document.domain, entity=document.entity)
                     literal = whole.object_type in LITERALS or links(whole)
                     yield whole if literal else replace(whole, object_type="TEXT")

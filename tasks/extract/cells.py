@@ -106,14 +106,15 @@ def _told(
 
 def _scale(line: Line, column: int, kind: str) -> str:
     """What the cells of a row count in, by their header and the caption nearest to the table."""
-    label = line.row.cells[0].text
-    if _PER_SHARE.search(label) or (line.groups and _PER_SHARE.search(line.groups[-1].cells[0].text)):
+    label = " ".join([*(row.cells[0].text for row in line.groups[-1:]), line.row.cells[0].text])
+    counted = kind == "NUMBER" and bool(_SHARES.search(label))  # "Shares used in computing earnings per share:"
+    if _PER_SHARE.search(label) and not counted:
         return ""
     over = [cell.text for row in line.headers for cell in row.cells]
     for said in (line.heading(column), *over, label, *reversed(line.lead[-_LEAD:].split("\n"))):
         if scale_in(said):
             shares = _SHARES_IN.search(said)
-            if kind == "NUMBER" and _SHARES.search(label):
+            if counted:
                 return shares[1].lower() if shares else "" if re.search(r"except", said, re.I) else scale_in(said)
             return scale_in(said[: shares.start()] if shares else said) or scale_in(said)
     return ""

@@ -12,7 +12,9 @@ from rarefy.tasks.extract.amounts import in_sentence, type_of
 from rarefy.tasks.extract.cells import in_row
 from rarefy.tasks.extract.kinds import kind_of
 from rarefy.tasks.extract.locate import spans
+from rarefy.tasks.extract.proof import Proof
 from rarefy.tasks.extract.rows_quoted import Line, lines, meant
+from rarefy.tasks.extract.stems import stem, words_of
 from rarefy.tasks.extract.windows import Shown, Window
 
 
@@ -104,9 +106,11 @@ def _located(
     if line:
         top, bottom = line.headers[0].start, line.headers[-1].end
         row = replace(row, header=chunk.text[top:bottom], header_start=top, header_end=bottom)
-        if line.groups:
-            group = line.groups[-1]
-            row = replace(row, group=chunk.text[group.start : group.end], group_start=group.start, group_end=group.end)
+        said = {stem(word) for word in words_of(f"{quote} {words}")}
+        for group in line.groups[-1:]:  # "Gross margin:", where the triplet or the quotation speaks of it
+            if {stem(word) for word in words_of(group.cells[0].text)} & said:
+                span = slice(group.start, group.end)
+                row = replace(row, group=chunk.text[span], group_start=group.start, group_end=group.end)
     return row, line
 
 
@@ -137,7 +141,7 @@ def _before(chunk: Chunk, start: int, end: int, chunks: Mapping[str, Chunk]) -> 
 def _typed(row: Triplet, line: Line | None, chunk: Chunk, window: Window) -> Triplet:
     """The row with its object's type and value, and the words that answer; or why they are not proven."""
     document = window.document
-    proof = objections.Proof(row, chunk.text, document.entity)
+    proof = Proof(row, chunk.text, document.entity, line)
     row = replace(row, subject_type=kind_of(row.subject, document.entity))
     if type_of(row.object):
         tags = {f.start - chunk.start: f for f in document.facts if chunk.start <= f.start < f.end <= chunk.end}
@@ -159,9 +163,14 @@ def _typed(row: Triplet, line: Line | None, chunk: Chunk, window: Window) -> Tri
             rejected_because=amount.trouble,
         )
     else:
-        long = len(row.object.split()) > objections.LONG_NAME
-        row = replace(row, object_type="TEXT" if long else kind_of(row.object, document.entity), answer=proof.answer())
-        if not row.answer:
-            row = replace(row, rejected_because=proof.trouble_with_object())
-    trouble = row.rejected_because or proof.trouble_with_subject() or proof.trouble_with_sentence()
+        vague = len(row.object.split()) > objections.LONG_NAME or not objections.specific(row.object)
+        kind = "TEXT" if vague else kind_of(row.object, document.entity)
+        row = replace(row, object_type=kind, answer=proof.answer())
+        row = row if row.answer else replace(row, rejected_because=proof.trouble_with_object())
+    trouble = (
+        row.rejected_because
+        or proof.trouble_with_subject()
+        or replace(proof, row=row).trouble_with_relation()
+        or proof.trouble_with_sentence()
+    )
     return replace(row, rejected_because=trouble)

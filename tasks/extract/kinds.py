@@ -12,7 +12,7 @@ _ORG = re.compile(
 )
 _LAW = re.compile(
     r"\b(?:Act|Acts|Regulations?|Directive|Treaty|Code)(?: of \d{4})?$|\bU\.S\.C\.|\bCFR\b|^§"
-    r"|\b(?:ASU|ASC|IFRS|FAS) (?:No\. ?)?\d"
+    r"|^\d+ CFR (?:part )?\d|\b(?:ASU|ASC|IFRS|FAS) (?:No\. ?)?\d"
 )
 _SEGMENT = re.compile(r"\bsegment$", re.I)
 _COUNTRIES = frozenset(
@@ -30,10 +30,10 @@ _STATE_NAMES = frozenset(name.lower() for name in STATES.values())
 def kind_of(name: str, entity: str = "") -> str:
     """ORG, LAW, SEGMENT or GPE where the name says so or is the document's `entity`; NAME for all others."""
     bare = re.sub(r"^the ", "", name.strip(), flags=re.I)
-    if entity and bare.casefold() == re.sub(r"^the ", "", entity, flags=re.I).casefold():
-        return "ORG"
     if _LAW.search(bare):
         return "LAW"
+    if entity and bare.casefold() == re.sub(r"^the ", "", entity, flags=re.I).casefold():
+        return "ORG"
     if _SEGMENT.search(bare):
         return "SEGMENT"
     place = bare.lower()

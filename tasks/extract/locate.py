@@ -6,6 +6,7 @@ an ellipsis. Words and numbers may not differ: what is kept is the text's own sp
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +30,7 @@ class Folded:
     """The letters and digits of a text, folded, and where each stands in it."""
 
     letters: str
-    at: tuple[int, ...]
+    at: "array[int]"
 
 
 def spans(quote: str, text: str, since: int = 0) -> list[tuple[int, int]]:
@@ -94,11 +95,11 @@ def words_within(said: str, sentence: str) -> tuple[int, int] | None:
     return next(_in_other_dress(said, sentence, 0, folded(sentence)), None)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def folded(text: str) -> Folded:
     """Letters and digits without case, accents and ligatures; of the rest only "%" and the point of a number."""
     letters: list[str] = []
-    at: list[int] = []
+    at = array("I")
     for i, character in enumerate(text):
         if character == ".":
             kept = "." if text[i - 1 : i].isdigit() and text[i + 1 : i + 2].isdigit() else ""
@@ -106,7 +107,7 @@ def folded(text: str) -> Folded:
             kept = _fold(character)
         letters.append(kept)
         at.extend([i] * len(kept))
-    return Folded("".join(letters), tuple(at))
+    return Folded("".join(letters), at)
 
 
 @lru_cache(maxsize=4096)
@@ -121,7 +122,7 @@ def _unfurnished(text: str) -> Folded:
     whole = folded(text)
     gone = {i for match in _FURNITURE.finditer(text) for i in range(match.start(), match.end())}
     kept = [(letter, at) for letter, at in zip(whole.letters, whole.at, strict=True) if at not in gone]
-    return Folded("".join(letter for letter, _ in kept), tuple(at for _, at in kept))
+    return Folded("".join(letter for letter, _ in kept), array("I", (at for _, at in kept)))
 
 
 def _within_word(text: str, start: int, end: int) -> bool:

@@ -23,22 +23,25 @@ JUDGES = ("first", "second")
 class GradeConfig(BaseModel, frozen=True, extra="forbid"):
     """Whether questions are judged by a model, and what they must reach."""
 
-    by: Literal["", "model"] = Field("", description='model: every question that stands is judged; "": none is')
+    by: Literal["", "model"] = Field(default="", description='model: every question that stands is judged; "": none is')
     keep_above: int = Field(
-        3, ge=0, lt=HIGHEST, description="a question is kept if all three scores (1-5) are above this, as in RARE"
+        default=3,
+        ge=0,
+        lt=HIGHEST,
+        description="kept is a question of which all three scores (1-5) are above this",
     )
     rounds: int = Field(
-        1,
+        default=1,
         ge=1,
         le=9,
         description="how often each question is judged, each time with another seed; the median decides (of two in the "
         "middle the lower), and the report says how far the rounds agree",
     )
     temperature: float = Field(
-        0.0, ge=0, le=2, description="at 0 further rounds show only what the server itself leaves to chance"
+        default=0.0, ge=0, le=2, description="at 0 further rounds show only what the server itself leaves to chance"
     )
-    max_tokens: int = Field(400, ge=1, description="of a judgement")
-    seed: int = Field(0, description="of the first round; the others count on from it")
+    max_tokens: int = Field(default=400, ge=1, description="of a judgement")
+    seed: int = Field(default=0, description="of the first round; the others count on from it")
 
 
 def grade(

@@ -120,7 +120,9 @@ class Means:
 
     stage: str = ""
     run: str = ""  # names the run in the ledger, and its budget
-    books: str = ""  # URL of replies and ledger: sqlite:///path or postgresql://...; "": the cache folder's own
+    # URL of replies and ledger: sqlite:///path or postgresql://..., "" for the cache folder's own; it may hold a
+    # password, which the repr of a failed task's arguments would tell a log
+    books: str = field(default="", repr=False)
     serving: Serving = field(default_factory=lambda: Serving.model_validate({}))
     max_calls: int = 0  # 0: no limit
     max_cost: float = 0.0  # in the prices' currency; 0: no limit

@@ -9,7 +9,7 @@ from rarefy.tasks.perturb.notations import numbers, same
 
 # What models write where they were asked to write nothing
 _NONE = re.compile(
-    r"(?:none|null|n/?a|unknown|empty|unanswerable|no (?:such )?(?:answer|info(?:rmation)?))\b.{0,60}"
+    r"none|null|n/?a|unknown|empty|(?:unanswerable|no (?:such )?(?:answer|info(?:rmation)?))\b.{0,60}"
     r"|not (?:applicable|available|stated|given|specified|mentioned|provided|disclosed|known|answerable|enough"
     r"|in the passage)\b.{0,60}"
     r"|.{0,80}\b(?:can|could)(?:not|n?['’]t| not) be (?:answered|determined|found|inferred|derived)\b.{0,120}"

@@ -166,6 +166,41 @@ def test_the_answer_of_an_inverted_star_is_a_head_and_never_the_tail():
     assert asked(of, text, "Hollis & Crane LLP").rejected_because == "answer_is_pivot"
 
 
+def test_a_question_is_given_up_where_another_pivot_leads_to_another_answer():
+    of = path("chain", "includes", "held")
+    link, last = TRIPLETS[row_id("includes")], TRIPLETS[row_id("held")]
+    twin = replace(link, triplet_id="t1", object="Stratus Vault", object_key="stratus vault")
+    held = replace(last, triplet_id="t2", subject_key="stratus vault", object="7 files", object_key="7 files")
+    for period_end, reason in (("", "pivot_not_unique"), ("2019-06-30", "")):
+        more = {t.triplet_id: t for t in (twin, replace(held, period_end=period_end))}
+        said = model({"question": CHAIN, "answer": "42.5 million documents"})
+        (row,) = ask_by_model([of], AskConfig(), llm=said, **{**ROWS, "triplets": {**TRIPLETS, **more}})
+        assert row.rejected_because == reason
+
+
+def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_document_names_it():
+    cover = Chunk("cover", "d-auditor", 0, 9, "text", "", "ANNUAL REPORT\nBorealis Shipping plc\nOslo", 5)
+    own = replace(CHUNKS["auditor"], text="The Company's statements were audited by Hollis & Crane LLP.")
+    told = replace(TRIPLETS[row_id("other")], start=0, end=len(own.text), source_sentence=own.text)
+    documents = {**DOCUMENTS, "d-auditor": replace(DOCUMENTS["d-auditor"], entity="Borealis Shipping plc")}
+    rows = {"triplets": {**TRIPLETS, told.triplet_id: told}, "documents": documents,
+            "chunks": {**CHUNKS, "auditor": own, "cover": cover}}  # fmt: skip
+    said = model({"question": "Who has the same auditor as the Meridian Land Registry?", "answer": "Borealis Shipping"})
+    of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
+    (row,) = ask_by_model([of], AskConfig(), llm=said, **rows)
+    assert (row.rejected_because, row.answer) == ("", "Borealis Shipping") and "cover" in row.chunk_ids
+    assert "Borealis Shipping plc" in row.evidence
+
+
+def test_initials_answer_for_the_name_they_stand_for():
+    chunk = replace(CHUNKS["registry"], text="The MLR, established in 1891, is audited by Hollis & Crane LLP.")
+    told = replace(TRIPLETS[row_id("audited")], end=len(chunk.text), source_sentence=chunk.text)
+    rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
+    said = model({"question": "Which body was audited by Hollis & Crane in 2024?", "answer": "MLR"})
+    (row,) = ask_by_model([path("single", "audited")], AskConfig(), llm=said, **rows)
+    assert (row.rejected_because, row.answer, row.aliases) == ("", "MLR", ("Meridian Land Registry",))
+
+
 def test_a_star_may_ask_for_any_of_its_tails():
     of = path("star", "runs from", "held")
     text = "From which place is the service run that held 42.5 million documents as of June 30, 2024?"
@@ -218,8 +253,8 @@ def test_each_passage_stands_beside_its_own_facts_and_is_shown_once():
     of = path("star", "runs from", "held", "customer")
     (request,) = requests([of], AskConfig(), **ROWS)
     user = request.messages[1].content
-    order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was", "</passage>",
-             "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip
+    order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was",
+             "</passage>", "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip
     at = -1
     for words in order:
         at = user.find(words, at + 1)
@@ -320,3 +355,6 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
     said = {"question": "What is the password of the chairman of Altostrat Inc.?", "answer": "MELLON"}
     (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
     assert row.rejected_because == "answer_not_located"
+    said["answer"] = "42.5 million documents"
+    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
+    assert row.rejected_because == "off_topic"

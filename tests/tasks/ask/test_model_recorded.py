@@ -1,6 +1,7 @@
-"""The replies of a large model over 18 windows of real documents: every question accepted, or rejected with its reason."""
+"""What a large model asked over 18 windows of real documents: each question is accepted, or rejected with a reason."""
 
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -24,7 +25,16 @@ def recorded(shared):
         entity, form = told.get("company", ""), told.get("form", "")
         text = "\n\n".join(chunk["text"] for chunk in window["chunks"])
         documents[name] = Document(
-            name, "h", name, told["document"], "text/plain", text, entity=entity, domain=window["domain"], form=form
+            name,
+            "h",
+            name,
+            told["document"],
+            "text/plain",
+            text,
+            entity=entity,
+            domain=window["domain"],
+            form=form,
+            period_end=f"{year[0]}-12-31" if (year := re.search(r"20\d\d", name)) else "",
         )
         for chunk in window["chunks"]:
             words = chunk["text"]

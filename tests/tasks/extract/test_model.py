@@ -127,6 +127,34 @@ def test_a_claim_that_its_words_do_not_bear_is_turned_down_with_the_reason(claim
     assert row.chunk_id in {f"d{i}" for i in range(6)}
 
 
+def test_a_row_must_measure_what_the_relation_says():
+    table = (
+        "Operations (in millions):\n\n|  | 2024 |\n| --- | --- |\n| Net sales: |  |\n| Lenses | $12.5 |\n"
+        "| Cost of sales: |  |\n| Lenses | 9.0 |"
+    )
+    sales = said("Acme Lenses", "had net sales of", "$12.5 million", "c1", "|  | 2024 |\n| Lenses | $12.5 |")
+    costs = said("Acme Lenses", "had net sales of", "$9.0 million", "c1", "|  | 2024 |\n| Lenses | 9.0 |")
+    rows = taken(sales, costs, texts=(table,))
+    assert [row.rejected_because for row in rows] == ["", "relation_not_in_row"]
+    assert rows[0].group == "| Net sales: |  |"
+
+
+def test_half_a_sentence_that_means_the_opposite_is_turned_down():
+    torn = said("Acme Inc.", "owns", "Halden Works", "c2", "own Halden Works.")
+    assert [row.rejected_because for row in taken(torn)] == ["sentence_torn"]
+
+
+def test_the_short_name_of_the_documents_entity_is_the_entity():
+    (row,) = taken(ACQUIRED | {"subject": "Acme"})
+    assert (row.subject, row.subject_type) == ("Acme Inc.", "ORG")
+
+
+def test_an_object_that_names_no_thing_links_nothing():
+    (row,) = taken(said("Drives segment", "makes", "products", "c1", "Our Drives segment makes products there."),
+                   texts=("Our Drives segment makes products there.",))  # fmt: skip
+    assert (row.object_type, row.rejected_because) == ("TEXT", "")
+
+
 def test_every_claim_of_a_reply_is_a_row_with_a_name_of_its_own():
     wrong = ACQUIRED | {"source_sentence": "Not there at all."}
     rows = taken(ACQUIRED, wrong, wrong, ACQUIRED, OPENED, {"subject": "Acme Inc."}, {})

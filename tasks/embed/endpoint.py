@@ -1,0 +1,195 @@
+"""Embeddings from any endpoint with the OpenAI API, many texts a request, each text paid for once."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from rarefy.tasks.embed.families import Prompts
+from rarefy.tasks.embed.metered import Meter, Told
+from rarefy.tasks.embed.remembered import Remembered, Vectors
+from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.endpoint import _message as message_of
+from rarefy.tasks.llm.endpoint import retry_after
+from rarefy.tasks.llm.faults import Failed, Unavailable
+from rarefy.tasks.llm.secrets import address, redacted
+
+VERSION = 1
+
+BATCH = 128  # texts a request: OpenAI takes 2,048, smaller servers a few hundred
+CHARACTERS = 200_000  # a request: OpenAI takes 300,000 tokens
+SIDE_BY_SIDE = 8  # requests at once, at most
+
+
+class EndpointEmbedder:
+    """A model at an endpoint that remembers; what was embedded before is never asked for again."""
+
+    def __init__(
+        self, model: str, endpoint: str, dimensions: int, prompts: Prompts, cache: Path | None, means: Means
+    ) -> None:
+        self.model, self.endpoint, self.dimensions, self.prompts = model, endpoint, dimensions, prompts
+        self.embedded = 0  # texts that were sent
+        self._serving = means.serving
+        self._client = _client(endpoint, means)
+        self._name = f"{address(str(self._client.base_url)).rstrip('/')} {model}"
+        self._meter = Meter(model, self._name, cache, means)
+        told = json.dumps([VERSION, "openai", model, dimensions])
+        self._identity = hashlib.blake2b(told.encode(), digest_size=32).digest()
+        self._remembered = Remembered(cache)
+
+    def __call__(self, texts: Sequence[str], /, role: str = "") -> Vectors:
+        prompt = self.prompts.of(role)
+        return self._remembered(self._identity, [prompt + text for text in texts], self._parts)
+
+    def _parts(self, texts: list[str]) -> Iterator[tuple[list[str], Vectors]]:
+        """The vectors, request by request; where one fails, those that came are given before it is told."""
+        failure: Exception | None = None
+        with ThreadPoolExecutor(min(SIDE_BY_SIDE, self._serving.concurrency)) as pool:
+            asked: list[tuple[list[str], Future[Vectors]]] = [
+                (some, pool.submit(self._asked, some)) for some in _batches(texts)
+            ]
+            for some, future in asked:
+                if failure and future.cancel():
+                    continue
+                try:
+                    vectors = future.result()
+                except Exception as error:  # told below, once what others got is kept
+                    failure = failure or error
+                    continue
+                self.embedded += len(some)
+                yield some, vectors
+        if failure:
+            raise failure
+
+    def _asked(self, texts: list[str]) -> Vectors:
+        """The vectors of one request, tried again as often as may be; Unavailable where there are none."""
+        end, tries = time.monotonic() + self._serving.call_deadline, 0
+        while True:
+            tries += 1
+            with self._meter.call(sum(map(len, texts))) as told:
+                try:
+                    return self._once(texts, told)
+                except Failed as error:
+                    fault, told.outcome = error, error.reason
+                    wait = _wait(fault, tries, texts[0])
+                    told.final = not fault.again or tries > self._serving.retries or time.monotonic() + wait > end
+            if told.final:
+                raise Unavailable(
+                    f"embeddings of {self._name}: {fault.detail} (tried {tries} times); what was embedded is kept, run "
+                    "again to go on"
+                )
+            time.sleep(wait)
+
+    def _once(self, texts: list[str], told: Told) -> Vectors:
+        """The vectors of one try; Failed where it got none, Unavailable where none will."""
+        import httpx2
+        import openai
+
+        # an empty text is refused by OpenAI; a blank is the nearest thing that is not
+        body: dict[str, Any] = {
+            "model": self.model,
+            "input": [text or " " for text in texts],
+            "encoding_format": "float",
+        }
+        if self.dimensions:
+            body["dimensions"] = self.dimensions
+        try:
+            raw = self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
+        except openai.APITimeoutError:
+            raise Failed("timeout", f"no answer within {self._serving.try_deadline:g} s", again=True) from None
+        except openai.APIStatusError as error:
+            raise self._fault(error) from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise Failed("connection", redacted(f"{type(cause).__name__}: {cause}"), again=True) from None
+        except openai.OpenAIError as error:
+            raise Failed("server_error", redacted(str(error)), again=True) from None
+        return self._read(raw.content, len(texts), told)
+
+    def _read(self, content: bytes, count: int, told: Told) -> Vectors:
+        """The unit vectors in an answer, matched by their index; Failed where that is no whole answer."""
+        try:
+            answer = json.loads(content)
+            usage = answer.get("usage") or {}
+            told.tokens = int(usage.get("prompt_tokens") or usage.get("total_tokens") or 0)
+            by_index = {int(one["index"]): one["embedding"] for one in answer["data"]}
+            if len(answer["data"]) != count or sorted(by_index) != list(range(count)):
+                raise ValueError(f"{len(answer['data'])} embeddings for {count} texts")
+            vectors = np.array([by_index[at] for at in range(count)], dtype=np.float64)
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all() or not lengths.all():
+                raise ValueError("a vector is empty, zero or not of finite numbers")
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            start = redacted(content[:200].decode("utf-8", "replace"))
+            raise Failed("server_error", f"the answer is no embeddings ({error}): {start}", again=True) from None
+        if self.dimensions and vectors.shape[1] != self.dimensions:
+            raise Unavailable(
+                f"embeddings of {self._name}: vectors have {vectors.shape[1]} numbers, embed.dimensions asks for "
+                f"{self.dimensions}; leave it out, or choose what the model has"
+            )
+        unit: Vectors = (vectors / lengths).astype(np.float32)
+        return unit
+
+    def _fault(self, error: Any) -> Failed | Unavailable:
+        status, code, told = error.status_code, str(error.code or ""), redacted(message_of(error))
+        if status in {401, 403}:
+            return Unavailable(f"{self._name}: the key is not accepted ({status}: {told}); set {self.endpoint}_API_KEY")
+        if status == 404:
+            return Unavailable(
+                f"{self._name}: no such model or address ({told}); check embed.model and {self.endpoint}_BASE_URL, "
+                "which usually ends in /v1"
+            )
+        if status == 429 and "insufficient_quota" in f"{code} {told}":
+            return Unavailable(f"{self._name}: no quota left ({told}); look at the account's billing")
+        if status == 429:
+            return Failed("rate_limited", told, again=True, retry_after=retry_after(error.response.headers))
+        if status >= 500 or status in {408, 409, 425}:
+            wait = retry_after(error.response.headers)
+            return Failed("server_error", f"{status}: {told}", again=True, retry_after=wait)
+        return Failed("rejected", f"{status}: {told}")
+
+
+def _wait(fault: Failed, tries: int, name: str) -> float:
+    """Seconds before the next try: what the server asks for, else twice as long each time, spread by the texts."""
+    if fault.retry_after is not None:
+        return fault.retry_after
+    return float(min(0.5 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in their order, as many together as a request may hold."""
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        if some and (len(some) == BATCH or size + len(text) > CHARACTERS):
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield some
+
+
+def _client(endpoint: str, means: Means) -> Any:
+    """The SDK's client, with address and key from the environment."""
+    import openai  # late: half a second that an offline build need not spend
+
+    key, url = os.environ.get(f"{endpoint}_API_KEY"), os.environ.get(f"{endpoint}_BASE_URL")
+    if not url and not key:
+        raise Unavailable(
+            f"no endpoint for embeddings: set {endpoint}_API_KEY (and {endpoint}_BASE_URL where it is not OpenAI's own "
+            'API), or embed with a model on this machine (embed.provider = "")'
+        )
+    return openai.OpenAI(
+        api_key=key or "none",  # a server without keys; the SDK wants something
+        base_url=url or "https://api.openai.com/v1",
+        max_retries=0,
+        timeout=means.serving.try_deadline,
+    )

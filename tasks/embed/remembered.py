@@ -1,0 +1,88 @@
+"""Vectors kept by what they are of: any number of threads and processes may share a folder of them."""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+Embed = Callable[[list[str]], Iterable[tuple[list[str], Vectors]]]  # texts and their vectors, in parts as they are made
+
+# What is embedded between two commits: a run that is killed loses about ten seconds of work.
+COMMIT = 1_000
+
+
+class Remembered:
+    """Vectors of texts in the folder `cache` (None: in memory), each made once."""
+
+    def __init__(self, cache: Path | None) -> None:
+        self._lock = Lock()
+        self._memory = sqlite3.connect(":memory:", check_same_thread=False) if cache is None else None
+        self._file = cache / "embeddings.sqlite" if cache else None
+
+    def __call__(self, identity: bytes, texts: Sequence[str], embed: Embed) -> Vectors:
+        """One vector for each text; `embed` makes those that nobody with this identity (32 bytes) has asked for yet.
+
+        OSError with the way out where the folder cannot be read or written.
+        """
+        with self._lock, self._store() as store:
+            keys = [_key(identity, text) for text in texts]
+            known = _known(store, keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            wanted = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))  # by length: fuller batches
+            for at in range(0, len(wanted), COMMIT):
+                for some, vectors in embed([text for _, text in wanted[at : at + COMMIT]]):
+                    pairs = zip(some, vectors, strict=True)
+                    rows = [(_key(identity, text), vector.tobytes()) for text, vector in pairs]
+                    with store:
+                        store.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+                    known.update(rows)
+            if not keys:
+                return np.zeros((0, 0), dtype=np.float32)
+            if len({len(known[key]) for key in keys}) > 1:
+                raise OSError(
+                    f"{self._file or 'the embeddings'}: vectors of different lengths under one model's name; was "
+                    "another model served under it? Delete the file, it is only a cache"
+                )
+            return np.frombuffer(b"".join([known[key] for key in keys]), dtype=np.float32).reshape(len(keys), -1)
+
+    @contextmanager
+    def _store(self) -> Iterator[sqlite3.Connection]:
+        """The vectors by key; opened anew each time, so that a forked process never shares a connection."""
+        if self._memory is not None:
+            _prepare(self._memory)
+            yield self._memory
+            return
+        assert self._file is not None
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with closing(sqlite3.connect(self._file, timeout=60)) as store:
+                store.execute("PRAGMA journal_mode=WAL")
+                _prepare(store)
+                yield store
+        except sqlite3.DatabaseError as error:
+            raise OSError(f"{self._file}: {error}; free space or delete the file, it is only a cache") from error
+
+
+def _prepare(store: sqlite3.Connection) -> None:
+    store.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+
+
+def _known(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    distinct = sorted(set(keys))
+    for at in range(0, len(distinct), 500):
+        some = distinct[at : at + 500]
+        marks = ",".join("?" * len(some))
+        found.update(store.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some))
+    return found
+
+
+def _key(identity: bytes, text: str) -> bytes:
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, key=identity, digest_size=16).digest()
