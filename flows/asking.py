@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rarefy.flows import models
 from rarefy.flows.config import Config
-from rarefy.flows.faults import Fault, SpentFault
+from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.progress import PULSE, Line
 from rarefy.tasks.llm import LLMConfig, Means
 from rarefy.tasks.llm.books import NANO, Books, Usage
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped
+from rarefy.tasks.llm.prices import price_of
 from rarefy.tasks.recipe import CACHE, Job
 from rarefy.tasks.store import Store
 
@@ -24,7 +26,15 @@ OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
 def means(config: Config, run: str, max_calls: int, max_cost: float) -> Means:
-    """How this run asks: its name in the ledger, where replies are kept, its limits."""
+    """How this run asks: its name in the ledger, where replies are kept, its limits.
+
+    UsageFault where money is limited and a model has no price.
+    """
+    unpriced = sorted({m.model for m in models.named(config) if not price_of(m, config.serving.prices)})
+    if max_cost and unpriced:
+        raise UsageFault(
+            f"--max-cost {max_cost:g}: no price for {', '.join(unpriced)}; add it to serving.prices, or use --max-calls"
+        )
     return Means(
         run=run,
         books=os.environ.get(REPLIES, ""),
@@ -56,9 +66,15 @@ def elsewhere(job: Job) -> bool:
     return any(isinstance(tool, LLMConfig) and tool.provider == "vllm" for tool in job.tools.values())
 
 
+def sent(used: Sequence[Usage]) -> int:
+    """How many requests went to a model: a re-ask is one more, a try that was repeated is none."""
+    mine = [one for one in used if one.outcome != "remembered"]
+    return sum(one.calls for one in mine if one.final or one.outcome == "answered")
+
+
 def told(used: Sequence[Usage], currency: str = "") -> str:
     """What was asked and what it came to, in a few words."""
-    calls = sum(one.calls for one in used if one.outcome != "remembered")
+    calls = sent(used)
     kept = sum(one.calls for one in used if one.outcome == "remembered")
     tokens = sum(one.prompt_tokens + one.completion_tokens for one in used)
     cost = sum(one.cost for one in used)

@@ -33,7 +33,7 @@ def build(
     board = Board(Console(stderr=True), quiet)
     with board.open(), hired(workers, dask) as hands:
         run = Run(Store(store), board, hands, means(config, flow_run.id, max_calls, max_cost))
-        with told(run, out):
+        with told(run, out, config):
             read = run.read(jobs.reading(config), run.sources(corpus), limit)
             parts, tables = run.apart(read, limit, config.quarantine_budget)
             parts = run.each(jobs.chunking(config), parts)

@@ -5,10 +5,10 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from rarefy.flows.arguments import parser
 from rarefy.flows.faults import Fault, UsageFault
 
 if TYPE_CHECKING:
@@ -16,91 +16,16 @@ if TYPE_CHECKING:
 
 Done = TypeVar("Done")
 
-STORE = ".rarefy"
 TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
-ABOUT = """\
-Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
-prove them, and variants of both, made from a knowledge graph of the documents. Offline: no key, no network, no GPU.
-"""
-EXAMPLES = """\
-examples:
-  rarefy build filings/ --out benchmark/            read, chunk, extract, ask, check, export
-  rarefy build filings/ --out benchmark/            again: only what changed is made anew
-  rarefy build filings/ --out b/ --workers 4        documents in four processes
-  rarefy plan filings/                              what is there, before anything is spent
-  rarefy init my.toml                               every setting, explained, with its default
-  rarefy build filings/ --out b/ --config my.toml
-
-exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build
-"""
-BUILD = """\
-Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.
-CORPUS is a folder (searched with its subfolders), a file, or a JSONL or Parquet file of texts with metadata.
-What was made before is found in the store; a build that was interrupted goes on when it is run again.
-With PREFECT_API_URL set the run shows in that Prefect's UI; without it no server is needed.
-"""
-PLAN = """\
-Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it.
-Reading and chunking are done here and kept for the build; nothing else is.
-"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    own = {"formatter_class": argparse.RawDescriptionHelpFormatter}
-    top = argparse.ArgumentParser("rarefy", description=ABOUT, epilog=EXAMPLES, **own)
-    top.add_argument("--version", action="version", version=f"rarefy {version('rarefy')}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    build = commands.add_parser("build", help="make a benchmark of a corpus", description=BUILD, **own)
-    build.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
-    build.add_argument(
-        "--out", metavar="DIR", required=True, help="folder for the benchmark; a new one, or one of a build before"
-    )
-    _shared(build)
-
-    plan = commands.add_parser("plan", help="what a corpus holds, before anything is spent", description=PLAN, **own)
-    plan.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
-    _shared(plan)
-
-    init = commands.add_parser(
-        "init", help="write a commented config", description="Write every setting, explained, with its default."
-    )
-    init.add_argument("path", metavar="PATH", nargs="?", default="rarefy.toml", help="where to (default: %(default)s)")
-    return top
-
-
-def _shared(command: argparse.ArgumentParser) -> None:
-    what = command.add_argument_group("what is made")
-    what.add_argument(
-        "--config", metavar="FILE.toml", type=Path, help="settings; `rarefy init` writes one (default: none needed)"
-    )
-    what.add_argument("--limit", metavar="N", type=_count, default=0, help="only the first N documents, by path")
-    where = command.add_argument_group("where and how fast")
-    where.add_argument(
-        "--store",
-        metavar="URL",
-        default=os.environ.get("RAREFY_STORE", STORE),
-        help="folder or fsspec URL (s3://…) of what was made before (default: $RAREFY_STORE or %(default)s)",
-    )
-    where.add_argument(
-        "--workers", metavar="N", type=_count, default=0, help="processes for documents (default: this one)"
-    )
-    where.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler that exists, tcp://host:port")
-    where.add_argument("--quiet", action="store_true", help="say nothing but errors")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit code."""
     given = parser().parse_args(arguments)
     try:
-        return {"build": _build, "plan": _plan, "init": _init}[given.command](given)
+        if getattr(given, "replies", ""):
+            os.environ["RAREFY_REPLIES"] = given.replies  # see flows/asking.py
+        return COMMANDS[given.command](given)
     except Fault as fault:
         return _tell(str(fault), fault.code)
     except KeyboardInterrupt:
@@ -165,7 +90,8 @@ def _build(given: argparse.Namespace) -> int:
     from rarefy.flows.report import show
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    built = _mended(given.store, lambda: build(given.corpus, given.out, config, *place))
+    limits = (given.max_calls, given.max_cost)
+    built = _mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(built, Console())
     return 0
@@ -180,6 +106,77 @@ def _plan(given: argparse.Namespace) -> int:
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     show(_mended(given.store, lambda: plan(given.corpus, config, *place)), Console())
     return 0
+
+
+def _estimate(given: argparse.Namespace) -> int:
+    config = _begin(given)
+    from rich.console import Console
+
+    from rarefy.flows.estimate import estimate
+    from rarefy.flows.outlook import show
+
+    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
+    show(_mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Console())
+    return 0
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from rarefy.flows.config import load
+    from rarefy.flows.doctor import examine, show
+
+    config = load(given.config)
+    return 0 if show(examine(config, given.config, given.store, given.dask)) else 1
+
+
+def _cache(given: argparse.Namespace) -> int:
+    from rarefy.flows.asking import place
+    from rarefy.flows.explain import explain
+    from rarefy.tasks.store import Store
+
+    _check_store(given.store)
+    print(explain(os.environ.get("RAREFY_REPLIES", ""), place(Store(given.store)), given.id))
+    return 0
+
+
+def _prompts(given: argparse.Namespace) -> int:
+    from rarefy.tasks import prompts
+
+    roles = prompts.roles(given.stage) if given.stage.isidentifier() else {}
+    if not roles:
+        stages = sorted(path.parent.name for path in prompts.TASKS.glob("*/prompts"))
+        raise UsageFault(f"no stage {given.stage!r} with prompts; have {', '.join(stages)}")
+    if not given.role:
+        print("\n".join(f"{given.stage} {role} {domain}" for role in roles for domain in roles[role]))
+        return 0
+    if given.role not in roles:
+        raise UsageFault(f"{given.stage} has no prompt {given.role!r}; have {', '.join(roles)}")
+    if given.domain not in prompts.DOMAINS:
+        raise UsageFault(f"no domain {given.domain!r}; have {', '.join(prompts.DOMAINS)}")
+    print(prompts.source(given.stage, given.role, given.domain), end="")
+    return 0
+
+
+def _calibrate(given: argparse.Namespace) -> int:
+    from rarefy.flows.calibrate import calibrate, sheet, show
+
+    if given.sheet.exists():
+        print(show(calibrate(given.benchmark, given.sheet)))
+        return 0
+    count = sheet(given.benchmark, given.sheet, given.questions)
+    print(f"{given.sheet} written, {count:,} questions: have people score them, and run the same command again")
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "build": _build,
+    "plan": _plan,
+    "estimate": _estimate,
+    "init": _init,
+    "doctor": _doctor,
+    "cache": _cache,
+    "prompts": _prompts,
+    "calibrate": _calibrate,
+}
 
 
 def _mended(store: str, work: Callable[[], Done]) -> Done:
@@ -208,9 +205,12 @@ def _begin(given: argparse.Namespace) -> "Config":
         _check_place(given.out)
     _check_store(given.store)
     server.start()
+    from rarefy.flows.models import remarks
     from rarefy.flows.surroundings import check  # while the server starts
 
     check(config, given.config)
+    if not given.quiet:
+        _tell("\n".join(remarks(config)), 0)
     server.wait()
     return config
 
@@ -232,7 +232,7 @@ def _check_place(out: str) -> None:
     place = Path(out)
     if place.exists() and not place.is_dir():
         raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts"}
+    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models"}
     foreign = (
         sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
         if place.exists()

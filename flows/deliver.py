@@ -13,6 +13,7 @@ from rarefy.flows import report, server
 from rarefy.flows.config import Config
 from rarefy.flows.jobs import Counted
 from rarefy.flows.run import Run, Tables
+from rarefy.flows.spent import Spent, plain, spent
 from rarefy.tasks.export import NAMES, export
 
 
@@ -28,7 +29,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
         lambda: export(
             {row_type: run.store.table(tables[kind]) for row_type, kind in NAMES.items()},
             Path(out),
-            config=config.model_dump(mode="json"),
+            config=config.model_dump(mode="json", exclude={"serving"}),  # what is made, not how fast
             digests={kind: tables[kind] for kind in NAMES.values()},
             census=eligible,
             card_config=config.card,
@@ -42,30 +43,42 @@ def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
         funnel=report.funnel(run.store, tables),
         census=census,
         questions=report.samples(run.store, tables["questions"]),
+        spent=spent(run, config, tables),
     )
+    _keep(built.spent, out)
     if not server.temporary():
         report.artifacts(built, run.validations)
     return built
 
 
 @contextmanager
-def told(run: Run, out: str) -> Iterator[None]:
-    """However the build ends, how every table kept its contract lies with it, for machines and for people."""
+def told(run: Run, out: str, config: Config) -> Iterator[None]:
+    """However the build ends, what it spent and how every table kept its contract lies with it."""
     try:
         yield
     except BaseException:
         with suppress(OSError):  # the error that ends the build is the one to tell
             _write(run, out)
+            _keep(spent(run, config, None), out)
         raise
     _write(run, out)
 
 
+def _keep(spent: Spent | None, out: str) -> None:
+    """What models did lies with the build, unless there is nothing new to say of it."""
+    if spent and spent.used:
+        _put(out, {"models.json": json.dumps(plain(spent), indent=1, ensure_ascii=False) + "\n"})
+
+
 def _write(run: Run, out: str) -> None:
-    if not run.validations:
-        return
+    if run.validations:
+        records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
+        _put(out, {"contracts.json": f"{records}\n", "contracts.html": page(run.validations)})
+
+
+def _put(out: str, files: dict[str, str]) -> None:
     Path(out).mkdir(parents=True, exist_ok=True)
-    records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
-    for name, text in (("contracts.json", f"{records}\n"), ("contracts.html", page(run.validations))):
+    for name, text in files.items():
         scratch = Path(out, f".{name}.{uuid4().hex}")
         try:
             scratch.write_text(text, encoding="utf-8")

@@ -88,7 +88,9 @@ class Counting:
         return replace(reply, parsed=parsed.value) if parsed.how else replace(reply, error="unparsable")
 
 
-def rehearse(job: Job, given: Given, store: Store, books: Books | None, tallies: dict[str, Tally]) -> dict[str, pa.Table]:
+def rehearse(
+    job: Job, given: Given, store: Store, books: Books | None, tallies: dict[str, Tally]
+) -> dict[str, pa.Table]:
     """What the job makes of these with what is remembered, its requests added to the tallies by argument."""
     tools = dict(job.tools)
     for name, tool in job.tools.items():

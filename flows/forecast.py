@@ -12,6 +12,8 @@ from rarefy.tasks.llm.prices import cost, price_of
 
 Range = tuple[float, float, float]  # at least, likely, at most
 
+UNSEEN: Range = (0.5, 1.0, 1.8)  # of numbers that no build like it has given
+
 FRAME = 8  # tokens around the messages of a prompt: their roles and marks, by the chat templates of common models
 LOOSE = 0.35  # of a token count by another tokenizer than the model's: numbers and tables differ most
 CLOSE = 0.1  # of a count by the model's own tokenizer or its own ledger
@@ -98,12 +100,10 @@ def _prompt(model: LLMConfig, tally: Tally, past: History, tokens: Range) -> tup
     off = CLOSE if own else LOOSE
     # a server may count the schema among the prompt's tokens
     high = (each + schemas / len(texts)) * (1 + off) if not own else each * (1 + off)
-    return (each * (1 - off), each, high), f"tokens counted by {"the model's own tokenizer" if own else 'minilm'}"
+    return (each * (1 - off), each, high), f"tokens counted with {'its own tokenizer' if own else 'minilm'}"
 
 
-def _minutes(
-    calls: float, tokens: float, reply: float, past: History, serving: Serving, model: LLMConfig
-) -> float:
+def _minutes(calls: float, tokens: float, reply: float, past: History, serving: Serving, model: LLMConfig) -> float:
     if not calls or model.provider == "recorded":
         return 0.0
     each = past.seconds or SECONDS + reply / PER_SECOND

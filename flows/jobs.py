@@ -100,7 +100,7 @@ def normalising(config: Config) -> Job:
     takes = {"triplets": Triplet, "documents": Document}
     function = "rarefy.tasks.normalise:normalise"
     job = Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
-    return _placed(config, job)
+    return _asking(config, _placed(config, job))
 
 
 def tracing(config: Config) -> Job:

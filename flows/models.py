@@ -61,7 +61,7 @@ def named(config: Config) -> list[LLMConfig]:
 def _asks(stage: str, config: Config) -> bool:
     return {
         "extract": "model" in config.extract.methods,
-        "normalise": False,
+        "normalise": config.normalise.check == "model",
         "ask": config.ask.method == "model",
         "probe": config.probe.by == "model",
         "grade": config.grade.by == "model",
@@ -72,7 +72,7 @@ def _wanted(config: Config) -> dict[str, list[str]]:
     """The sections that must name a model, each with the keys that ask for it."""
     said = {
         "extract": 'extract.methods with "model"',
-        "normalise": "normalise",
+        "normalise": 'normalise.check = "model"',
         "ask": 'ask.method = "model"',
         "probe": 'probe.by = "model"',
     }

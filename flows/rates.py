@@ -13,7 +13,11 @@ from rarefy.tasks.store import Store, digest
 REPLY = {"extract": 1_500, "normalise": 20, "ask": 90, "probe": 15, "grade": 60}
 SECONDS = 2.0  # to the first token of a reply, and
 PER_SECOND = 60.0  # tokens of it after that, where no ledger knows: a large model behind an API
-OPEN = {"answerable_from_one_chunk", "probe_unanswered", "not_judged"}  # reasons that only models give: the gates let pass
+OPEN = {
+    "answerable_from_one_chunk",
+    "probe_unanswered",
+    "not_judged",
+}  # reasons that only models give: the gates let pass
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def names(config: Config) -> list[str]:
     whole = config.model_dump(mode="json", exclude=apart)
     models = [config.llm.model, config.judge.model]
     like = [config.extract.methods, config.ask.method, config.graph.model_dump(mode="json")]
-    return [f"estimates/rates-{digest([*models, whole])}", f"estimates/rates-{digest([*models, like])}", f"estimates/rates-{digest(like)}"]
+    return [f"estimates/rates-{digest(what)}" for what in ([*models, whole], [*models, like], like)]
 
 
 def known(store: Store, config: Config) -> Rates:

@@ -12,7 +12,9 @@ from rich.table import Table
 from rarefy.data_contracts.expectations import Validation
 from rarefy.data_contracts.rows import Question
 from rarefy.data_contracts.tables import from_table
+from rarefy.flows import spent
 from rarefy.flows.jobs import Counted
+from rarefy.flows.spent import Spent
 from rarefy.tasks.store import Store
 
 SHOWN = 5  # questions
@@ -41,6 +43,7 @@ class Built:
     funnel: tuple[Stage, ...]
     census: tuple[Counted, ...]
     questions: tuple[Question, ...]
+    spent: Spent | None = None  # None: no model was asked
 
 
 def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
@@ -74,7 +77,9 @@ def show(built: Built, console: Console) -> None:
     """The funnel, the census, a few questions, and where the benchmark lies."""
     console.print(as_table("Funnel", funnel_records(built.funnel)))
     console.print(as_table("Patterns", census_records(built.census)))
-    lines = []
+    for title, records in model_records(built.spent).items():
+        console.print(as_table(title, records))
+    lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
     for number, question in enumerate(built.questions, 1):
         lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer}"]
         lines += [f"   evidence: {_short(sentence)}" for sentence in question.evidence] + [""]
@@ -111,6 +116,20 @@ def census_records(census: Sequence[Counted]) -> list[dict[str, str]]:
     ]
 
 
+def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
+    """What models did, as tables by title; none of them empty."""
+    if made is None:
+        return {}
+    runs = f" (in {made.runs} runs)" if made.runs > 1 else ""
+    told = {
+        f"Models{runs}": spent.records(made),
+        "How replies kept their schema": spent.read_records(made),
+        "Estimate and actual": spent.beside(made),
+        "Triplets of models": spent.yield_records(made),
+    }
+    return {title: records for title, records in told.items() if records}
+
+
 def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
     """Records as a table, figures to the right."""
     table = Table(title=title, title_justify="left")
@@ -129,6 +148,8 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
         "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),
         "contracts": ("How every table kept its contract", [_kept(validation) for validation in validations]),
     }
+    told = model_records(built.spent).items()
+    tables |= {f"models-{place}": (title, records) for place, (title, records) in enumerate(told, 1)}
     for key, (description, records) in tables.items():
         create_table_artifact(records, key=key, description=description)
     create_markdown_artifact(

@@ -53,6 +53,7 @@ class Run:
     means: Means = ALONE  # how models are asked
     validations: list[Any] = field(default_factory=list)
     made: int = 0  # tables made now, rather than found
+    corpus: str = ""  # digest of the documents, once they are known
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
         """What `work` gives, as a Prefect task of that name."""
@@ -121,6 +122,7 @@ class Run:
     def apart(self, read: Sequence[Part], limit: int, budget: float) -> tuple[list[Part], Tables]:
         """What was read as parts to work on, and the table of what could not be read."""
         batches, faults = self.stage("apart", lambda: apart(self.store, read, limit))
+        self.corpus = digest([batch.documents for batch in batches])
         job = jobs.gathering("quarantine", Quarantined)
         tables = self._held(job, self.stage(job.stage, lambda: self._made(job, {"quarantine": faults})))
         self._afford(sum(batch.rows for batch in batches), tables["quarantine"], budget)
@@ -249,7 +251,7 @@ class Run:
 
     def _held(self, job: Job, tables: Tables) -> Tables:
         for kind, row_type in job.makes.items():
-            if row_type in SUITES:
+            if row_type in SUITES and kind in tables:  # what went unanswered is held once it is all there
                 self.hold(f"{job.stage}: {kind}" if job.stage != kind else kind, row_type, tables)
         return tables
 

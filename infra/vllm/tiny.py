@@ -1,7 +1,7 @@
 """A tiny model of random weights with a tokenizer of its own, for tests without a download: tiny.py DIR.
 
-It writes nonsense, and does everything else that a served model does: a Qwen3 of half a million parameters, a byte-level
-BPE of 2,000 tokens learnt from the sample corpus, a chat template and a context of 16,384 tokens.
+It writes nonsense, and does everything else that a served model does: a Qwen3 of half a million parameters, a
+byte-level BPE of 2,000 tokens learnt from the sample corpus, a chat template and a context of 16,384 tokens.
 """
 
 import re

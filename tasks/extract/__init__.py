@@ -123,7 +123,7 @@ def extract(
     """
     methods = [find(name, METHODS) for name in config.methods]
     owns = ((documents[doc_id], list(group)) for doc_id, group in groupby(chunks, key=attrgetter("doc_id")))
-    while block := list(islice(owns, BLOCK if llm else 1)):
+    while block := list(islice(owns, 1 if llm is None else BLOCK)):
         home = {chunk.chunk_id: (i, chunk) for i, (_, own) in enumerate(block) for chunk in own}
         overlap = repeated(chunk for _, own in block for chunk in own)
         seen: set[str] = set()

@@ -110,9 +110,9 @@ def in_sentence(said: str, sentence: str, start: int, tags: Mapping[int, Fact], 
     if place is None and amount and kind not in {"DATE", "DURATION"}:
         # "62% of total net sales" where the sentence says "38% and 62%, respectively, of total net sales"
         bare = re.sub(rf"^{_ABOUT}", "", amount.core, flags=re.I)
-        place = words_within(amount.core, sentence) or words_within(bare, sentence)
-        if place and type_of(sentence[slice(*place)]) != kind:
-            place = None
+        forms = [amount.core, bare, re.sub(r"\s?%", " percent", bare), re.sub(r"\s?per ?cent\b", "%", bare)]
+        places = [words_within(form, sentence) for form in dict.fromkeys(forms)]
+        place = next((p for p in places if p and type_of(sentence[slice(*p)]) == kind), None)
     if place is None:
         return Amount(kind, trouble="object_not_in_sentence")
     first, last = place

@@ -33,7 +33,9 @@ class Claim(BaseModel, frozen=True):
     @field_validator("*", mode="before")
     @classmethod
     def _written(cls, value: Any) -> Any:
-        return "" if value is None else value
+        if isinstance(value, list | tuple):
+            return ", ".join(str(part) for part in value)
+        return "" if value is None or isinstance(value, dict) else value
 
 
 class Claims(BaseModel, frozen=True):
@@ -84,20 +86,21 @@ def _located(
     row: Triplet, quote: str, shown: list[Shown], window: Window, chunks: Mapping[str, Chunk]
 ) -> tuple[Triplet, Line | None]:
     """The row with the place of its sentence in the chunk it names, and the table's row where it is one."""
-    chunk = shown[0].chunk
     words = f"{row.subject} {row.relation} {row.object}"
-    start, end, line, trouble = _place(quote, chunk.text, shown[0].start, words)
-    if trouble == "sentence_not_in_chunk" and shown[0].start:
-        again = _place(quote, chunk.text, 0, words)
-        if not again[3]:  # in what the chunk repeats of the one before: it is that one's
-            start, end, line, trouble = again
-            home = _before(chunk, start, end, chunks)
-            if home:
-                start, end = start + chunk.start - home.start, end + chunk.start - home.start
-                chunk, (start, end, line, trouble) = home, _place(home.text[start:end], home.text, 0, words)
+    for one in shown:
+        chunk = one.chunk
+        start, end, line, trouble = _place(quote, chunk.text, one.start, words)
+        if trouble == "sentence_not_in_chunk" and one.start:
+            first, last, _, unseen = _place(quote, chunk.text, 0, words)
+            home = None if unseen else _before(chunk, first, last, chunks)
+            if home:  # in what the chunk repeats of the one before: it is that one's
+                said = chunk.text[first:last]
+                chunk, (start, end, line, trouble) = home, _place(said, home.text, 0, words)
+        if not trouble:
+            break
     if trouble == "sentence_not_in_chunk":
-        others = {s.chunk.chunk_id: s.chunk for s in window.shown if s.chunk.chunk_id != chunk.chunk_id}
-        if any(not _place(quote, other.text, 0, words)[3] for other in others.values()):
+        others = {s.chunk.chunk_id: s.chunk.text for s in window.shown if s not in shown}
+        if any(not _place(quote, text, 0, words)[3] for text in others.values()):
             # named wrongly: which of two chunks was meant is not for us to say
             trouble = "sentence_in_another_chunk"
     if trouble:
@@ -106,9 +109,9 @@ def _located(
     if line:
         top, bottom = line.headers[0].start, line.headers[-1].end
         row = replace(row, header=chunk.text[top:bottom], header_start=top, header_end=bottom)
-        said = {stem(word) for word in words_of(f"{quote} {words}")}
+        stems = {stem(word) for word in words_of(f"{quote} {words}")}
         for group in line.groups[-1:]:  # "Gross margin:", where the triplet or the quotation speaks of it
-            if {stem(word) for word in words_of(group.cells[0].text)} & said:
+            if {stem(word) for word in words_of(group.cells[0].text)} & stems:
                 span = slice(group.start, group.end)
                 row = replace(row, group=chunk.text[span], group_start=group.start, group_end=group.end)
     return row, line
@@ -128,6 +131,12 @@ def _place(quote: str, text: str, since: int, words: str) -> tuple[int, int, Lin
         if touched or trouble == "ambiguous_row":
             return 0, 0, None, "ambiguous_row"
         return 0, 0, None, "sentence_not_in_chunk"
+    if len({text[slice(*span)] for span in found}) > 1:  # around an ellipsis: two sentences begin and end alike
+        wanted = {stem(word) for word in words_of(words)}
+        fits = [len(wanted & {stem(word) for word in words_of(text[slice(*span)])}) for span in found]
+        found = [span for span, fit in zip(found, fits, strict=True) if fit == max(fits)]
+        if len({text[slice(*span)] for span in found}) > 1:
+            return 0, 0, None, "ambiguous_sentence"
     return *found[0], None, ""
 
 

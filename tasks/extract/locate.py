@@ -10,13 +10,15 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 
 _DROPPED = frozenset("®™©℠¹²³⁰⁴⁵⁶⁷⁸⁹\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _SHORTEST = 8  # letters and digits: fewer are found anywhere
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)|\.{3,}|(?:\. ){2,}\.|…)\s*")
-_LONGEST_GAP = 1_000  # characters that an ellipsis may stand for
+_LONGEST_GAP = 1_000  # characters between two parts of a quotation
 _ALIKE = ('“”„"«»', "‘’'`", "-–—−‑", "*®™©℠", "•*·●▪", "…")
-_STOP = re.compile(r"[®™©℠*]{0,2}[.!?](?=\s|$)")
+_STOP = re.compile(r"(?:[®™©℠*]{0,2}[.!?][*”\"’')\]]{0,2}(?=\s|$))?")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.;:!?])\s+|\n+")
 # what a page has between two halves of a sentence
 _FURNITURE = re.compile(
     r"\n\s*(?:(?:page )?[-–]?\s*[A-Z]?-?\d{1,4}\s*[-–]?|table of contents|[^\n|]{0,60}\|[^\n|]{0,60}\|\s*\d{1,4})"
@@ -34,19 +36,29 @@ class Folded:
 
 
 def spans(quote: str, text: str, since: int = 0) -> list[tuple[int, int]]:
-    """Where in `text[since:]` the quotation stands: verbatim, else word for word, else around an ellipsis.
+    """Where in `text[since:]` the quotation stands: verbatim, else word for word, else in parts with what is between.
 
-    The spans `[start, end)` are those of the text's own words; none where a word or number differs.
+    The spans `[start, end)` are those of the text's own words; none where a word or number differs. Parts, around an
+    ellipsis or as sentences, stand in their order in one paragraph, or are the lead-in of a list and one of its items.
     """
-    bare = quote.strip()
-    if len(folded(bare).letters) < _SHORTEST:
-        return []
-    found = list(_verbatim(bare, text, since)) or list(_in_other_dress(bare, text, since, folded(text)))
-    if not found and _FURNITURE.search(text):
-        found = list(_in_other_dress(bare, text, since, _unfurnished(text)))
-    found = found or list(_around_ellipsis(bare, text, since))
-    # a sentence ends with its full stop, whether it was copied or not
-    return [(start, end + len(stop[0]) if (stop := _STOP.match(text[end : end + 4])) else end) for start, end in found]
+    for said in dict.fromkeys((quote.strip(), _bare(quote))):
+        if len(folded(said).letters) < _SHORTEST:
+            continue
+        found = list(_verbatim(said, text, since)) or list(_in_other_dress(said, text, since, folded(text)))
+        if not found and _FURNITURE.search(text):
+            found = list(_in_other_dress(said, text, since, _unfurnished(text)))
+        found = found or list(_in_parts(_ELLIPSIS.split(said), text, since))
+        found = found or list(_in_parts(_BETWEEN_SENTENCES.split(said), text, since))
+        if found:
+            # a sentence ends with its full stop, whether it was copied or not
+            return [(start, end + len(_STOP.match(text, end)[0])) for start, end in found]  # type: ignore[index]
+    return []
+
+
+def _bare(quote: str) -> str:
+    """The quotation without what belongs to the reply or the prompt: entities, escapes, the chunk's label."""
+    plain = re.sub(r"\\[nrt]", " ", unescape(quote)).replace("\\", "")
+    return re.sub(r"^\s*[\[(<]?(?:chunk )?c\d{1,3}[\])>:]+\s*", "", plain).strip()
 
 
 def _verbatim(quote: str, text: str, since: int) -> Iterator[tuple[int, int]]:
@@ -67,20 +79,28 @@ def _in_other_dress(quote: str, text: str, since: int, where: Folded) -> Iterato
         at = where.letters.find(wanted.letters, at + 1)
 
 
-def _around_ellipsis(quote: str, text: str, since: int) -> Iterator[tuple[int, int]]:
-    """From the first to the last words that the quotation keeps, with what it leaves out, in one paragraph."""
-    first, *others = [part for part in _ELLIPSIS.split(quote) if part] or [""]
-    if not others or any(len(folded(part).letters) < _SHORTEST // 2 for part in others):
+def _in_parts(parts: list[str], text: str, since: int) -> Iterator[tuple[int, int]]:
+    """From the first to the last of these parts, with what stands between them."""
+    first, *others = [part.strip() for part in parts if folded(part).letters] or [""]
+    if not others or len(folded(first).letters) < _SHORTEST:
         return
-    for start, end in spans(first, text, since):
+    if any(len(folded(part).letters) < _SHORTEST // 2 for part in others):
+        return
+    where = folded(text)
+    for start, end in dict.fromkeys([*_verbatim(first, text, since), *_in_other_dress(first, text, since, where)]):
+        before = first
         for part in others:
-            following = [*_verbatim(part, text, end), *_in_other_dress(part, text, end, folded(text))]
-            following = sorted(span for span in following if span[0] - end <= _LONGEST_GAP)
-            if not following or "\n\n" in text[end : following[0][0]]:
+            following = sorted([*_verbatim(part, text, end), *_in_other_dress(part, text, end, where)])
+            if not following or not _belongs(before, text[end : following[0][0]]):
                 break
-            end = following[0][1]
+            end, before = following[0][1], part
         else:
             yield start, end
+
+
+def _belongs(before: str, between: str) -> bool:
+    """Whether what follows a gap still belongs to what stands before it."""
+    return len(between) <= _LONGEST_GAP and ("\n\n" not in between or before.rstrip().endswith(":"))
 
 
 def words_within(said: str, sentence: str) -> tuple[int, int] | None:

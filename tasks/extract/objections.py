@@ -13,6 +13,7 @@ _LONGEST_NAME = 14  # words of a subject
 _LONGEST_RELATION = 6  # asked for are 2 to 4
 
 _SELF = re.compile(r"(?:we|us|our company|(?:the )?(?:company|registrant|corporation))", re.I)
+_INSTITUTIONS = frozenset("agency association authority bank board commission committee council department".split())
 _OURS = re.compile(r"(?:our|(?:the )?(?:company|registrant|corporation)[’']s) (?=\S)", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an) ", re.I)
 _POINTS = re.compile(
@@ -49,10 +50,16 @@ def resolved(said: str, entity: str) -> str:
     """A subject or object without the quotes around it, "we" and "the Company" by the name of the document's entity."""
     plain = re.sub(r"\s+", " ", said).strip().strip("\"“”'‘’").strip().rstrip(";,")
     plain = re.sub(r"[®™©℠\u00ad\u200b]", "", plain)
-    if entity and (_SELF.fullmatch(plain) or same(plain, entity)):
+    if entity and (_SELF.fullmatch(plain) or same(plain, entity) or plain.lower() == _in_short(entity)):
         return entity
     own = _OURS.match(plain) if entity else None
     return f"{entity} {plain[own.end() :]}" if own else plain
+
+
+def _in_short(entity: str) -> str:
+    """What minutes and regulations call the institution they are of: "the committee"."""
+    last = entity.lower().rpartition(" ")[2]
+    return f"the {last}" if last in _INSTITUTIONS else entity.lower()
 
 
 def lowered(relation: str) -> str:

@@ -12,6 +12,7 @@ from rarefy.tasks.extract.prose_sentences import FOREIGN
 from rarefy.tasks.extract.rows_quoted import Line
 from rarefy.tasks.extract.stems import SMALL_WORDS, core, same, stem, words_of
 
+_SELF = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Tt]he (?:Company|Registrant|Corporation|Committee|Association|Board))\b")
 _ARTICLE = re.compile(r"^(?:the|a|an) ", re.I)
 # A sentence that speaks of what the one before it named, or that goes on one
 _REFERS = re.compile(
@@ -77,14 +78,20 @@ class Proof:
             place = words_within(said, sentence) if folded(said).letters else None
             if place:
                 return sentence[slice(*place)].strip(" |")
-        return self._self_said() if same(self.row.object, self.entity) else ""
+        return ""
 
     def trouble_with_object(self) -> str:
         """Why the sentence does not bear an object that it words otherwise."""
-        if same(self.row.object, self.entity):
-            return "" if self._bears(self.row.relation, 0.5) else "object_not_in_sentence"
+        if same(self.row.object, self.entity):  # "we", or whoever the document is about, where the rest is borne
+            meant = bool(_SELF.search(self.row.source_sentence)) or self._bears(self.row.relation, 0.5)
+            return "" if meant else "object_not_in_sentence"
         own = self._without_owner(self.row.object)
-        return "" if self._bears(own[0] if own else self.row.object, 0.6) else "object_not_in_sentence"
+        said = own[0] if own else self.row.object
+        own_words = set(words_of(self.entity)) if _SELF.search(self.row.source_sentence) else set()
+        # of a name no part may be missing, but whose it is where that is us
+        named = " ".join(w for w in words_of(said) if w[:1].isupper() and w not in own_words)
+        borne = self._bears(said, 0.6) and (not named or self._bears(named, 1.0))
+        return "" if borne else "object_not_in_sentence"
 
     def trouble_with_subject(self) -> str:
         """Why the sentence does not say it of this subject."""
@@ -135,13 +142,6 @@ class Proof:
                 if denied and len(denied) == len(re.findall(rf"\b{form}", sentence, re.I)):
                     return "negation_lost"
         return ""
-
-    def _self_said(self) -> str:
-        place = words_within(self.entity, self.row.source_sentence)
-        if place:
-            return self.row.source_sentence[slice(*place)]
-        found = re.search(r"\b(?:[Ww]e|us|[Tt]he Company|[Tt]he Registrant|our)\b", self.row.source_sentence)
-        return found[0] if found and found[0] != "our" else ""
 
     def _without_owner(self, said: str) -> list[str]:
         """ "Apple R&D expense" as "R&D expense", where the document is Apple's."""

@@ -12,6 +12,8 @@ from rarefy.tasks.extract.values import number
 
 _RULE = re.compile(r"^[\s|:-]*-{2,}[\s|:-]*$")
 _BETWEEN_CELLS = re.compile(r"\s*[|\n]\s*")
+_NAMED = re.compile(r"\b(?:row|column|col|value|cell|header|label)\s*[:=]\s*", re.I)
+_BETWEEN_WORDS = re.compile(r"\s*[|\n;()]\s*|:\s+|,\s+|\s[-–—=]\s|\s+(?:for|in)\s+")
 _BETWEEN_PARTS = re.compile(r"\s*[|\n;]\s*|:\s+|,\s+|\s[-–—=]\s")
 
 
@@ -62,13 +64,24 @@ def meant(quote: str, text: str, since: int, wanted: str) -> tuple[list[Line], s
     `wanted` are the words of the triplet: of several rows quoted together, the one that has most of them is meant.
     """
     every = [line for line in lines(text) if line.row.start >= since]
-    for parts in (_BETWEEN_CELLS, _BETWEEN_PARTS):
-        cells = [folded(cell).letters for cell in parts.split(_unruled(quote))]
+    whole = folded(_unruled(quote)).letters
+    for parts in (_BETWEEN_CELLS, _BETWEEN_PARTS, _BETWEEN_WORDS):
+        cells = [folded(cell).letters for cell in parts.split(_NAMED.sub("", _unruled(quote)))]
         asked = {cell for cell in cells if cell}
-        found = [line for line in every if _quoted(line, asked, every)]
+        found = [line for line in every if _quoted(line, asked, every) or _follows(line, whole)]
         if found:
             return _best(found, wanted)
     return [], "not_there"
+
+
+def _follows(line: Line, whole: str) -> bool:
+    """Whether the quotation is the row after its headers or its group, without anything that parts the cells."""
+    row = folded(" ".join(cell.text for cell in line.row.cells)).letters
+    rest = whole.removesuffix(row)
+    over = [folded(" ".join(cell.text for cell in r.cells)).letters for r in (*line.headers, *line.groups)]
+    for said in over:
+        rest = rest.removeprefix(said)
+    return whole.endswith(row) and rest == "" and whole != ""
 
 
 def _unruled(quote: str) -> str:

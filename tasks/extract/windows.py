@@ -37,10 +37,14 @@ class Window:
     shown: tuple[Shown, ...]
 
     def named(self, said: str) -> list[Shown]:
-        """What a reply means by a chunk's label or id: several parts of one chunk; none for what was not shown."""
-        plain = re.sub(r"^(?:chunk[\s_-]*(?:id)?[:\s]*)|[\[\]<>\"'`\s]", "", said.strip(), flags=re.I).lower()
-        plain = f"c{plain}" if re.fullmatch(r"\d{1,3}", plain) else plain
-        return [s for s in self.shown if plain in (s.label, s.chunk.chunk_id.lower())]
+        """What a reply means by a chunk's label or id, or by several of them; none for what was not shown."""
+        whole = [shown for shown in self.shown if said.strip().lower() == shown.chunk.chunk_id.lower()]
+        found = []
+        for name in re.split(r"\s*(?:[,;/&+]|\band\b)\s*", said.lower()):
+            plain = re.sub(r"^\W*(?:chunk[\s_#-]*(?:id)?[:=\s]*)?|[^\w-]", "", name.strip())
+            plain = f"c{int(plain)}" if re.fullmatch(r"\d{1,3}", plain) else plain
+            found += [s for s in self.shown if plain in (s.label, s.chunk.chunk_id.lower())]
+        return whole or found
 
     def prompt(self, found: Sequence[Mapping[str, str]], fewest: int, most: int) -> tuple[Message, ...]:
         """What the model is told; `found` is what it said of this window in earlier passes."""

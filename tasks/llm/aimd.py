@@ -4,8 +4,6 @@ import asyncio
 import time
 from collections import deque
 
-COOL = 1.0  # seconds in which further complaints are about the same burst
-
 
 class Gate:
     """Additive increase, multiplicative decrease, between 1 and `most`; who waits is let in in order."""
@@ -35,14 +33,18 @@ class Gate:
         self._let_in()
 
     def answered(self) -> None:
-        """An answer came: there is room for more."""
-        self.limit = min(self.limit + (1.0 if self._slow_start else 1.0 / self.limit), float(self.most))
+        """An answer came: where all the room was used, there is room for more."""
+        if self._waiting or self.inside + 1 >= int(self.limit):
+            self.limit = min(self.limit + (1.0 if self._slow_start else 1.0 / self.limit), float(self.most))
         self._let_in()
 
-    def complained(self) -> None:
-        """The server said that it is too much."""
+    def complained(self, sent: float) -> None:
+        """The server said that what was sent then (monotonic time) is too much.
+
+        As in TCP, one cut per round trip: what was sent before the last cut belongs to the burst that it was for.
+        """
         self._slow_start = False
-        if time.monotonic() - self._cut > COOL:
+        if sent > self._cut:
             self._cut = time.monotonic()
             self.limit = max(self.limit / 2, 1.0)
 

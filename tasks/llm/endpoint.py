@@ -43,7 +43,9 @@ class Endpoint:
                 # not chat.completions.create: looking at each field of a body and of a reply takes half of the time
                 raw = await self._client.post("/chat/completions", body=self._body(request), cast_to=self._raw)
             return reply_of(request, raw.content, self.config.model)
-        except (TimeoutError, openai.APITimeoutError):
+        except (TimeoutError, openai.APITimeoutError) as error:
+            if broken := _broken(error):  # aiohttp's lost connections come as timeouts too
+                raise Failed("connection", f"{self.name}: {broken}", again=True) from None
             raise Failed("timeout", f"no answer within {seconds:.0f} s", again=True) from None
         except openai.APIStatusError as error:
             raise self._fault(request, error) from None
@@ -194,6 +196,17 @@ def _message(error: Any) -> str:
         inner = body.get("error", body)
         return " ".join(str(inner.get("message", inner) if isinstance(inner, dict) else inner).split())
     return " ".join(str(body if body else error.message).split())
+
+
+def _broken(error: BaseException | None) -> str:
+    """What broke a connection, from the causes of an error; "" where it was time alone."""
+    from aiohttp import ClientConnectionError, ServerTimeoutError
+
+    while error is not None:
+        if isinstance(error, ClientConnectionError) and not isinstance(error, ServerTimeoutError):
+            return redacted(f"{type(error).__name__}: {error}")
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _any(words: tuple[str, ...], text: str) -> bool:

@@ -23,9 +23,11 @@ _QUIET = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # there are threads here
 }
 _OF_REQUESTS = "chat_template_kwargs"  # the one field of `extra` that is no argument of the engine
 _TOO_LONG = ("maximum context length", "maximum model length", "prompt is too long")
+_LEAST = -9999.0  # for minus infinity, which JSON does not have; vLLM's server says the same
 _KEPT = ("top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty")
 
 
@@ -47,41 +49,42 @@ def vllm(config: LLMConfig, means: Means) -> Callable[[Sequence[Request]], Itera
 
 
 class Engine:
-    """One loaded model. Calls are taken one after the other; each is scheduled by vLLM as a whole."""
+    """One loaded model. Calls are taken one after the other; vLLM schedules each as a whole."""
 
     def __init__(self, model: str, arguments: dict[str, Any]) -> None:
-        for name, value in _QUIET.items():
-            os.environ.setdefault(name, value)
-        alone = int(arguments.get("tensor_parallel_size", 1)) * int(arguments.get("pipeline_parallel_size", 1)) == 1
-        if alone and multiprocessing.current_process().daemon:  # as a Dask worker beside its nanny: it may not fork
-            os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-        os.environ.setdefault("VLLM_WORKER_MULTIPROCESSING_METHOD", "spawn")  # there are threads here already
+        _surroundings(arguments)
         from vllm import LLM
 
         try:
-            self.llm = LLM(model=model, **{"enable_prefix_caching": True, **arguments})
+            self.llm = LLM(model=model, **{**_usual(), **arguments})
         except (OSError, ValueError, TypeError, RuntimeError, AssertionError) as error:
+            told = f"{type(error).__name__}: {_told(error)}"
             raise Unavailable(
-                f"vLLM cannot load {model!r} ({type(error).__name__}: {' '.join(str(error).split())[:500]}); check [llm] "
-                "model and extra: nothing is downloaded, a name must be in Hugging Face's cache"
+                f"vLLM cannot load {model!r} ({told}); check [llm] model and extra; nothing is downloaded: a name must "
+                "be in Hugging Face's cache"
             ) from error
-        self.defaults = self.llm.get_default_sampling_params()  # of the model, as vLLM's server takes them
+        self.defaults = self.llm.get_default_sampling_params()  # the model's own, as vLLM's server takes them
         self.context = int(self.llm.model_config.max_model_len)
         self._unkept: set[str] = set()  # schemas that no grammar here can hold
         self._lock = threading.Lock()
 
     def answer(self, requests: Sequence[Request], config: LLMConfig) -> Iterator[Reply]:
         """A reply for each request; one that vLLM does not take is answered with why, beside its siblings."""
+        from vllm.exceptions import VLLMServerError
+
         with self._lock:
             asked: dict[str, Request] = {}  # by vLLM's own number
             refused: list[Reply] = []
-            for request in requests:
-                taken = self._enqueue(request, config)
-                if isinstance(taken, Reply):
-                    refused.append(taken)
-                else:
-                    asked[taken] = request
-            outputs = self.llm.wait_for_completion(use_tqdm=False)
+            try:
+                for request in requests:
+                    taken = self._enqueue(request, config)
+                    if isinstance(taken, Reply):
+                        refused.append(taken)
+                    else:
+                        asked[taken] = request
+                outputs = self.llm.wait_for_completion(use_tqdm=False)
+            except VLLMServerError as error:
+                raise Unavailable(f"vLLM's engine has died; its own log says why ({_told(error)})") from error
         yield from refused
         for output in outputs:
             # an output to no request of ours was left by a call that was broken off
@@ -101,15 +104,13 @@ class Engine:
                 use_tqdm=False,
                 chat_template_kwargs=config.extra.get(_OF_REQUESTS),
             )
-        except VLLMServerError as error:
-            raise Unavailable(f"vLLM's engine has died ({error}); its own log says why") from error
+        except VLLMServerError:
+            raise
         except Exception as error:  # the chat template's own faults as well: whatever it is, it is this request's
-            told = " ".join(str(error).split())[:500]
+            told = _told(error)
             if any(words in told for words in _TOO_LONG):
                 return Reply(request.request_id, model=config.model, error="too_long", detail=told)
-            if (
-                schema and config.structured == "auto"
-            ):  # only the prompt asks for it; every reply is checked all the same
+            if schema and config.structured == "auto":  # then only the prompt asks; every reply is checked all the same
                 self._unkept.add(schema)
                 return self._enqueue(request, config)
             return Reply(
@@ -153,6 +154,29 @@ class Engine:
         return judged(reply)
 
 
+def _surroundings(arguments: dict[str, Any]) -> None:
+    """The environment as vLLM must find it; whatever is set already stays."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    several = any(int(arguments.get(f"{kind}_parallel_size", 1)) > 1 for kind in ("tensor", "pipeline"))
+    if multiprocessing.current_process().daemon and not several:  # a Dask worker under its nanny may start no process
+        os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
+
+
+def _usual() -> dict[str, Any]:
+    """Arguments of the engine where the config says nothing."""
+    from vllm.platforms import current_platform
+
+    # without the second a model may write spaces until max_tokens, which every grammar of JSON allows
+    usual: dict[str, Any] = {
+        "enable_prefix_caching": True,
+        "structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True},
+    }
+    if current_platform.is_cpu():  # vLLM 0.32 dies there of a seeded request whose prompt it takes in pieces
+        usual["enable_chunked_prefill"] = False
+    return usual
+
+
 @cache
 def _engine(model: str, extra: str) -> Engine:
     """The engine of this model in this process: loading takes from seconds to minutes."""
@@ -160,20 +184,23 @@ def _engine(model: str, extra: str) -> Engine:
 
 
 def _tokens(made: Any, most: int | None) -> Iterable[Token]:
-    """The tokens of a reply with their log-probabilities, the likeliest `most` others by rank, as a server tells them."""
+    """The tokens of a reply with their log-probabilities and the `most` likeliest at each place, as a server would."""
     if most is None:
         return
     for token, position in zip(made.token_ids, made.logprobs or (), strict=False):
         ranked = sorted(position.values(), key=lambda one: -one.logprob)[:most]
-        chosen = position[token]
         yield Token(
-            chosen.decoded_token or "",
-            float(chosen.logprob),
+            position[token].decoded_token or "",
+            max(float(position[token].logprob), _LEAST),
             tuple(one.decoded_token or "" for one in ranked),
-            tuple(float(one.logprob) for one in ranked),
+            tuple(max(float(one.logprob), _LEAST) for one in ranked),
         )
 
 
 def _number(name: str) -> str:
     """vLLM's number of a request: inside, it goes by that number, a dash and chance."""
     return name.partition("-")[0]
+
+
+def _told(error: Exception) -> str:
+    return " ".join(str(error).split())[:500]

@@ -13,7 +13,7 @@ from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
 from rarefy.tasks.llm.books import NANO, Books, Call, Kept
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
-from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Stopped, Unavailable
 from rarefy.tasks.llm.flight import Flight, length
 from rarefy.tasks.llm.ledger import Ledger
 from rarefy.tasks.llm.prices import cost, price_of
@@ -55,6 +55,8 @@ class Sender:
                 async with self.gate:
                     # only now, so that what has its turn goes at once, and does not pile up behind a slow server
                     await self._turn(flight)
+                    if flight.asked.stopped:
+                        raise flight.asked.stopped
                     tries = flight.tries = tries + 1
                     began = time.monotonic()
                     flight.since = flight.since or began
@@ -64,13 +66,13 @@ class Sender:
                 return await self._received(flight, reply, worst, time.monotonic() - began, again)
             except Failed as fault:
                 failed = fault
-            except Unavailable:
+            except Stopped:  # it was not sent, or not answered by anybody
                 await self._give_back(means, worst, calls=1)
                 raise
             finally:
                 flight.aside = True
             if failed.slow_down:
-                self.gate.complained()
+                self.gate.complained(began)
             if failed.retry_after:
                 await self._hold(failed.retry_after)
             wait = self._wait(failed, tries, request.request_id)

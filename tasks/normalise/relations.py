@@ -18,26 +18,40 @@ SLACK = 1e-4
 Pair = tuple[str, str]
 
 
-def clusters(labels: Sequence[str], embed: Embedder, threshold: float) -> tuple[list[list[str]], dict[Pair, float]]:
-    """Sets of labels of which any two are nearer than the threshold and not opposed, and those pairs' similarity.
-
-    Complete link, nearest pairs first: a set never grows by a chain of neighbours, and only the set of labels counts.
-    """
+def near(labels: Sequence[str], embed: Embedder, threshold: float) -> dict[Pair, float]:
+    """The pairs nearer than the threshold and not opposed, each in alphabetical order, with their similarity."""
     families: dict[tuple[str, ...], list[str]] = {}
     for label in sorted(set(labels)):
         families.setdefault(signature(label), []).append(label)
     several = [family for family in families.values() if len(family) > 1]
     wanted = sorted(label for family in several for label in family)
     if not wanted:
-        return [], {}
+        return {}
     vectors = dict(zip(wanted, embed(wanted), strict=True))
-    found: list[list[str]] = []
-    similarity: dict[Pair, float] = {}
+    found: dict[Pair, float] = {}
     for family in several:
-        near = _near(family, np.stack([vectors[label] for label in family]), threshold)
-        found += _complete_link(near)
-        similarity |= near
-    return found, similarity
+        found |= _near(family, np.stack([vectors[label] for label in family]), threshold)
+    return found
+
+
+def linked(near: Mapping[Pair, float]) -> list[list[str]]:
+    """Sets of labels of which any two are one of these pairs.
+
+    Complete link, nearest pairs first: a set never grows by a chain of neighbours, and only the set of pairs counts.
+    """
+    member_of: dict[str, list[str]] = {}
+    for pair in near:
+        for name in pair:
+            member_of.setdefault(name, [name])
+    for first, second in sorted(near, key=lambda pair: (-near[pair], pair)):
+        left, right = member_of[first], member_of[second]
+        if left is right or any((min(pair), max(pair)) not in near for pair in product(left, right)):
+            continue
+        left += right
+        for name in right:
+            member_of[name] = left
+    distinct = {id(cluster): cluster for cluster in member_of.values() if len(cluster) > 1}
+    return [sorted(cluster) for cluster in distinct.values()]
 
 
 def _near(names: Sequence[str], vectors: npt.NDArray[np.float32], threshold: float) -> dict[Pair, float]:
@@ -53,19 +67,3 @@ def _near(names: Sequence[str], vectors: npt.NDArray[np.float32], threshold: flo
                 if value > threshold:
                     near[names[i], names[j]] = value
     return near
-
-
-def _complete_link(near: Mapping[Pair, float]) -> list[list[str]]:
-    member_of: dict[str, list[str]] = {}
-    for pair in near:
-        for name in pair:
-            member_of.setdefault(name, [name])
-    for first, second in sorted(near, key=lambda pair: (-near[pair], pair)):
-        left, right = member_of[first], member_of[second]
-        if left is right or any((min(pair), max(pair)) not in near for pair in product(left, right)):
-            continue
-        left += right
-        for name in right:
-            member_of[name] = left
-    distinct = {id(cluster): cluster for cluster in member_of.values() if len(cluster) > 1}
-    return [sorted(cluster) for cluster in distinct.values()]

@@ -21,7 +21,7 @@ from typing import Any
 
 from .answers import answer, digest, vector_of
 
-__all__ = ["Endpoint", "answer", "digest", "served", "vector_of"]
+__all__ = ["TESTS", "Endpoint", "answer", "digest", "served", "vector_of"]
 
 TESTS = Path(__file__).resolve().parent.parent
 

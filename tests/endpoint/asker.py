@@ -64,7 +64,8 @@ def main() -> None:
     )
     numbers = range(order["first"], order["first"] + order["count"])
     if order.get("store"):
-        print(json.dumps(made(order["store"], [order["prompt"].format(n=n) for n in numbers], means)))
+        prompts = [order["prompt"].format(n=n) + (" [[do: refusal]]" if n % 50 == 7 else "") for n in numbers]
+        print(json.dumps(made(order["store"], prompts, means)))
         return
     llm = LLMConfig(provider="openai", model="m").connect(Path(order["cache"]), threads=1, means=means)
     asked = (Request(f"q{n}", (Message("user", order["prompt"].format(n=n)),)) for n in numbers)

@@ -2,7 +2,7 @@
 
 To order: `[[do: 429-ms=50, cut-body, ok]]` in a message is what happens at the first, second and each later time that
 its question is asked. By chance: a share for each fault, drawn from the seed, the request and the attempt. `+` joins a
-wrong word and a wrong way to say it: `late=0.2+500`.
+wrong word and a wrong way to say it, `late=0.2+500`; `+key` tells the caller's key in the answer.
 """
 
 import asyncio
@@ -190,6 +190,19 @@ HANDED: dict[str, Callable[[Out, bytes, str], None]] = {
 
 def void(_: object) -> None:
     return None
+
+
+def with_key(said: Said, key: str) -> Said:
+    """The same answer, with the key that it was asked with told in it, as careless servers and proxies do."""
+    told = f" (you sent: Authorization: Bearer {key})"
+    if isinstance(said.body, bytes):
+        said.body += told.encode()
+    elif "error" in said.body:
+        said.body["error"]["message"] += told
+    else:
+        message = said.body["choices"][0]["message"]
+        message["refusal"] = (message["refusal"] or "No.") + told
+    return said
 
 
 def ordered(text: str, attempt: int) -> str:

@@ -131,11 +131,11 @@ class Connection(asyncio.Protocol):
         if path.endswith("/models"):
             models = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in options.models]
             return self.hand(faults.Said(200, {"object": "list", "data": models}), "")
-        if not path.endswith(("/chat/completions", "/embeddings")):
+        if not path.startswith(("/v1/", "/openai/")) or not path.endswith(("/chat/completions", "/embeddings")):
             return self.hand(faults.error(404, "unknown_url", f"Unknown request URL: {method} {path}"), "")
-        return self.answer(path, body)
+        return self.answer(path, body, key)
 
-    def answer(self, path: str, body: bytes) -> None:
+    def answer(self, path: str, body: bytes, key: str) -> None:
         server = self.server
         try:
             asked = json.loads(body)
@@ -147,6 +147,8 @@ class Connection(asyncio.Protocol):
         else:
             about, name = str(asked.get("input"))[:200], ""
         said, fault = server.said(path, asked, about)
+        if "key" in fault.split("+"):
+            said = faults.with_key(said, key)
         usage = said.body.get("usage") if isinstance(said.body, dict) else None
         if said.billed and not usage and "messages" in asked:  # charged for, and not told
             text = said.body["choices"][0]["message"]["content"] or ""

@@ -70,6 +70,7 @@ def test_a_value_is_told_from_a_name_with_digits(said, kind):
         ),
         ("25 basis points", "The range is 25 basis points wide.", ("25 basis points", "25", "basis points", "", "")),
         ("50 or fewer units", "It has 50 or fewer (assisted) units.", ("50 or fewer", "", "", "", "")),
+        ("5.5%", "The rate was 5.5 percent in May 2015.", ("5.5 percent", "5.5", "percent", "", "May 2015")),
         ("six months", "Notice is due six months before.", ("six months", "", "", "", "")),
     ],
 )

@@ -59,6 +59,35 @@ def test_marks_ligatures_hyphens_and_page_ends_are_seen_through(quote, true):
     assert found(quote) == [true]
 
 
+LIST = (
+    "A participant may be removed if any of these occurs:"
+    "\n\n(a) It fails a condition;\n\n(b) It conceals a fact & lies."
+    "\n\nRemoval lasts for a year. It may be shortened. A request is needed for that."
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "true"),
+    [
+        (
+            "A participant may be removed if any of these occurs: (b) It conceals a fact & lies.",
+            LIST[: LIST.index("\n\nRemoval")],
+        ),
+        ("Removal lasts for a year. A request is needed for that.", LIST[LIST.index("Removal") :]),
+        ("(b) It conceals a fact &amp; lies.", "(b) It conceals a fact & lies."),
+        ("[c2] It may be shortened.", "It may be shortened."),
+        ("It fails a condition;\\n\\n(b) It conceals a fact", "It fails a condition;\n\n(b) It conceals a fact"),
+    ],
+)
+def test_parts_of_a_paragraph_or_of_a_list_under_its_lead_in_are_joined(quote, true):
+    assert found(quote, LIST) == [true]
+
+
+def test_parts_of_different_paragraphs_are_not_joined():
+    assert found("(a) It fails a condition; Removal lasts for a year.", LIST) == []
+    assert found("Removal lasts for a year. (a) It fails a condition;", LIST) == []
+
+
 @pytest.mark.parametrize(
     "quote",
     [

@@ -149,6 +149,32 @@ def test_the_short_name_of_the_documents_entity_is_the_entity():
     assert (row.subject, row.subject_type) == ("Acme Inc.", "ORG")
 
 
+def test_the_committee_is_the_one_whose_minutes_these_are():
+    minutes = replace(DOCUMENT, entity="Federal Open Market Committee", form="", domain="economics")
+    texts = ("The Committee directs the Desk in New York to sell. It directs nobody else.",)
+    claim = said("the Committee", "directs", "the Desk", "c1", "The Committee directs the Desk in New York to sell.")
+    (row,) = taken(claim, texts=texts, document=minutes)
+    assert (row.subject, row.subject_type, row.rejected_because) == ("Federal Open Market Committee", "ORG", "")
+
+
+def test_we_is_no_answer():
+    (row,) = taken(said("Tessera Optics, LLC", "was acquired by", "us", "c2", ACQUIRED["source_sentence"]))
+    assert (row.object, row.answer, row.rejected_because) == ("Acme Inc.", "", "")
+
+
+def test_a_sentence_in_what_two_chunks_share_is_taken_from_the_first():
+    first, second = "We make motors. We sell them to Otis.", "We sell them to Otis. We also make lenses."
+    both = [
+        Chunk("a", "d", 0, len(first), "text", "", first, 50, domain="finance"),
+        Chunk("b", "d", 16, 16 + len(second), "text", "", second, 50, domain="finance"),
+    ]
+    claim = said("Acme Inc.", "sells motors to", "Otis", "c2", "We sell them to Otis.")
+    config = ExtractConfig(methods=("model",))
+    (row,) = extract(both, config, documents={"d": DOCUMENT}, llm=answering([claim]))
+    assert (row.chunk_id, row.start, row.source_sentence) == ("a", 16, "We sell them to Otis.")
+    assert row.rejected_because == ""
+
+
 def test_an_object_that_names_no_thing_links_nothing():
     (row,) = taken(said("Drives segment", "makes", "products", "c1", "Our Drives segment makes products there."),
                    texts=("Our Drives segment makes products there.",))  # fmt: skip
@@ -212,6 +238,13 @@ def test_a_window_that_gets_no_reply_at_all_is_lost_and_told():
 def test_numbers_missing_and_further_fields_cost_no_other_triplet():
     rows = taken({"subject": "x", "object": 61, "chunk_id": 2, "relation": None, "why": "…"}, ACQUIRED)
     assert [row.rejected_because for row in rows] == ["empty_part", ""]
+    rows = taken(ACQUIRED | {"object": ["Tessera Optics", "Halden"]}, ACQUIRED | {"object": {"name": "x"}}, ACQUIRED)
+    assert [row.rejected_because for row in rows] == ["object_not_in_sentence", "empty_part", ""]
+
+
+def test_a_chunk_named_among_several_is_the_one_that_says_it():
+    (row,) = taken(ACQUIRED | {"chunk_id": "c1, c2"})
+    assert (row.chunk_id, row.rejected_because) == ("d1", "")
 
 
 def test_replies_are_matched_by_id_whatever_their_order():

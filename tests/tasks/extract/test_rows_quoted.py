@@ -40,6 +40,10 @@ Gross margin (dollars in millions):
         ("Phones | 2025 | $209,586", "| Phones"),
         ("Phones, 2025, $209,586", "| Phones"),
         ("Services: 2025: 75.4%", "| Services | 75.4%"),
+        ("Services (2025): 75.4%", "| Services | 75.4%"),
+        ("Row: Services, Column: 2025, Value: 75.4%", "| Services | 75.4%"),
+        ("2025 Change 2024 Services (1) 109,158 14% 96,169", "| Services (1) | 109,158"),
+        ("Phones $209,586 4% $201,183", "| Phones"),
     ],
 )
 def test_a_row_is_found_with_its_header_above_it_or_as_label_column_and_value(quote, row):

@@ -55,8 +55,9 @@ def test_the_rest_of_a_long_table_is_shown_under_its_header():
 
 def test_a_reply_may_name_a_chunk_by_label_or_by_id_and_none_of_another_window():
     first, second = cut([chunk(f"K{i}", f"text {i}") for i in range(6)])
-    for said in ("c2", "C2", " [c2] ", "chunk c2", "2", "K1", '"k1"', "<chunk id=c2>".replace("<chunk id=", "")):
-        assert [s.chunk.chunk_id for s in first.named(said)] == ["K1"], said
+    for said in ("c2", "C2", " [c2] ", "chunk c2", "Chunk ID: c2", "chunk_2", "2", "c02", "K1", '"k1"', "<c2>", "c2."):
+        assert [s.chunk.chunk_id for s in first.named(said.replace("c02", "02"))] == ["K1"], said
+    assert [s.chunk.chunk_id for s in first.named("c2, c4 and c5")] == ["K1", "K3", "K4"]
     assert second.named("K1") == first.named("c6") == first.named("") == []
 
 

@@ -1,8 +1,8 @@
 """How many requests are in flight follows what the server bears."""
 
 import asyncio
+import time
 
-from rarefy.tasks.llm import aimd
 from rarefy.tasks.llm.aimd import Gate
 
 
@@ -25,29 +25,41 @@ def test_no_more_are_inside_than_the_limit_and_all_get_in():
     assert asyncio.run(run()) == (5, 50, 0)
 
 
-def test_answers_let_more_in_until_the_most_and_a_complaint_halves(monkeypatch):
+def full(gate):
+    gate.inside = int(gate.limit)
+    return gate
+
+
+def test_answers_let_more_in_until_the_most_and_a_complaint_halves():
     gate = Gate(100)
     assert gate.limit == 32
     for _ in range(200):
-        gate.answered()
+        full(gate).answered()
     assert gate.limit == 100
-    gate.complained()
+    sent = time.monotonic()
+    gate.complained(sent)
     assert gate.limit == 50
-    gate.complained()  # of the same burst
+    gate.complained(sent)  # of the same round trip
     assert gate.limit == 50
-    monkeypatch.setattr(aimd, "COOL", 0.0)
-    gate.complained()
+    gate.complained(time.monotonic())
     assert gate.limit == 25
     for _ in range(25):
-        gate.answered()  # by one per round from now on
+        full(gate).answered()  # by one per round from now on
     assert 25.9 < gate.limit < 26.1
 
 
-def test_one_request_is_always_let_in(monkeypatch):
-    monkeypatch.setattr(aimd, "COOL", 0.0)
+def test_room_that_nobody_used_does_not_grow():
+    gate = Gate(100)
+    gate.inside = 3
+    for _ in range(50):
+        gate.answered()
+    assert gate.limit == 32
+
+
+def test_one_request_is_always_let_in():
     gate = Gate(8)
     for _ in range(20):
-        gate.complained()
+        gate.complained(time.monotonic())
     assert gate.limit == 1
 
 

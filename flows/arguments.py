@@ -1,0 +1,159 @@
+"""The command line: what there is to say, and what is explained of it."""
+
+import argparse
+import os
+from importlib.metadata import version
+from pathlib import Path
+
+STORE = ".rarefy"
+ABOUT = """\
+Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
+prove them, and variants of both, made from a knowledge graph of the documents. Offline by default: no key, no
+network, no GPU. With a model in the config ([llm]) the stages that can ask one.
+"""
+EXAMPLES = """\
+examples:
+  rarefy build filings/ --out benchmark/            read, chunk, extract, ask, check, export
+  rarefy build filings/ --out benchmark/            again: only what changed is made anew
+  rarefy build filings/ --out b/ --workers 4        documents in four processes
+  rarefy plan filings/                              what is there, before anything is spent
+  rarefy init my.toml                               every setting, explained, with its default
+  rarefy doctor --config my.toml                    is everything there that this config needs?
+  rarefy estimate filings/ --config my.toml         calls, tokens, money and minutes, before anything is spent
+  rarefy build filings/ --out b/ --config my.toml --max-cost 20
+
+exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
+            3 --max-cost or --max-calls is reached: the same command goes on from there
+"""
+BUILD = """\
+Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.
+CORPUS is a folder (searched with its subfolders), a file, or a JSONL or Parquet file of texts with metadata.
+What was made before is found in the store; a build that was interrupted goes on when it is run again.
+With PREFECT_API_URL set the run shows in that Prefect's UI; without it no server is needed.
+"""
+PLAN = """\
+Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it.
+Reading and chunking are done here and kept for the build; nothing else is.
+"""
+ESTIMATE = """\
+Print what a build of CORPUS will ask its models: calls, tokens, money and minutes by stage, each with a range.
+Stages that need no model are done and kept for the build. Nothing is sent; replies that are remembered cost nothing.
+The build's report sets this estimate beside what it came to.
+"""
+DOCTOR = """\
+Look at everything that a config needs, and say what to do where it is missing: endpoint, key, model, structured
+output, log-probabilities, embedder, replies, Prefect, Dask, Elasticsearch, disk. Sends a few tokens to each model.
+"""
+CACHE = "Say what made the key of a remembered reply: model, parameters, prompt, and what was answered."
+PROMPTS = "Print a prompt file; without ROLE the roles and domains that STAGE has prompts for."
+CALIBRATE = """\
+Compare the judging model with people. Where SHEET.csv is not there yet, it is written: questions of the benchmark in
+DIR to be scored. Where it is there, its scores are set beside the judge's.
+"""
+OWN = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser("rarefy", description=ABOUT, epilog=EXAMPLES, **OWN)
+    top.add_argument("--version", action="version", version=f"rarefy {version('rarefy')}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    build = commands.add_parser("build", help="make a benchmark of a corpus", description=BUILD, **OWN)
+    build.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
+    build.add_argument(
+        "--out", metavar="DIR", required=True, help="folder for the benchmark; a new one, or one of a build before"
+    )
+    _shared(build)
+    spend = build.add_argument_group("how much models may be asked, in this run, by all workers together")
+    spend.add_argument("--max-cost", metavar="AMOUNT", type=_amount, default=0.0, help="in the currency of the prices")
+    spend.add_argument("--max-calls", metavar="N", type=_count, default=0, help="requests sent")
+
+    plan = commands.add_parser("plan", help="what a corpus holds, before anything is spent", description=PLAN, **OWN)
+    plan.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
+    _shared(plan)
+
+    estimate = commands.add_parser("estimate", help="what a build will cost", description=ESTIMATE, **OWN)
+    estimate.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
+    _shared(estimate)
+
+    init = commands.add_parser(
+        "init", help="write a commented config", description="Write every setting, explained, with its default."
+    )
+    init.add_argument("path", metavar="PATH", nargs="?", default="rarefy.toml", help="where to (default: %(default)s)")
+
+    doctor = commands.add_parser("doctor", help="is everything there?", description=DOCTOR, **OWN)
+    doctor.add_argument("--config", metavar="FILE.toml", type=Path, help="settings (default: the offline ones)")
+    doctor.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler, tcp://host:port")
+    _places(doctor)
+
+    cache = commands.add_parser("cache", help="what is remembered of models", description=CACHE)
+    explain = cache.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
+        "explain", help="what made a reply's key", description=CACHE
+    )
+    explain.add_argument("id", metavar="ID", help="a key or its beginning, or a request's id, as in `unanswered`")
+    _places(explain)
+
+    prompts = commands.add_parser("prompts", help="the prompts of the stages", description=PROMPTS)
+    show = prompts.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
+        "show", help="print one", description=PROMPTS
+    )
+    show.add_argument("stage", metavar="STAGE", help="extract, normalise, ask, probe, grade, ...")
+    show.add_argument("role", metavar="ROLE", nargs="?", default="", help="which of its prompts")
+    show.add_argument("domain", metavar="DOMAIN", nargs="?", default="general", help="finance, economics, policy, ...")
+
+    calibrate = commands.add_parser("calibrate", help="the judge beside people", description=CALIBRATE, **OWN)
+    calibrate.add_argument("benchmark", metavar="DIR", help="a benchmark whose questions were judged")
+    calibrate.add_argument("sheet", metavar="SHEET.csv", type=Path, help="questions with people's scores")
+    calibrate.add_argument(
+        "--questions", metavar="N", type=_count, default=100, help="in a new sheet (default: %(default)s)"
+    )
+    return top
+
+
+def _shared(command: argparse.ArgumentParser) -> None:
+    what = command.add_argument_group("what is made")
+    what.add_argument(
+        "--config", metavar="FILE.toml", type=Path, help="settings; `rarefy init` writes one (default: none needed)"
+    )
+    what.add_argument("--limit", metavar="N", type=_count, default=0, help="only the first N documents, by path")
+    where = _places(command)
+    where.add_argument(
+        "--workers", metavar="N", type=_count, default=0, help="processes for documents (default: this one)"
+    )
+    where.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler that exists, tcp://host:port")
+    where.add_argument("--quiet", action="store_true", help="say nothing but errors")
+
+
+def _places(command: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    where = command.add_argument_group("where and how fast")
+    where.add_argument(
+        "--store",
+        metavar="URL",
+        default=os.environ.get("RAREFY_STORE", STORE),
+        help="folder or fsspec URL (s3://…) of what was made before (default: $RAREFY_STORE or %(default)s)",
+    )
+    where.add_argument(
+        "--replies",
+        metavar="URL",
+        default="",
+        help="replies of models and their ledger: sqlite:///file or postgresql://… (default: $RAREFY_REPLIES or the "
+        "store's replies.sqlite)",
+    )
+    return where
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount above 0")
+    return amount

@@ -1,0 +1,66 @@
+"""A model for tests, as a provider of one's own: it reads the small corpus by pattern and answers every stage."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from rarefy.data_contracts.rows import Reply, Request
+
+SENTENCES = {
+    "is headquartered in": re.compile(r"([A-Z]\w+(?: [A-Z]\w+)+) is headquartered in ([^\s.]+)\."),
+    "acquired": re.compile(r"([A-Z]\w+(?: [A-Z]\w+)+) acquired ([A-Z]\w+(?: [A-Z]\w+)*) in March 2024\."),
+    "were audited by": re.compile(r"The financial statements of ([A-Z]\w+(?: [A-Z]\w+)+) were audited by ([^.]+)\."),
+}
+CHUNK = re.compile(r'<chunk id="(c\d+)"[^>]*>\n(.*?)\n</chunk>', re.S)
+FACT = re.compile(r"<fact [^>]*>\n(.*?) \[\w+\] \| (.*?) \| (.*?) \[\w+\]\n", re.S)
+
+
+def answer(requests: Sequence[Request]) -> Iterator[Reply]:
+    """A reply to each, told from what it asks."""
+    for request in requests:
+        said = _said(request.messages[-1].content)
+        text = json.dumps(said)
+        yield Reply(request.request_id, text, finish_reason="stop", prompt_tokens=len(str(request.messages)) // 3,
+                    completion_tokens=len(text) // 3, model="oracle")  # fmt: skip
+
+
+def refuse(requests: Sequence[Request]) -> Iterator[Reply]:
+    """Nothing but refusals."""
+    for request in requests:
+        yield Reply(request.request_id, error="refused", detail="I would rather not.", prompt_tokens=10)
+
+
+def _said(prompt: str) -> object:
+    if "Take the connected triplets" in prompt:
+        return {"triplets": list(_claims(CHUNK.findall(prompt)))}
+    if "<question>" in prompt:
+        return {"reason": "plain", "readability": 5, "clarity": 5, "correctness": 5}
+    if "answered from this passage alone" in prompt:
+        return {"answer": ""}
+    return _question(FACT.findall(prompt))
+
+
+def _claims(chunks: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
+    for label, text in chunks:
+        for relation, pattern in SENTENCES.items():
+            for found in pattern.finditer(text):
+                subject, thing = found.groups()
+                yield {
+                    "subject": subject,
+                    "relation": relation,
+                    "object": thing,
+                    "chunk_id": label,
+                    "source_sentence": found[0],
+                }
+
+
+def _question(facts: list[tuple[str, str, str]]) -> dict[str, str]:
+    if len(facts) != 1:
+        return {"reason": "nothing good", "pivot": "", "question": "", "answer": ""}
+    subject, relation, thing = facts[0]
+    wording = {
+        "is headquartered in": f"In which city is {subject} headquartered?",
+        "acquired": f"Which company did {subject} acquire in March 2024?",
+        "were audited by": f"Which firm audited the financial statements of {subject}?",
+    }
+    return {"reason": "", "pivot": "", "question": wording.get(relation, ""), "answer": thing}
