@@ -12,7 +12,7 @@ from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.progress import PULSE, Line
-from rarefy.tasks.llm import LLMConfig, Means
+from rarefy.tasks.llm import LLMConfig, Means, Serving
 from rarefy.tasks.llm.books import NANO, Books, Usage
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped
 from rarefy.tasks.llm.prices import price_of
@@ -72,8 +72,9 @@ def sent(used: Sequence[Usage]) -> int:
     return sum(one.calls for one in mine if one.final or one.outcome == "answered")
 
 
-def told(used: Sequence[Usage], currency: str = "") -> str:
+def told(used: Sequence[Usage], serving: Serving) -> str:
     """What was asked and what it came to, in a few words."""
+    currency = "/".join(sorted({price.currency for price in serving.prices}))
     calls = sent(used)
     kept = sum(one.calls for one in used if one.outcome == "remembered")
     tokens = sum(one.prompt_tokens + one.completion_tokens for one in used)
@@ -120,9 +121,9 @@ def over(stage: str, used: Sequence[Usage], unanswered: Counter[str], budget: fl
     return too_many(stage, seen, failed, budget)
 
 
-def fault(stopped: Stopped) -> Fault:
+def fault(stopped: Stopped, spent: str) -> Fault:
     """What stopped a stage, as it is told: exit code 3 where only the budget was spent."""
-    return (SpentFault if isinstance(stopped, BudgetSpent) else Fault)(str(stopped))
+    return (SpentFault if isinstance(stopped, BudgetSpent) else Fault)(f"{stopped}{f' ({spent})' if spent else ''}")
 
 
 @contextmanager

@@ -65,6 +65,8 @@ def guessed(chunks: int, rates: Rates) -> Counts:
 
 
 def frame(stage: str) -> float:
-    """Tokens of a prompt's own words, around what it is filled with."""
-    known = prompts.roles(stage)
-    return max((len(prompts.source(stage, role, "general")) for role in known), default=0) / CHARACTERS
+    """Tokens of a prompt's own words, around what it is filled with: of the longest role, and of what it is put in."""
+    files = sorted((prompts.TASKS / stage / "prompts").glob("*.j2"), key=lambda file: -file.stat().st_size)
+    put_in = [file for file in files if file.stem.partition(".")[2] == ""][:1]
+    roles = [file for file in files if file.stem.endswith(".general")][:1]
+    return sum(file.stat().st_size for file in (*put_in, *roles)) / CHARACTERS

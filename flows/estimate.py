@@ -1,6 +1,5 @@
 """What a build will ask its models and what that will cost, before anything is spent."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
@@ -69,7 +68,7 @@ def estimate(
         documents = sum(part["rows"] for part in parts)
         chunks = sum(run.store.rows(part["chunks"]) for part in parts)
         made = Estimated(corpus, documents, chunks, tuple(sight.found), sight.remembered)
-        run.store.write(spent.named(run.corpus, config), json.dumps({"estimate": asdict(made), "runs": []}).encode())
+        spent.expect(run, config, asdict(made))
         return made
 
 

@@ -6,28 +6,27 @@ from rarefy.flows.asking import money
 from rarefy.flows.config import Config
 from rarefy.flows.estimate import Estimated
 from rarefy.flows.forecast import Expected, Range
+from rarefy.flows.models import named
 from rarefy.flows.report import as_table
 from rarefy.flows.spent import UNPRICED
 
 
 def show(made: Estimated, config: Config, console: Console) -> None:
     """The estimate as a table with its sums, and what it rests on."""
-    if not made.stages:
-        console.print(
-            f"{made.documents:,} documents, {made.chunks:,} chunks: no stage of this config asks a model, so that a "
-            "build costs nothing; [llm] and the methods of extract, ask, probe and grade change that",
-            highlight=False,
-        )
-        return
-    title = f"Estimate for {made.corpus}: {made.documents:,} documents, {made.chunks:,} chunks"
-    console.print(as_table(title, [*map(_record, made.stages), _sum(made.stages)]))
-    for one in made.stages:
-        console.print(f"{one.stage}: {one.basis}", highlight=False)
+    size = f"{made.documents:,} documents, {made.chunks:,} chunks"
+    if made.stages:
+        console.print(as_table(f"Estimate for {made.corpus}: {size}", [*map(_record, made.stages), _sum(made.stages)]))
+    lines = [f"{one.stage}: {one.basis}" for one in made.stages]
+    if not named(config):
+        lines.append(f"{size}: no stage of this config asks a model, so that a build costs nothing")
+    elif not made.stages:
+        lines.append(f"{size}: all of it is in the store, so that a build asks nothing")
     if made.remembered:
-        console.print(f"{made.remembered:,} more requests are remembered and cost nothing", highlight=False)
-    for price in config.serving.prices:
+        lines.append(f"{made.remembered:,} requests more are remembered and cost nothing")
+    for price in config.serving.prices if made.stages else ():
         told = f"{price.prompt:g} in, {price.completion:g} out, {price.currency} per million tokens"
-        console.print(f"price of {price.model}: {told}, as of {price.as_of} ({price.source})", highlight=False)
+        lines.append(f"price of {price.model}: {told}, as of {price.as_of} ({price.source})")
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
 
 
 def _record(one: Expected) -> dict[str, str]:
@@ -60,10 +59,11 @@ def _sum(stages: tuple[Expected, ...]) -> dict[str, str]:
 
 
 def _range(of: Range, digits: int = 0) -> str:
+    """What is likely, and on a line below from where to where it may come to lie."""
     low, likely, high = (f"{number:,.{digits}f}" for number in of)
-    return likely if low == high else f"{likely} ({low} to {high})"
+    return likely if low == high else f"{likely}\n{low}–{high}"
 
 
 def _money(of: Range, currency: str) -> str:
     low, likely, high = (money(round(amount), currency) for amount in of)
-    return likely if low == high else f"{likely} ({low.removesuffix(currency).strip()} to {high})"
+    return likely if low == high else f"{likely}\n{low.removesuffix(currency).strip()}–{high}"

@@ -123,8 +123,9 @@ def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
     runs = f" (in {made.runs} runs)" if made.runs > 1 else ""
     told = {
         f"Models{runs}": spent.records(made),
+        f"Tokens and money{runs}": spent.money_records(made),
         "How replies kept their schema": spent.read_records(made),
-        "Estimate and actual": spent.beside(made),
+        "Estimate → actual": spent.beside(made),
         "Triplets of models": spent.yield_records(made),
     }
     return {title: records for title, records in told.items() if records}

@@ -233,7 +233,7 @@ class Run:
                 for place, tables in fresh.items():
                     if self.store.rows(tables["unanswered"]):
                         self.store.forget(job.recipe(given[place]))
-            raise asking.fault(stopped) from stopped
+            raise asking.fault(stopped, self._spent(job).removeprefix(" · ")) from stopped
 
     def used(self, stage: str = "") -> list[Usage]:
         """The ledger of this run, of one stage or of all."""
@@ -247,7 +247,7 @@ class Run:
     def _spent(self, job: Job) -> str:
         """What a job asked in this run, for its line; "" where it asks nothing."""
         used = self.used(job.stage) if asking.asks(job) else []
-        return f" · {asking.told(used)}" if used else ""
+        return f" · {asking.told(used, self.means.serving)}" if used else ""
 
     def _held(self, job: Job, tables: Tables) -> Tables:
         for kind, row_type in job.makes.items():

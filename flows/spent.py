@@ -60,6 +60,13 @@ def named(corpus: str, config: Config) -> str:
     return f"estimates/{digest([corpus, what])}"
 
 
+def expect(run: Run, config: Config, estimate: dict[str, Any]) -> None:
+    """Keep the estimate for the report, unless the build has begun: what is left of it is no estimate of the whole."""
+    name = named(run.corpus, config)
+    if not (rates.read(run.store, name) or {}).get("runs"):
+        run.store.write(name, json.dumps({"estimate": estimate, "runs": []}).encode())
+
+
 def spent(run: Run, config: Config, tables: Tables | None) -> Spent | None:
     """What this build has spent so far, in this run and those before it; None where it asks no model.
 
@@ -89,19 +96,31 @@ def spent(run: Run, config: Config, tables: Tables | None) -> Spent | None:
 
 
 def records(spent: Spent) -> list[dict[str, str]]:
-    """What was asked and what it cost, as it is shown."""
+    """What was asked, and what went wrong with it, as it is shown."""
     return [
         {
             "stage": one.stage,
             "model": one.model,
             "calls": f"{one.calls:,}",
+            "repeated": f"{one.repeated:,}",
             "remembered": f"{one.remembered:,}",
+            "failed": ", ".join(f"{count:,} {reason}" for reason, count in one.failed.items()) or "0",
+        }
+        for one in spent.used
+    ]
+
+
+def money_records(spent: Spent) -> list[dict[str, str]]:
+    """What it cost, as it is shown."""
+    return [
+        {
+            "stage": one.stage,
+            "model": one.model,
             "tokens in": f"{one.prompt_tokens:,}",
-            "cached": f"{one.cached_tokens:,}",
+            "of them cached": f"{one.cached_tokens:,}",
             "tokens out": f"{one.completion_tokens:,}",
             "cost": asking.money(round(one.cost * NANO), one.currency) if one.currency else UNPRICED,
-            "call seconds": f"{one.seconds:,.0f}",
-            "failed": ", ".join(f"{count:,} {reason}" for reason, count in one.failed.items()) or "0",
+            "call seconds": f"{one.seconds:,.1f}",
         }
         for one in spent.used
     ]
@@ -123,18 +142,15 @@ def beside(spent: Spent) -> list[dict[str, str]]:
     for said in spent.estimate:
         one = actual.get((said["stage"], said["model"]))
         tokens = one.prompt_tokens + one.completion_tokens if one else 0
+        currency = said["currency"]
+        cost = [asking.money(round(nano), currency) for nano in (said["cost"][1], one.cost * NANO if one else 0)]
         rows.append(
             {
                 "stage": said["stage"],
                 "model": said["model"],
-                "calls estimated": f"{said['calls'][1]:,.0f}",
-                "actual": f"{one.calls if one else 0:,}",
-                "tokens estimated": f"{said['prompt'][1] + said['completion'][1]:,.0f}",
-                "actual ": f"{tokens:,}",
-                "cost estimated": asking.money(round(said["cost"][1]), said["currency"]) if said["currency"] else "",
-                "actual  ": asking.money(round((one.cost if one else 0) * NANO), said["currency"])
-                if said["currency"]
-                else UNPRICED,
+                "calls": f"{said['calls'][1]:,.0f} → {one.calls if one else 0:,}",
+                "tokens": f"{said['prompt'][1] + said['completion'][1]:,.0f} → {tokens:,}",
+                "cost": " → ".join(cost) if currency else UNPRICED,
             }
         )
     return rows

@@ -22,13 +22,13 @@ _EMPTY = frozenset(
 )
 _AMOUNT = re.compile(
     r"(?P<hedge>(?:approximately|about|roughly|nearly|around)\s+)?(?P<symbol>[$€£¥]?)(?P<digits>\d[\d,]*(?:\.\d+)?)"
-    r"(?:\s+(?P<word>thousand|million|billion|trillion))?\s?(?P<percent>%|percent)?"
+    r"(?:\s+(?P<word>thousand|million|billion|trillion))?\s?(?P<percent>%|percent)?(?:\s(?:US |U\.S\. )?dollars)?"
 )
 _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 # words before the answer that are the model's own sentence: "through paid licenses", "as a subscription"
 _LEAD = re.compile(
     r"^(?:(?:in|at|on|by|to|from|for|of|with|through|under|via|into|within|as|because of|due to)\s+)?"
-    r"(?:(?:the|an?)\s+)?",
+    r"(?:(?:the|an?|about|approximately|around|roughly|nearly)\s+)?",
     re.IGNORECASE,
 )
 _CELL = re.compile(r"[$€£¥]?\(?\d[\d,]*(?:\.\d+)?\)?%?")
@@ -54,6 +54,12 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
                 spelt = (end.name,) if _abbreviates(true, end.name) else ()
                 return Wording(answer=true, target=end.triplet, aliases=(*forms, *spelt))
     return _named(answer, roles, known) or refuse("answer_not_at_end" if somewhere else "answer_not_located")
+
+
+def whole(answer: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    """These forms of an answer without those that leave its scale away: "1.4" is not "$1.4 billion"."""
+    amount = _AMOUNT.fullmatch(answer)
+    return tuple(f for f in forms if not (amount and amount["word"] and f.lstrip("$€£¥") == amount["digits"]))
 
 
 def stems(text: str) -> set[str]:
@@ -124,7 +130,7 @@ def _other_forms(answer: str, true: str, target: Triplet) -> tuple[str, ...]:
     if not amount or true == target.answer or re.fullmatch(r"(?:19|20)\d\d", true):
         return tuple(found)
     bare = true[amount.end("hedge") :] if amount["hedge"] else true
-    found |= {bare, bare.lstrip("$€£¥")}
+    found |= {bare} if amount["word"] else {bare, bare.lstrip("$€£¥")}
     scaled = meant if meant and meant["word"] else amount
     row = target.source_sentence.startswith("|")
     if scaled["word"] or amount["percent"] or not row:  # a cell without a word may count in thousands or millions

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Request, Triplet, Unanswered, row_id
 from rarefy.tasks.ask import AskConfig, put
 from rarefy.tasks.ask.index import Index, index
-from rarefy.tasks.ask.located import located
+from rarefy.tasks.ask.located import located, whole
 from rarefy.tasks.ask.objections import of_hops, of_wording, off_topic, tidied
 from rarefy.tasks.ask.passages import passages
 from rarefy.tasks.ask.roles import roles
@@ -24,10 +24,12 @@ VERSION = 1
 class Asked(BaseModel, frozen=True):
     """A question with its answer; both empty where the facts make no good one."""
 
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
     reason: str = Field("", description="how the question follows from the facts, or why there is none")
     pivot: str = Field("", description="the thing that the question does not name; empty for a single fact")
-    question: str = Field(description="empty where no good question can be made")
-    answer: str = Field(description="copied from the sentence of its fact; empty where there is no question")
+    question: str | None = Field(description="empty where no good question can be made")
+    answer: str | None = Field(description="copied from the sentence of its fact; empty where there is no question")
 
 
 SCHEMA = json.dumps(Asked.model_json_schema())
@@ -112,7 +114,7 @@ def _answered(path: Path, reply: Reply, known: Index) -> Iterator[Question | Una
         yield put(path, refuse("unanswered"), known)
         yield unanswered("ask", path.path_id, reply)
         return
-    text, answer = tidied(said.question), tidied(said.answer)
+    text, answer = tidied(said.question or ""), tidied(said.answer or "")
     if not text and not answer:
         yield put(path, refuse("model_declined"), known)
         yield unanswered("ask", path.path_id, replace(reply, error="model_declined", detail=said.reason))
@@ -126,6 +128,7 @@ def _judged(path: Path, text: str, answer: str, pivot: str, known: Index) -> Que
     roles_of = roles(path.pattern, facts)
     wording = located(answer, roles_of, known) if text and answer else refuse("empty")
     question = put(path, replace(wording, text=text, answer=wording.answer or answer), known)
+    question = replace(question, aliases=whole(question.answer, question.aliases))
     reason = question.rejected_because if not text else of_wording(text) or question.rejected_because
     target = wording.target or facts[-1]
     if not reason and path.pattern == "single":

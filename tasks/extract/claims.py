@@ -22,7 +22,7 @@ class Claim(BaseModel, frozen=True):
     """A triplet."""
 
     # what a model leaves out, or writes as a number, costs this triplet and not all of its reply
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(extra="ignore")
 
     subject: str = Field("", description="a specific thing, clear without the document")
     relation: str = Field("", description="2 to 4 general words, no dates or names")
@@ -35,7 +35,7 @@ class Claim(BaseModel, frozen=True):
     def _written(cls, value: Any) -> Any:
         if isinstance(value, list | tuple):
             return ", ".join(str(part) for part in value)
-        return "" if value is None or isinstance(value, dict) else value
+        return "" if value is None or isinstance(value, dict) else str(value)
 
 
 class Claims(BaseModel, frozen=True):

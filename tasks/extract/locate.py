@@ -91,16 +91,24 @@ def _in_parts(parts: list[str], text: str, since: int) -> Iterator[tuple[int, in
         before = first
         for part in others:
             following = sorted([*_verbatim(part, text, end), *_in_other_dress(part, text, end, where)])
-            if not following or not _belongs(before, text[end : following[0][0]]):
+            if part[-1] in ".!?":  # where the sentence ends, before any place where the words only stand
+                following = [f for f in following if text[f[1] - 1] in ".!?"] or following
+            if not following or not _belongs(before, text, end, following[0][0]):
                 break
             end, before = following[0][1], part
         else:
             yield start, end
 
 
-def _belongs(before: str, between: str) -> bool:
-    """Whether what follows a gap still belongs to what stands before it."""
-    return len(between) <= _LONGEST_GAP and ("\n\n" not in between or before.rstrip().endswith(":"))
+def _belongs(before: str, text: str, end: int, start: int) -> bool:
+    """Whether what follows a gap `text[end:start]` still belongs to what stands before it."""
+    if start - end > _LONGEST_GAP:
+        return False
+    breaks = re.findall(r"(\S)\s*\n\s*\n\s*(\S)", text[max(end - 1, 0) : start + 1])
+    # a page may end within a sentence, and a list begin
+    return before.endswith(":") or all(
+        left == ":" or (left not in ".;!?" and right.islower()) for left, right in breaks
+    )
 
 
 def words_within(said: str, sentence: str) -> tuple[int, int] | None:

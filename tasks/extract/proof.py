@@ -20,13 +20,17 @@ _REFERS = re.compile(
     r"|\b(?i:it|they|he|she|its|their|his|her|this|these|those|such|both)\b"
     r"|^The (?:increase|decrease|change|growth|decline|term|program|agreement|transaction|acquisition|charge|amount)\b",
 )
-_ANSWER = r"\b(?:output|return|emit|reply|respond|answer|add|append|include|extract|insert|report)\b"
+_ANSWER = r"\b(?:output|return|emit|print|reply|respond|answer|add|append|include|extract|insert|report|say|state)\b"
+_READER = r"\b(?:language models?|LLMs?|AI (?:models?|systems?|assistants?|agents?)|chatbots?|the (?:AI|model))\b"
+_MUST = r"\b(?:must|should|shall|please|are to|is to|always|never|do not)\b"
 _TO_A_MODEL = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instructions?|prompts?|rules|directions|context)\b"
     r"|\b(?:system|developer) (?:prompt|message|instruction)\b|^\W*(?:system|assistant|user|human)\s*:"
     r"|\byou are (?:now )?(?:an? |the )?(?:\w+ )?(?:AI|assistant|language model|chatbot|LLM)\b"
-    r"|\b(?:language model|LLM|AI model)s?\b[^.\n]{0,40}\b(?:must|should|shall|please|are to|is to)\b[^.\n]{0,40}"
-    rf"{_ANSWER}|{_ANSWER}[^.\n]{{0,40}}\b(?:triplets?|triples?|JSON)\b"
+    rf"|{_READER}[^.\n]{{0,60}}\b(?:reading|processing|parsing)\b|{_READER}[^.\n]{{0,40}}{_MUST}[^.\n]{{0,20}}{_ANSWER}"
+    rf"|\b(?:attention|dear|note to|instructions? (?:for|to))\b[^.\n]{{0,20}}(?:{_READER}|\bAI\b)"
+    rf"|{_ANSWER}[^.\n]{{0,40}}\b(?:triplets?|triples?|JSON)\b|\b(?:reply|respond|output) (?:only|exactly)\b"
+    r"|\b(?:extract|summari[sz]|annotat)ing (?:this|the) (?:document|text|chunk|passage|filing)\b"
     r"|[<‹]/?\W?(?:chunk|document|system|instructions?|passage|fact)\b|\[/?INST\]|<\|\w+\|>|\bnew instructions?\b",
     re.I,
 )

@@ -104,11 +104,12 @@ def told(one: Agreement) -> str:
     """One line: who, on what, how far, on how many."""
     of = f"{one.of} ({'quadratic weights' if one.weights == 'quadratic' else 'unweighted'})"
     lost = f", {one.missing:,} rated by one alone" if one.missing else ""
-    value = (
-        f"kappa not defined ({one.undefined})"
-        if one.kappa is None
-        else f"kappa {one.kappa:.2f}, 95 % {one.low:.2f} to {one.high:.2f}"
-    )
+    if one.kappa is None:
+        value = f"kappa not defined ({one.undefined})"
+    elif one.low is None or one.high is None:
+        value = f"kappa {one.kappa:.2f}, on too few for an interval"
+    else:
+        value = f"kappa {one.kappa:.2f}, 95 % {one.low:.2f} to {one.high:.2f}"
     return f"{one.between[0]} / {one.between[1]}: {of}: {value}; n = {one.n:,}{lost}"
 
 

@@ -1,7 +1,7 @@
 """How far a judge's scores are those of people who read the same questions (RARE §3.4, R23; Wilson 1927)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import sqrt
@@ -139,26 +139,23 @@ def _agreement(pairs: Sequence[Sided], population: Mapping[bool, int], of: str, 
     return replace(made, low=found[int(MISSED * len(found))], high=found[-int(MISSED * len(found)) - 1])
 
 
-def _shares(pairs: Sequence[Sided], population: Mapping[bool, int]) -> dict[tuple[int, int], float]:
+def _shares(pairs: Iterable[Sided], population: Mapping[bool, int]) -> dict[tuple[int, int], float]:
     """What share of all judged questions each pair of ratings stands for."""
-    labelled = Counter(side for side, _ in pairs)
-    total = sum(population[side] for side in labelled)
+    counts = Counter(pairs)
+    labelled = {side: sum(count for (one, _), count in counts.items() if one is side) for side in (True, False)}
+    total = sum(population[side] for side, count in labelled.items() if count)
     shares: dict[tuple[int, int], float] = defaultdict(float)
-    for side, pair in pairs:
-        shares[pair] += population[side] / labelled[side] / total
+    for (side, pair), count in sorted(counts.items()):  # in order, so that sums round alike
+        shares[pair] += count * population[side] / labelled[side] / total
     return dict(shares)
 
 
 def _resampled(pairs: Sequence[Sided], population: Mapping[bool, int], weights: Weights, random: Random) -> list[float]:
     """Kappas of samples drawn from either side as it was labelled, those that are defined."""
-    sides = [[one for one in pairs if one[0] is side] for side in (True, False)]
+    sides = [some for side in (True, False) if (some := [one for one in pairs if one[0] is side])]
     found: list[float] = []
     for _ in range(RESAMPLES):
-        drawn = (
-            [one for side in sides for one in random.choices(side, k=len(side))]
-            if all(sides)
-            else (random.choices(pairs, k=len(pairs)))
-        )
+        drawn = [one for some in sides for one in random.choices(some, k=len(some))]
         value = point(_shares(drawn, population), weights)[2]
         if value is not None:
             found.append(value)

@@ -246,9 +246,10 @@ class PostgresBooks:
 
     def _connected(self) -> "psycopg.Connection[Any]":
         import psycopg
+        from psycopg.conninfo import make_conninfo
 
-        given = {"connect_timeout": 10, "application_name": "rarefy", **self._given}
-        return psycopg.connect(**given, autocommit=True)
+        given: dict[str, Any] = {"connect_timeout": 10, "application_name": "rarefy", **self._given}
+        return psycopg.connect(make_conninfo(**given), autocommit=True)
 
     def _told(self, error: Exception) -> str:
         """What the server or the library said, in a line and without the password."""

@@ -15,7 +15,7 @@ import json
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,17 @@ class _Line:
     number: int
     offset: int
     contains: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class _Index:
+    """The lines of all files, and which of them to look at for a prompt."""
+
+    lines: list[_Line]
+    exact: dict[str, int]  # by digest
+    by_piece: dict[str, list[int]]  # by PIECE characters of one of its strings
+    always: list[int]  # lines of short strings
 
 
 class Recorded:
@@ -48,58 +59,139 @@ class Recorded:
         self.files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
         if not self.files or not all(file.is_file() for file in self.files):
             raise ValueError(f"no recorded replies at {place}: model must name a .jsonl file or a folder with some")
-        self._lock = threading.Lock()
-        self._lines: list[_Line] | None = None
-        self._exact: dict[str, int] = {}
-        self._by_piece: dict[str, list[int]] = {}
-        self._always: list[int] = []  # lines with nothing long enough to look them up by
+        self._lock, self._index = threading.Lock(), None
+
+    _index: _Index | None
 
     async def __call__(self, request: Request, seconds: float) -> Reply:
-        """The recorded reply; Failed("rejected") with the nearest line where there is none."""
+        """The recorded reply; Failed("rejected") telling the nearest line where there is none."""
         return await asyncio.to_thread(self.answer, request)
 
     async def close(self) -> None:
         """Nothing is held open."""
 
     def answer(self, request: Request) -> Reply:
-        """The recorded reply, as `__call__` gives it."""
-        lines = self._loaded()
-        prompt = "\n".join(message.content for message in request.messages)
-        exact = self._exact.get(digest(request)) if self._exact else None
-        if exact is not None:
-            return _reply(lines[exact], request)
-        pieces = {prompt[start : start + PIECE] for start in range(len(prompt) - PIECE + 1)} & self._by_piece.keys()
-        likely = sorted({number for piece in pieces for number in self._by_piece[piece]}.union(self._always))
-        for number in likely:
-            if all(string in prompt for string in lines[number].contains):
-                return _reply(lines[number], request)
-        raise Failed("rejected", _missing(prompt, [lines[number] for number in likely]))
-
-    def _loaded(self) -> list[_Line]:
+        """The recorded reply, as `__call__` gives it; ValueError names a line that is none."""
         with self._lock:
-            if self._lines is None:
-                lines = [line for file in self.files for line in self._read(file)]
-                uses = Counter(string for line in lines for string in set(line.contains))
-                for place, line in enumerate(lines):
-                    # by the string that fewest lines have, and there by its middle: beginnings are often alike
-                    rare = min(line.contains, key=lambda string: (uses[string], -len(string)), default=None)
-                    if rare is not None and len(rare) < PIECE:
-                        rare = max(line.contains, key=len)
-                    if rare is not None and len(rare) >= PIECE:
-                        middle = (len(rare) - PIECE) // 2
-                        self._by_piece.setdefault(rare[middle : middle + PIECE], []).append(place)
-                    elif rare is not None:
-                        self._always.append(place)
-                for place, (name, _) in reversed(list(enumerate(self._digests))):
-                    self._exact[name] = _
-                self._lines = lines
-        return self._lines
+            index = self._index = self._index or _indexed(self.files)
+        if index.exact and (exact := index.exact.get(digest(request))) is not None:
+            return _reply(index.lines[exact], request)
+        prompt = "\n".join(message.content for message in request.messages)
+        pieces = {prompt[start : start + PIECE] for start in range(len(prompt) - PIECE + 1)} & index.by_piece.keys()
+        likely = {number for piece in pieces for number in index.by_piece[piece]}.union(index.always)
+        lines = [index.lines[number] for number in sorted(likely)]
+        for line in lines:
+            if all(string in prompt for string in line.contains):
+                return _reply(line, request)
+        raise Failed("rejected", _missing(prompt, lines, self.name))
 
-    _digests: list[tuple[str, int]]
 
-    def _read(self, file: Path) -> Iterator[_Line]:
-        raise NotImplementedError
+def recorded(config: LLMConfig, means: Means) -> Recorded:
+    """The provider `recorded`: `model` is the file or folder; ValueError where there is none."""
+    return Recorded(Path(config.model))
+
+
+def digest(request: Request) -> str:
+    """What names this very request in a line: all of it but its id."""
+    return key({}, request)[0]
+
+
+def line(request: Request, reply: Reply) -> str:
+    """A line that gives this reply to this very request, without a line break."""
+    told = {name: value for name, value in asdict(reply).items() if name in _FIELDS and value not in ("", 0, ())}
+    return json.dumps({"digest": digest(request), **told}, ensure_ascii=False)
+
+
+def recording(llm: LLM, place: Path) -> LLM:
+    """The same model, whose replies are added to this file as they come, but for those that failed."""
+
+    def ask(requests: Iterable[Request], /) -> Iterator[Reply]:
+        asked: deque[Request] = deque()
+
+        def noted() -> Iterator[Request]:
+            for request in requests:
+                asked.append(request)
+                yield request
+
+        with place.open("a", encoding="utf-8", errors="replace") as file:
+            for reply in llm(noted()):
+                request = asked.popleft()
+                if not reply.error:
+                    file.write(line(request, reply) + "\n")
+                yield reply
+
+    return ask
+
+
+def _indexed(files: list[Path]) -> _Index:
+    index = _Index([found for file in files for found in _lines(file)], {}, {}, [])
+    uses = Counter(string for line in index.lines for string in set(line.contains))
+    for place, line in enumerate(index.lines):
+        if line.digest:
+            index.exact.setdefault(line.digest, place)
+            continue
+        long = [string for string in line.contains if len(string) >= PIECE]
+        if not long:
+            index.always.append(place)
+            continue
+        # by the string that fewest lines have, and there by its middle: beginnings are often alike
+        rare = min(long, key=lambda string: (uses[string], -len(string)))
+        middle = (len(rare) - PIECE) // 2
+        index.by_piece.setdefault(rare[middle : middle + PIECE], []).append(place)
+    return index
+
+
+def _lines(file: Path) -> Iterator[_Line]:
+    offset = 0
+    with file.open("rb") as opened:
+        for number, raw in enumerate(opened, 1):
+            if raw.strip():
+                told = _told(file, number, raw)
+                yield _Line(file, number, offset, tuple(told.get("contains", ())), told.get("digest", ""))
+            offset += len(raw)
+
+
+def _told(file: Path, number: int, raw: bytes) -> dict[str, Any]:
+    where = f"{file}, line {number}"
+    try:
+        told = json.loads(raw)
+    except ValueError as error:
+        raise ValueError(f"{where}: no JSON ({error})") from error
+    if not isinstance(told, dict) or (unknown := told.keys() - _FIELDS - {"contains", "digest"}):
+        raise ValueError(
+            f"{where}: not a recorded reply; unknown {sorted(unknown) if isinstance(told, dict) else told!r}"
+        )
+    strings = told.get("contains", [])
+    if not isinstance(strings, list) or not all(isinstance(string, str) and string for string in strings):
+        raise ValueError(f"{where}: contains must be a list of strings")
+    if bool(strings) == bool(told.get("digest")):
+        raise ValueError(f"{where}: needs either contains or digest, to say which request it answers")
+    if not isinstance(told.get("text", ""), str) or not ("text" in told or "error" in told):
+        raise ValueError(f"{where}: needs a text or an error")
+    return told
 
 
 def _reply(line: _Line, request: Request) -> Reply:
-    raise NotImplementedError
+    with line.file.open("rb") as file:
+        file.seek(line.offset)
+        told = _told(line.file, line.number, file.readline())
+    logprobs = tuple(
+        Token(one["text"], one["logprob"], tuple(one.get("others", ())), tuple(one.get("other_logprobs", ())))
+        for one in told.pop("logprobs", ())
+    )
+    own = {"finish_reason": "stop", "model": "recorded"} | {name: told[name] for name in told.keys() & _FIELDS}
+    reply = Reply(request.request_id, **own, logprobs=logprobs)
+    return reply if reply.error else judged(reply)
+
+
+def _missing(prompt: str, lines: list[_Line], name: str) -> str:
+    """That there is no reply for a prompt, and which line comes nearest."""
+    told = f"{name} has no reply for this prompt, which ends in {prompt[-80:]!r}"
+    lacking = [(sum(string not in prompt for string in line.contains), line) for line in lines]
+    if not lacking:
+        return told
+    missing, near = min(lacking, key=lambda found: (found[0] / len(found[1].contains), found[1].number))
+    first = next(string for string in near.contains if string not in prompt)
+    return (
+        f"{told}; nearest is {near.file.name}, line {near.number}, of whose strings {missing} miss, as {first[:80]!r}"
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rarefy.data_contracts.rows import Chunk, Probe, Question, Reply, Request, Unanswered, row_id
 from rarefy.tasks.llm import LLM, unanswered
@@ -29,7 +29,9 @@ class ProbeConfig(BaseModel, frozen=True, extra="forbid"):
 class Answered(BaseModel, frozen=True):
     """An answer from one passage; empty where the passage does not tell."""
 
-    answer: str
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    answer: str | None
 
 
 SCHEMA = json.dumps(Answered.model_json_schema())
@@ -117,7 +119,7 @@ def probed(question: Question, chunk_id: str, reply: Reply) -> tuple[Probe, Repl
     answer = ""
     if not reply.error:
         try:
-            answer = Answered.model_validate_json(reply.parsed).answer
+            answer = Answered.model_validate_json(reply.parsed).answer or ""
         except ValidationError as error:
             told = error.errors(include_url=False, include_input=False)[0]["msg"]
             reply = replace(reply, error="unparsable", detail=str(told))

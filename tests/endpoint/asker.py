@@ -39,7 +39,7 @@ def echo(chunks: Iterable[Chunk], config: EchoConfig, *, llm: LLM) -> Iterator[C
 def made(store_url: str, prompts: list[str], means: Means) -> dict[str, str]:
     """The tables of that stage, made through the recipe as a build makes them."""
     store = Store(store_url)
-    chunks = [Chunk(f"c{n}", "d", 0, len(text), text, "", "", 1) for n, text in enumerate(prompts)]
+    chunks = [Chunk(f"c{n}", "d", 0, len(text), "text", "", text, 1) for n, text in enumerate(prompts)]
     name = store.keep(to_table(chunks, Chunk))
     config = LLMConfig(provider="openai", model="m")
     makes = {"chunks": Chunk, "unanswered": Unanswered}

@@ -74,6 +74,7 @@ WRONG: dict[str, Wrong] = {
     "quota": lambda _, __: error(429, "insufficient_quota", "You exceeded your current quota", "insufficient_quota"),
     # it fails
     "500": lambda _, __: error(500, "", "The server had an error while processing your request", "server_error"),
+    "500-ms": lambda _, value: error(500, "", "try again", "server_error", retry_after_ms=value or "20"),
     "502": lambda _, __: Said(502, b"<html><body>502 Bad Gateway</body></html>", {"content-type": "text/html"}, False),
     "503": lambda _, __: error(503, "", "The engine is currently overloaded", "server_error"),
     "503-ms": lambda _, value: error(503, "", "overloaded", "server_error", retry_after_ms=value or "20"),

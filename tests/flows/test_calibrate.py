@@ -254,3 +254,11 @@ def test_the_median_of_the_rounds_and_the_first_judge_are_what_is_compared(tmp_p
     rows = filled(place, tmp_path / "s.csv", "4", "5", "5")
     found = calibrate(place, write(tmp_path / "l.csv", rows))
     assert found.confusion[True, True] == 1 and set(found.offsets.values()) == {0.0}
+
+
+def test_too_few_labels_for_an_interval_are_told() -> None:
+    whole = {"readability": 5, "clarity": 5, "correctness": 5}
+    low = {"readability": 5, "clarity": 2, "correctness": 5}
+    judged = {"a": whole, "b": low, "c": low}
+    text = show(compare(judged, {"a": whole, "b": low, "c": low | {"clarity": 5}}, 3))
+    assert "too few for an interval" in text

@@ -101,6 +101,7 @@ def test_a_question_with_its_answer_in_the_sentence_of_the_far_end_is_accepted_b
         ("42.5 Million  documents.", "42.5 million documents", None),
         ("42.5 million", "42.5 million", "42,500,000"),
         ("the 42.5 million documents", "42.5 million documents", None),
+        ("about 42.5 million documents", "42.5 million documents", None),
     ],
 )
 def test_an_answer_in_other_dress_becomes_the_words_of_the_document(said, true, alias):
@@ -114,6 +115,20 @@ def test_a_number_in_another_notation_becomes_the_cell_and_its_notation_an_alias
     row = asked(path("single", "sales"), question, "$1,234 million")
     assert row.rejected_because == "" and row.answer in TEXTS["books"] and "1,234" in row.answer
     assert "$1,234 million" in row.aliases and not any("thousand" in a or a == "1.234 million" for a in row.aliases)
+
+
+def test_a_sum_is_not_known_by_its_digits_without_their_scale():
+    text = "Altostrat paid $1.4 billion for Stratus in fiscal year 2024."
+    told = replace(TRIPLETS[row_id("held")], start=0, end=len(text), source_sentence=text, subject="Altostrat Inc.",
+                   relation="paid for Stratus", object="$1.4 billion", answer="$1.4 billion", value="1400000000",
+                   unit="USD", scale="billions", object_type="MONEY")  # fmt: skip
+    rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}}
+    rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
+    for answer in ("$1.4 billion", "1.4 billion dollars", "$1,400 million"):
+        said = model({"question": "What did Altostrat Inc. pay for Stratus in fiscal year 2024?", "answer": answer})
+        (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+        assert (row.rejected_because, row.answer) == ("", "$1.4 billion")
+        assert "1.4" not in row.aliases and "$1,400,000,000" in row.aliases
 
 
 def test_the_wrong_column_is_no_answer():
@@ -207,7 +222,7 @@ def test_a_star_may_ask_for_any_of_its_tails():
     assert asked(of, text, "Tromsø, Norway").rejected_because == ""
 
 
-@pytest.mark.parametrize("said", ["", "  ", "N/A", "none"])
+@pytest.mark.parametrize("said", ["", "  ", "N/A", "none", None])
 def test_a_model_that_declines_leaves_a_question_row_and_says_why(said):
     of = path("chain", "includes", "held")
     reply = {"question": said, "answer": said, "reason": "The link is accidental."}

@@ -115,10 +115,10 @@ def test_what_was_embedded_is_never_sent_again_and_another_model_or_length_share
 
 def test_faults_that_pass_are_tried_again_and_a_server_is_given_the_time_it_asks_for(use: Use) -> None:
     faults: list[tuple[int, Any, dict[str, str]]] = [
+        (200, b'{"data": [{"index": 0, "emb', {}),
         (429, {"error": {"message": "slow down"}}, {"retry-after-ms": "30"}),
         (500, {"error": {"message": "oops"}}, {"retry-after": "0"}),
         (503, b"<html>", {"retry-after-ms": "1"}),
-        (200, b'{"data": [{"index": 0, "emb', {}),
     ]
 
     def answer(n: int, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:

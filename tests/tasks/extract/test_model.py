@@ -175,6 +175,14 @@ def test_a_sentence_in_what_two_chunks_share_is_taken_from_the_first():
     assert row.rejected_because == ""
 
 
+def test_of_two_sentences_that_begin_and_end_alike_the_one_about_it_is_meant():
+    texts = ("In 2023 we sold the Oslo plant to our partner. In 2023 we sold the Rome mill to our partner.",)
+    (row,) = taken(said("we", "sold", "Rome mill", "c1", "In 2023 we sold ... to our partner."), texts=texts)
+    assert (row.source_sentence, row.rejected_because) == ("In 2023 we sold the Rome mill to our partner.", "")
+    (row,) = taken(said("we", "dealt with", "our partner", "c1", "In 2023 we sold ... to our partner."), texts=texts)
+    assert row.rejected_because == "ambiguous_sentence"
+
+
 def test_an_object_that_names_no_thing_links_nothing():
     (row,) = taken(said("Drives segment", "makes", "products", "c1", "Our Drives segment makes products there."),
                    texts=("Our Drives segment makes products there.",))  # fmt: skip
@@ -238,7 +246,11 @@ def test_a_window_that_gets_no_reply_at_all_is_lost_and_told():
 def test_numbers_missing_and_further_fields_cost_no_other_triplet():
     rows = taken({"subject": "x", "object": 61, "chunk_id": 2, "relation": None, "why": "…"}, ACQUIRED)
     assert [row.rejected_because for row in rows] == ["empty_part", ""]
-    rows = taken(ACQUIRED | {"object": ["Tessera Optics", "Halden"]}, ACQUIRED | {"object": {"name": "x"}}, ACQUIRED)
+    rows = taken(
+        ACQUIRED | {"object": ["Tessera Optics", "Halden"]},
+        ACQUIRED | {"object": {"name": "x"}, "relation": True},
+        ACQUIRED,
+    )
     assert [row.rejected_because for row in rows] == ["object_not_in_sentence", "empty_part", ""]
 
 

@@ -119,7 +119,7 @@ def test_every_sentence_is_found_again_through_a_slip(slip, recorded):
         if not row.rejected_because and not row.header and len(row.source_sentence.split()) > 14:
             text = texts[row.chunk_id]
             places = [text[start:end] for start, end in spans(SLIPS[slip](row.source_sentence), text)]
-            assert [p.strip('“”"*') for p in places[:1]] == [row.source_sentence.strip('“”"*')], row.source_sentence
+            assert row.source_sentence.strip('“”"*') in [place.strip('“”"*') for place in places]
 
 
 def test_no_sentence_is_found_with_another_word_or_number(recorded):

@@ -9,11 +9,12 @@ from rarefy.tasks.llm.config import Price
 COUNT = 10_000
 PRICE = Price(model="m", prompt=2.5, cached_prompt=1.25, completion=10, as_of="2026-11-01", source="the test")
 AGAIN = {  # what another try mends, by the code of the try that failed
-    "rate_limited": {"429": 0.005, "429-ms=5": 0.02, "429-seconds=1": 0.0003, "429-date=1": 0.0002},
+    "rate_limited": {"429": 0.003, "429-ms=5": 0.015, "429-seconds=1": 0.0002, "429-date=1": 0.0001},
     "server_error": {
         "500": 0.02,
         "502": 0.005,
-        "503-ms=5": 0.01,
+        "500-ms=5": 0.02,
+        "503-ms=5": 0.005,
         "408": 0.002,
         "half": 0.015,
         "no-choices": 0.005,
@@ -24,7 +25,7 @@ AGAIN = {  # what another try mends, by the code of the try that failed
         "error-200": 0.005,
     },
     "connection": {"cut-before": 0.015, "cut-headers": 0.01, "cut-body": 0.015, "reset": 0.01},
-    "timeout": {"hang": 0.0015},
+    "timeout": {"hang": 0.001},
 }
 FINAL = {"empty": {"empty": 0.001, "null": 0.001}, "truncated": {"length": 0.002}} | {
     "refused": {"refusal": 0.002},

@@ -75,19 +75,17 @@ def test_while_one_request_must_wait_no_other_is_sent(engine, tmp_path):
 def test_concurrency_falls_in_a_storm_of_429_and_comes_back_after_it(engine, tmp_path):
     with served(tmp_path / "log.jsonl", capacity=6, latency=0.01) as endpoint:
         llm = engine(endpoint.url, concurrency=64, retries=50)
-        calm = threading.Timer(3.5, endpoint.control, [], {"capacity": 0})
+        calm = threading.Timer(2.5, endpoint.control, [], {"capacity": 0})
         calm.start()
-        replies = llm(*(f"question {n}" for n in range(4_000)))
+        replies = llm(*(f"question {n}" for n in range(2_500)))
         calm.join()
         assert not any(reply.error for reply in replies)
         log = endpoint.log()
-    begin, refused = log[0]["at"], [line["at"] for line in log if line["status"] == 429]
-    first, later = sum(at < begin + 1 for at in refused), sum(begin + 2 < at < begin + 3 for at in refused)
-    answers = sum(begin + 2 < line["at"] < begin + 3 for line in log if line["status"] == 200)
-    assert later < first / 2 and later < answers / 3, (first, later, answers)
-    after = [line["flying"] for line in log if line["at"] > begin + 3.5]
-    storm = [line["flying"] for line in log if begin + 2 < line["at"] < begin + 3.4]
-    assert max(after) > 1.5 * (sum(storm) / len(storm)), (max(after), sum(storm) / len(storm))
+    begin = log[0]["at"]
+    storm = [line for line in log if begin + 1 < line["at"] < begin + 2.5]
+    assert sum(line["status"] == 429 for line in storm) < 0.25 * len(storm)
+    assert sum(line["flying"] for line in storm) / len(storm) < 8
+    assert max(line["flying"] for line in log if line["at"] > begin + 2.5) > 16
 
 
 def test_a_call_that_hangs_fails_at_its_deadline_and_holds_up_nobody(engine, tmp_path):
@@ -195,7 +193,7 @@ def test_no_more_is_taken_than_fits_while_one_reply_is_late(engine, tmp_path):
 def test_memory_does_not_grow_with_the_number_of_requests(tmp_path):
     with served(tmp_path / "log.jsonl") as endpoint:
         prompt = "question {n} " + "about the segment " * 200
-        order = {"cache": str(tmp_path / "cache"), "count": 12_000, "prompt": prompt, "measure_at": 5_000}
+        order = {"cache": str(tmp_path / "cache"), "count": 10_000, "prompt": prompt, "measure_at": 5_000}
         out = told(start(order, endpoint.url))
-    assert out["errors"] == {"": 12_000}
-    assert out["late"] - out["early"] < 40, out
+    assert out["errors"] == {"": 10_000}
+    assert out["late"] - out["early"] < 12, out  # five thousand requests and replies take 25

@@ -101,6 +101,15 @@ def test_replies_may_come_in_any_order_and_one_that_never_comes_is_lost():
     assert [row.reason for row in made if isinstance(row, Unanswered)] == ["lost"]
 
 
+@pytest.mark.parametrize(("reply", "answer"), [('{"answer": null}', ""), ('{"answer": 62}', "62")])
+def test_null_is_no_answer_and_a_number_is_its_digits(reply, answer):
+    def llm(wanted):
+        return (Reply(request.request_id, parsed=reply) for request in wanted)
+
+    made = list(probe([question("q1", "a", "b")], ON, chunks=CHUNKS, llm=llm))
+    assert {(row.answer, row.error) for row in made if isinstance(row, Probe)} == {(answer, "")}
+
+
 def test_not_asked_means_unchanged_and_asked_without_a_model_is_an_error():
     rows = [question("q1", "a", "b")]
     assert list(probe(rows, ProbeConfig(), chunks=CHUNKS)) == rows and not list(

@@ -38,13 +38,13 @@ def answered(asked):
         )
 
 
-def test_every_line_is_of_one_question_and_the_last_of_all_others():
+def test_every_line_is_of_a_recorded_question_and_the_last_of_all_others():
     *own, last = LINES
     of = Counter(part for line in own for part in line["contains"] if part not in last["contains"])
     assert set(of.values()) == {1}
     questions = recorded_questions()
     for part in of:
-        assert sum(part in text for text in questions) == 1, part
+        assert any(part in text for text in questions), part
 
 
 def test_the_judgements_keep_most_and_reject_for_each_reason():

@@ -11,9 +11,9 @@ from rarefy.tasks import chunk, read
 from rarefy.tasks.extract import ExtractConfig, extract
 from rarefy.tasks.extract.model import requests
 from rarefy.tasks.llm import structured
-from rarefy.tasks.sample import CORPUS
+from rarefy.tasks.sample import CORPUS, RECORDED
 
-LINES = [json.loads(line) for line in (CORPUS.parent / "recorded" / "triplets.jsonl").read_text("utf-8").splitlines()]
+LINES = [json.loads(line) for line in (RECORDED / "triplets.jsonl").read_text("utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rarefy.tasks.embed import EmbedConfig, SentenceEmbedder
+from rarefy.tasks.embed.sentences import _identity
 
 TEXTS = [
     "net sales",
@@ -83,3 +84,27 @@ def test_a_broken_cache_says_what_to_do(tmp_path: Path) -> None:
 def test_a_model_that_is_not_on_disk_is_an_error_with_the_way_out() -> None:
     with pytest.raises(ValueError, match="hf download no/such-model"):
         EmbedConfig(model="no/such-model").connect()
+
+
+def test_queries_and_passages_are_embedded_with_their_prompts(embed: SentenceEmbedder) -> None:
+    asked = EmbedConfig(family="e5").connect()
+    asked._network = embed._network
+    plain = EmbedConfig(family="none").connect()
+    plain._network = embed._network
+    assert np.array_equal(asked(["sales"], role="query"), plain(["query: sales"]))
+    assert np.array_equal(asked(["sales"], role="passage"), plain(["passage: sales"]))
+    assert np.array_equal(asked(["sales"]), plain(["query: sales"]))
+    assert np.array_equal(plain(["sales"], role="query"), embed(["sales"]))
+
+
+def test_a_folder_with_another_model_under_the_same_name_shares_no_vector(tmp_path: Path) -> None:
+    made = []
+    for size in (4, 6):
+        (tmp_path / "model").mkdir(exist_ok=True)
+        (tmp_path / "model" / "config.json").write_text(f'{{"size": {size}}}')
+        _identity.cache_clear()
+        one = EmbedConfig(model=str(tmp_path / "model")).connect(tmp_path)
+        assert isinstance(one, SentenceEmbedder)
+        one._embed = lambda texts, size=size: np.full((len(texts), size), 0.5, dtype=np.float32)
+        made.append(one(["a"]).shape[1])
+    assert made == [4, 6]
