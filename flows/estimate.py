@@ -170,6 +170,8 @@ def _add(sight: Sight, stage: str, tally: Tally, share: Range, basis: str, chunk
     sight.remembered += tally.remembered
     model = tally.model
     calls = times((tally.calls,) * 3, share) if tally.calls or not chunks else share
+    if not calls[2]:
+        return
     past = rates.history(sight.used, stage, model.model or model.provider)
     each = chunks * sight.words + frame(stage)
     tokens = tuple(each * by for by in UNSEEN)

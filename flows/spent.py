@@ -136,21 +136,22 @@ def read_records(spent: Spent) -> list[dict[str, str]]:
 
 
 def beside(spent: Spent) -> list[dict[str, str]]:
-    """The estimate beside what came of it, stage for stage."""
+    """The estimate and what came of it, stage for stage; nothing where nothing was estimated."""
     actual = {(one.stage, one.model): one for one in spent.used}
+    said = {(one["stage"], one["model"]): one for one in spent.estimate}
     rows = []
-    for said in spent.estimate:
-        one = actual.get((said["stage"], said["model"]))
+    for stage, model in sorted({*actual, *said} if said else (), key=lambda key: (models.STAGES.index(key[0]), key[1])):
+        one, before = actual.get((stage, model)), said.get((stage, model))
         tokens = one.prompt_tokens + one.completion_tokens if one else 0
-        currency = said["currency"]
-        cost = [asking.money(round(nano), currency) for nano in (said["cost"][1], one.cost * NANO if one else 0)]
+        currency = before["currency"] if before else one.currency if one else ""
+        cost = [before["cost"][1] if before else 0, one.cost * NANO if one else 0]
         rows.append(
             {
-                "stage": said["stage"],
-                "model": said["model"],
-                "calls": f"{said['calls'][1]:,.0f} → {one.calls if one else 0:,}",
-                "tokens": f"{said['prompt'][1] + said['completion'][1]:,.0f} → {tokens:,}",
-                "cost": " → ".join(cost) if currency else UNPRICED,
+                "stage": stage,
+                "model": model,
+                "calls": f"{before['calls'][1] if before else 0:,.0f} → {one.calls if one else 0:,}",
+                "tokens": f"{before['prompt'][1] + before['completion'][1] if before else 0:,.0f} → {tokens:,}",
+                "cost": " → ".join(asking.money(round(nano), currency) for nano in cost) if currency else UNPRICED,
             }
         )
     return rows

@@ -15,7 +15,7 @@ from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 2
+VERSION = 3
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -8,6 +8,7 @@ from rarefy.tasks.extract.values import FACTORS
 
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
+_SCALED = re.compile(r"(?i)\b(?:thousand|million|billion|trillion)s?\b")
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _SUFFIX = re.compile(
     r"[,\s]+(?:Inc|Incorporated|Corp|Corporation|Co|Company|Ltd|Limited|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|N\.V|S\.A|AG|Holdings)\.?$"
@@ -50,7 +51,9 @@ def _numbers(triplet: Triplet) -> set[str]:
     else:
         symbol = _SYMBOL.get(triplet.unit.partition("/")[0], "")
         tail = " shares" if triplet.unit == "shares" else ""
-        forms = {_plain(shown), f"{symbol}{_plain(amount)}", _plain(amount)}
+        forms = {f"{symbol}{_plain(amount)}", _plain(amount)}
+        if not _SCALED.search(triplet.answer):  # "1.4" is what a column in billions says, and not "$1.4 billion"
+            forms.add(_plain(shown))
         if triplet.scale:
             forms |= {
                 f"{_plain(shown)} {triplet.scale[:-1]}{tail}",

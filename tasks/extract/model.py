@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from rarefy.data_contracts.rows import Chunk, Document, Reply, Request, Triplet, Unanswered, row_id
 from rarefy.tasks.chunk import repeated
@@ -29,6 +29,12 @@ class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
     most: int = Field(default=20, ge=1, description="triplets asked for per window and pass, at most")
     temperature: float = Field(default=0.2, ge=0, le=2, description="of the model (RARE R7)")
     max_tokens: int = Field(default=8000, ge=1, description="of a reply (RARE R7)")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "ModelExtractConfig":
+        if self.fewest > self.most:
+            raise ValueError(f"fewest ({self.fewest}) is more than most ({self.most})")
+        return self
 
 
 @dataclass

@@ -31,7 +31,6 @@ prompt = 2.0
 completion = 8.0
 as_of = 2026-11-01
 source = "made up"
-{more}
 """
 
 
@@ -44,9 +43,15 @@ def place(place, tmp_path, monkeypatch):
     return configured(tmp_path)
 
 
-def configured(folder, answer="answer", more=""):
-    (folder / "quick.toml").write_text(CONFIG.format(answer=answer, more=more))
+def configured(folder, answer="answer"):
+    (folder / "quick.toml").write_text(CONFIG.format(answer=answer))
     return folder
+
+
+def served(place, how):
+    """The same config with other words on how models are asked."""
+    text = (place / "quick.toml").read_text()
+    (place / "quick.toml").write_text(f"{text[: text.index('[[serving')]}[serving]\n{how}\n")
 
 
 def rows(place, name, out="out"):
@@ -66,3 +71,89 @@ def test_every_stage_asks_its_model_and_what_it_did_is_told(place, build):
             (2 * one["prompt_tokens"] + 8 * one["completion_tokens"]) / 1e6
         )
     assert "Models" in said and "USD" in said and "calls" in said
+
+
+def test_a_second_build_asks_nothing_and_is_the_same(place, build):
+    assert build(place)[0] == 0
+    before = {path.name: path.read_bytes() for path in (place / "out").glob("*.*")}
+    code, said = build(place)
+    assert code == 0, said
+    assert {path.name: path.read_bytes() for path in (place / "out").glob("*.*")} == before
+    assert " calls" not in said.partition("Funnel")[0]
+
+
+def test_what_is_made_does_not_depend_on_how_it_is_served(place, build):
+    assert build(place)[0] == 0
+    manifest = (place / "out" / "manifest.json").read_bytes()
+    served(place, "concurrency = 3\nretries = 0")
+    code, said = build(place)
+    assert code == 0 and "3 documents, found in the store" in said
+    assert (place / "out" / "manifest.json").read_bytes() == manifest
+
+
+def test_a_spent_budget_is_exit_code_3_and_the_same_command_goes_on(place, build):
+    code, said = build(place, "--max-calls", "6")
+    assert code == 3
+    assert "--max-calls 6 is reached" in said and "run the same command again" in said
+    assert sum(one["calls"] for one in json.loads((place / "out" / "models.json").read_text())["used"]) == 6
+    code, said = build(place)
+    assert code == 0, said
+    whole = json.loads((place / "out" / "models.json").read_text())
+    assert whole["runs"] == 2 and sum(one["remembered"] for one in whole["used"]) == 3
+    code, _ = build(place, out="again", store="fresh")
+    other = json.loads((place / "again" / "models.json").read_text())
+    total = {(one["stage"], one["model"]): (one["calls"], one["cost"]) for one in whole["used"]}
+    assert total == {(one["stage"], one["model"]): (one["calls"], one["cost"]) for one in other["used"]}
+    assert (place / "again" / "questions.jsonl").read_bytes() == (place / "out" / "questions.jsonl").read_bytes()
+
+
+def test_money_is_limited_too_where_every_model_has_a_price(place, build):
+    code, said = build(place, "--max-cost", "0.02")
+    assert code == 3 and "--max-cost 0.02 is reached" in said
+    (place / "quick.toml").write_text((place / "quick.toml").read_text().replace('"oracle-*"', '"oracle-1"'))
+    code, said = build(place, "--max-cost", "5")
+    assert code == 2 and "no price for oracle-2" in said
+
+
+def test_a_stage_whose_requests_fail_stops_the_build_with_the_reasons_and_promises_nothing(place, build):
+    configured(place, answer="refuse")
+    for _ in range(2):
+        code, said = build(place)
+        assert code == 1
+        assert "extract: 3 of 3 requests failed" in said and "3 refused" in said and "failure_budget = 0.05" in said
+
+
+def test_a_budget_for_failures_lets_them_be_rows(place, build):
+    configured(place, answer="refuse")
+    served(place, "failure_budget = 1")
+    code, said = build(place)
+    assert code == 2 and "nothing to build: the corpus gives no questions" in said  # every question was refused
+
+
+def test_a_model_that_is_not_named_is_told_before_anything_is_made(place, build):
+    (place / "quick.toml").write_text('[ask]\nmethod = "model"\n[grade]\nby = "model"\n')
+    code, said = build(place)
+    assert code == 2
+    assert 'llm.provider: ask.method = "model" asks a model' in said
+    assert 'judge.provider: grade.by = "model" asks a model' in said
+    assert not (place / "store").exists()
+
+
+def test_a_judge_that_judges_its_own_questions_is_remarked(place, build):
+    text = (place / "quick.toml").read_text()
+    (place / "quick.toml").write_text(text.replace("oracle-2", "oracle-1"))
+    code, said = build(place)
+    assert code == 0 and "the judge judges its own questions" in said
+
+
+def test_workers_ask_too_and_make_the_same(place, build):
+    assert build(place)[0] == 0
+    code, said = build(place, "--workers", "2", out="again", store="fresh")
+    assert code == 0, said
+    for name in ("questions.jsonl", "judgements.jsonl", "unanswered.jsonl", "manifest.json"):
+        assert (place / "again" / name).read_bytes() == (place / "out" / name).read_bytes()
+
+
+def test_a_worker_whose_budget_is_spent_stops_the_build_with_exit_code_3(place, build):
+    code, said = build(place, "--workers", "2", "--max-calls", "2")
+    assert code == 3 and "extract: --max-calls 2 is reached" in said
