@@ -3,10 +3,10 @@
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rarefy.flows import models
 from rarefy.flows.config import Config
@@ -14,14 +14,17 @@ from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.progress import PULSE, Line
 from rarefy.tasks.llm import LLMConfig, Means, Serving
 from rarefy.tasks.llm.books import NANO, Books, Usage
-from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
 from rarefy.tasks.llm.prices import price_of
-from rarefy.tasks.recipe import CACHE, Job
+from rarefy.tasks.recipe import CACHE, Given, Job
 from rarefy.tasks.store import Store
 
-REPLIES = (
-    "RAREFY_REPLIES"  # in the environment and not among a flow's parameters, which are stored: it may hold a password
-)
+if TYPE_CHECKING:
+    from rarefy.flows.run import Run
+
+# Where replies are kept, as a URL. In the environment, not among a flow's parameters: those are stored and shown, and
+# it may hold a password
+REPLIES = "RAREFY_REPLIES"
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
@@ -127,7 +130,37 @@ def fault(stopped: Stopped, spent: str) -> Fault:
 
 
 @contextmanager
-def shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
+def watched(
+    run: "Run", job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
+) -> Iterator[None]:
+    """Work in here that asks models shows what it asks, and ends in a Fault where it must stop.
+
+    `fresh` is what was made of `given` so far, by place. Where too much went unanswered it is no result: the next run
+    tries again.
+    """
+    if not (asks(job) and given):
+        yield
+        return
+
+    def tell() -> str:
+        return run.spent(job).removeprefix(" · ")
+
+    try:
+        with _shown(line, tell):
+            yield
+        lost = reasons(run.store, list(fresh.values()))
+        if why := over(job.stage, run.used(job.stage), lost, run.means.serving.failure_budget):
+            raise TooManyFailures(why)
+    except Stopped as stopped:
+        if isinstance(stopped, TooManyFailures):
+            for place, tables in fresh.items():
+                if run.store.rows(tables["unanswered"]):
+                    run.store.forget(job.recipe(given[place]))
+        raise fault(stopped, tell()) from stopped
+
+
+@contextmanager
+def _shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
     """Meanwhile the line says every few seconds what was asked so far."""
     done = threading.Event()
 

@@ -48,6 +48,8 @@ def sheet(bench_dir: Path | str, path: Path | str, n: int = 100) -> int:
         raise UsageFault(f"a sheet of {n} questions: at least 1")
     if place.exists():
         raise UsageFault(f"{place} is there already and may hold labels; choose another name or move it away")
+    if not place.parent.is_dir():
+        raise UsageFault(f"{place}: there is no folder {place.parent}")
     bench = _bench(Path(bench_dir))
     chosen = _sample(bench, n)
     text = io.StringIO(newline="")

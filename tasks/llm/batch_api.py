@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import batch_files
@@ -82,35 +82,41 @@ class BatchAPI:
             open_.setdefault(key(self.config.identity(), request)[0], []).append(request)
         limit = self.means.serving.stage_deadline
         self._deadline = time.monotonic() + (min(limit, PATIENCE) if limit else PATIENCE)
-        under_way = [sent for sent in self._remembered() if not open_.keys().isdisjoint(sent.names)]
+        running = []
+        for sent in self._remembered(open_):  # of an earlier run: those that have ended are read before any is sent
+            if self._look(sent).status in _ENDED:
+                yield from self._read(sent, open_, "answered")
+            else:
+                running.append(sent)
         for round_ in range(ROUNDS):
-            taken: set[str] = set()
-            for sent in under_way:  # those of an earlier run that have ended are read before anything is sent
-                if self._look(sent).status in _ENDED:
-                    yield from self._read(sent, open_, final=False)
-                else:
-                    taken.update(sent.names)
-            running = [sent for sent in under_way if not taken.isdisjoint(sent.names)]
-            new = self._send({name: open_[name] for name in open_ if name not in taken}, round_)
+            taken = {name for sent in running for name in sent.names}
+            new = self._send({name: same for name, same in open_.items() if name not in taken}, round_)
             for sent in running:
-                yield from self._read(sent, open_, final=False)
+                yield from self._read(sent, open_, "answered")
             for sent in new:
-                yield from self._read(sent, open_, final=round_ == ROUNDS - 1 or None)
-            under_way = []
+                yield from self._read(sent, open_, "all" if round_ == ROUNDS - 1 else "settled")
+            running = []
             if not open_:
                 return
-        for asked in open_.values():  # only what stood in a batch of an earlier run until now
-            yield from batch_files.to_each(asked, Reply("", error="lost", detail="no batch had an answer"))
+        for asked in open_.values():
+            yield from batch_files.to_each(asked, Reply("", error="lost", detail=f"no answer in {ROUNDS} batches"))
 
-    def _remembered(self) -> list[Sent]:
-        """The batches of earlier runs; of one that was being sent when a run ended, the server knows whether it was."""
+    def _remembered(self, open_: dict[str, list[Request]]) -> list[Sent]:
+        """Batches of earlier runs with some of these; of one that was just being sent the server knows whether it was."""
+        import openai
+
         found = []
         for sent in batch_files.remembered(self._folder, self._address):
+            if open_.keys().isdisjoint(sent.names):
+                continue
+            try:
+                known = self._look(sent).id if sent.batch_id else self._listed(sent.digest)
+            except openai.NotFoundError:  # of another account, or cleared away
+                known = ""
+            if not known:
+                batch_files.forget(self._folder, sent)
+                continue
             if not sent.batch_id:
-                known = self._listed(sent.digest)
-                if not known:
-                    (self._folder / f"{sent.digest}.json").unlink(missing_ok=True)
-                    continue
                 sent = replace(sent, batch_id=known)
                 batch_files.remember(self._folder, sent)
             found.append(sent)
@@ -167,11 +173,13 @@ class BatchAPI:
                 break
         return ""
 
-    def _read(self, sent: Sent, open_: dict[str, list[Request]], final: bool | None) -> Iterator[Reply]:
+    def _read(
+        self, sent: Sent, open_: dict[str, list[Request]], which: Literal["answered", "settled", "all"]
+    ) -> Iterator[Reply]:
         """Replies of a batch once it has ended; who got one is taken out of `open_`.
 
-        final: True gives every request of it a reply, be it an error; False only the answered ones, the others stay
-        open; None leaves open those that another batch may help.
+        answered: of those whose fault another batch may mend, none; settled: of all but those that the next batch asks
+        in another way, and those that had no chance in this one; all: of each, whatever came of it.
         """
         batch = self._finished(sent)
         if batch is None:
@@ -179,21 +187,21 @@ class BatchAPI:
             for name in [name for name in sent.names if name in open_]:
                 yield from batch_files.to_each(open_.pop(name), late)
             return
-        once_more: set[str] = set()
+        theirs = {name for name in sent.names if name in open_}
         for name, told in self._lines(batch):
-            if name in open_ and name in sent.names:
-                reply = batch_files.replies(open_[name][0], told, self.config.model)
-                if final is None and reply.error == "rejected" and self._adapted(reply.detail):
-                    once_more.add(name)
-                elif final is not False or not _faulty(reply):
+            if name in theirs:
+                reply = batch_files.reply(open_[name][0], told, self.config.model)
+                adapted = which == "settled" and reply.error == "rejected" and self._adapted(reply.detail)
+                if not adapted and (which != "answered" or not _may_pass(reply.error)):
                     yield from batch_files.to_each(open_.pop(name), reply)
-        missing = [name for name in sent.names if name in open_ and name not in once_more]
-        faults = _refused(batch, sent) if batch.status == "failed" else {}
-        for name in missing if final is not False else ():
-            if batch.status == "failed" and name not in faults and "" not in faults and final is None:
-                continue  # the batch was refused for other lines of it
-            error = faults.get(name) or faults.get("") or _lost(batch)
-            yield from batch_files.to_each(open_.pop(name), error)
+                theirs.discard(name)
+        if which == "answered":
+            return
+        faults = _refused(batch, sent) if batch.status == "failed" else {"": _lost(batch)}
+        for name in sent.names:
+            fault = faults.get(name) or faults.get("")
+            if name in theirs and (fault or which == "all"):  # else it was refused for other lines
+                yield from batch_files.to_each(open_.pop(name), fault or _lost(batch))
 
     def _adapted(self, told: str) -> bool:
         """Whether the next batch says something in another way, after a model that does not know this one."""
@@ -261,9 +269,9 @@ class BatchAPI:
             time.sleep(min(left, 0.5))
 
 
-def _faulty(reply: Reply) -> bool:
+def _may_pass(error: str) -> bool:
     """Whether another batch may get another answer: what the model itself said stays as it is."""
-    return bool(reply.error) and reply.error not in ("refused", "filtered", "truncated", "empty", "too_long")
+    return error not in ("", "refused", "filtered", "truncated", "empty", "too_long")
 
 
 def _refused(batch: Any, sent: Sent) -> dict[str, Reply]:

@@ -47,6 +47,11 @@ def remember(folder: Path, sent: Sent) -> None:
     part.replace(folder / f"{sent.digest}.json")
 
 
+def forget(folder: Path, sent: Sent) -> None:
+    """It was never sent, or the provider knows nothing of it any more."""
+    (folder / f"{sent.digest}.json").unlink(missing_ok=True)
+
+
 def remembered(folder: Path, address: str) -> list[Sent]:
     """The batches sent to this address whose results may still be there, oldest first; older ones are forgotten."""
     found = []
@@ -54,7 +59,7 @@ def remembered(folder: Path, address: str) -> list[Sent]:
         told = json.loads(file.read_text(encoding="utf-8"))
         sent = Sent(**(told | {"names": tuple(told["names"])}))
         if time.time() - sent.at > KEPT:
-            file.unlink(missing_ok=True)
+            forget(folder, sent)
         elif sent.address == address:
             found.append(sent)
     return sorted(found, key=lambda sent: sent.at)
@@ -89,7 +94,7 @@ def named(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, told
 
 
-def replies(request: Request, told: dict[str, Any], model: str) -> Reply:
+def reply(request: Request, told: dict[str, Any], model: str) -> Reply:
     """The reply in a line of an output or error file, or the code of what went wrong."""
     response, error = told.get("response"), told.get("error")
     if isinstance(response, dict) and response.get("status_code") == 200:
@@ -122,7 +127,7 @@ def reason(status: int, code: str, said: str) -> str:
     return "server_error" if status >= 500 else "rejected"
 
 
-def to_each(requests: Sequence[Request], reply: Reply) -> Iterator[Reply]:
+def to_each(requests: Sequence[Request], said: Reply) -> Iterator[Reply]:
     """One reply for all who asked the same."""
     for request in requests:
-        yield replace(reply, request_id=request.request_id)
+        yield replace(said, request_id=request.request_id)

@@ -4,6 +4,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarefy.data_contracts.rows import Reply
@@ -82,7 +83,7 @@ class PostgresBooks:
             (plain(kept.key), plain(kept.reply.request_id), now, pack(kept.reply), packed(kept.made_of))
             for kept in replies
         ]
-        rows.sort()  # in one order everywhere, so that no two writers wait for each other
+        rows.sort(key=itemgetter(0))  # in one order everywhere, so that no two writers wait for each other
         lines = [line(call) for call in calls]
 
         def work(database: "psycopg.Connection[Any]") -> None:

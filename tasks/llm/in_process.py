@@ -38,7 +38,8 @@ def vllm(config: LLMConfig, means: Means) -> Callable[[Sequence[Request]], Itera
     (tensor_parallel_size, max_model_len, ...) and chat_template_kwargs. ValueError where vLLM is not installed;
     Unavailable where the model cannot be loaded.
     """
-    if find_spec("vllm") is None:
+    found = find_spec("vllm")
+    if found is None or found.origin is None:  # none, or just some folder of that name
         raise ValueError(
             'provider "vllm" needs vLLM in this environment: pip install "rarefy[vllm]" for an environment that holds '
             "both, or make one for the workers with infra/vllm/install.sh (vLLM's pins and Prefect's rarely meet) and "

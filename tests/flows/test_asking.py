@@ -127,7 +127,8 @@ def test_a_budget_for_failures_lets_them_be_rows(place, build):
     configured(place, answer="refuse")
     served(place, "failure_budget = 1")
     code, said = build(place)
-    assert code == 2 and "nothing to build: the corpus gives no questions" in said  # every question was refused
+    assert code == 2
+    assert "nothing to build: the corpus gives no triplets, and the model left unanswered: 3 refused" in said
 
 
 def test_a_model_that_is_not_named_is_told_before_anything_is_made(place, build):

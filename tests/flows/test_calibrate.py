@@ -108,6 +108,8 @@ def test_a_sheet_that_is_there_is_never_written_over(judged: Path, tmp_path: Pat
     with pytest.raises(UsageFault, match="may hold labels"):
         sheet(judged, tmp_path / "s.csv")
     assert (tmp_path / "s.csv").read_text() == "labels"
+    with pytest.raises(UsageFault, match="there is no folder"):
+        sheet(judged, tmp_path / "none" / "s.csv")
     with pytest.raises(UsageFault, match="at least 1"):
         sheet(judged, tmp_path / "t.csv", 0)
 

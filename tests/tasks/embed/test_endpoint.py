@@ -261,6 +261,15 @@ def test_each_request_is_in_the_ledger_with_its_cost_and_within_the_budget(use: 
         assert len(seen) == 3
 
 
+def test_a_key_in_the_address_is_sent_and_never_told(use: Use) -> None:
+    with served(fine) as (url, seen):
+        use(f"{url}?api-key={KEY}")(["a"])
+    assert seen[0]["path"] == f"/v1/embeddings?api-key={KEY}"
+    with pytest.raises(Unavailable) as told:
+        use(f"http://127.0.0.1:9/v1?api-key={KEY}", means=Means(serving=Serving(retries=0)))(["a"])
+    assert KEY not in str(told.value)
+
+
 def test_an_endpoint_that_nobody_named_or_nobody_answers_at_is_told(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

@@ -108,3 +108,15 @@ def test_a_folder_with_another_model_under_the_same_name_shares_no_vector(tmp_pa
         one._embed = lambda texts, size=size: np.full((len(texts), size), 0.5, dtype=np.float32)
         made.append(one(["a"]).shape[1])
     assert made == [4, 6]
+
+
+def test_the_device_is_said_by_the_caller_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    def device(**said: str) -> str:
+        embedder = EmbedConfig().connect(**said)  # type: ignore[arg-type]
+        assert isinstance(embedder, SentenceEmbedder)
+        return embedder.device
+
+    monkeypatch.delenv("RAREFY_DEVICE", raising=False)
+    assert device() == "cpu" and device(device="cuda:1") == "cuda:1"
+    monkeypatch.setenv("RAREFY_DEVICE", "cuda")
+    assert device() == "cuda" and device(device="cpu") == "cpu"
