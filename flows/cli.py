@@ -30,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _tell(str(fault), fault.code)
     except KeyboardInterrupt:
         return _tell("interrupted; run the same command again and it goes on from here", 130)
+    except BrokenPipeError:  # whoever read has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except OSError as error:
         if error.errno is None and len(error.args) == 1:  # one of ours, which says it all
             return _tell(str(error), 1)

@@ -115,8 +115,11 @@ async def _listed(server: Any, model: LLMConfig) -> Told:
 def _chat(came: Reply | Exception, model: LLMConfig) -> Told:
     if isinstance(came, Unavailable):
         return "chat", WRONG, str(came)
+    if isinstance(came, Failed) and came.reason in ("connection", "timeout"):
+        way = f"start the server, or check {model.endpoint}_BASE_URL, which usually ends in /v1, and the network"
+        return "chat", WRONG, f"no answer ({came.detail}); {way}"
     if isinstance(came, Failed):
-        return "chat", WRONG, f"{REASONS.get(came.reason, came.reason)}: {came.detail}"
+        return "chat", WRONG, f"{came.reason}: {came.detail}"
     assert isinstance(came, Reply)
     if came.error and came.error not in ("truncated", "empty"):
         return "chat", WRONG, f"{REASONS[came.error]}: {came.detail}"

@@ -44,7 +44,8 @@ def faults(config: Config) -> Iterator[str]:
 
 def remarks(config: Config) -> Iterator[str]:
     """What is allowed and yet worth a word."""
-    if config.grade.by and judge(config).identity() == config.llm.identity() and config.ask.method == "model":
+    own = config.grade.by and config.ask.method == "model" and config.llm.provider != "recorded"
+    if own and judge(config).identity() == config.llm.identity():
         yield "the judge judges its own questions: [judge] is the model of [llm]; a model of another family is fairer"
     if config.second_judge.provider and config.second_judge.identity() == judge(config).identity():
         yield "the second judge is the first: [second_judge] is the same model, so that their agreement says little"

@@ -20,7 +20,7 @@ from rarefy.tasks.llm.prices import price_of
 from rarefy.tasks.store import Store, digest
 
 READ = ("clean", "fenced", "repaired", "reasked", "rejected")  # how replies kept their schema, best first
-UNPRICED = "no price in the config"
+UNPRICED = "no price"  # in the config
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from rarefy.tasks.embed.families import Prompts
 from rarefy.tasks.embed.metered import Meter, Told
 from rarefy.tasks.embed.remembered import Remembered, Vectors
 from rarefy.tasks.llm.config import Means
-from rarefy.tasks.llm.endpoint import _message as message_of
+from rarefy.tasks.llm.endpoint import said as message_of
 from rarefy.tasks.llm.endpoint import retry_after
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, redacted

@@ -102,7 +102,7 @@ class BatchAPI:
             yield from batch_files.to_each(asked, Reply("", error="lost", detail=f"no answer in {ROUNDS} batches"))
 
     def _remembered(self, open_: dict[str, list[Request]]) -> list[Sent]:
-        """Batches of earlier runs with some of these; of one that was just being sent the server knows whether it was."""
+        """Batches of earlier runs with some of these; of one that was just being sent the server knows if it was."""
         import openai
 
         found = []
@@ -133,7 +133,7 @@ class BatchAPI:
         import openai
 
         # a batch of the same requests that has ended and did not answer them is another one
-        before = sum(sent.names == tuple(names) for sent in batch_files.remembered(self._folder, self._address))
+        before = sum(set(sent.names) == set(names) for sent in batch_files.remembered(self._folder, self._address))
         digest = batch_files.digest(names, self._address, before, round_)
         sent = Sent(digest, self._address, tuple(names), time.time())
         batch_files.remember(self._folder, sent)

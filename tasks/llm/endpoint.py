@@ -3,15 +3,17 @@
 import asyncio
 import json
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import parse_qsl
 
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
-from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.llm.secrets import address, forms, hush, redacted
 from rarefy.tasks.llm.structured import strict
 
 _TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "prompt is too long", "too long")
@@ -31,6 +33,8 @@ class Endpoint:
         self._client = _client(config, timeout, limits)
         self.name = f"{address(str(self._client.base_url))} {config.model}"
         self._raw = httpx2.Response
+        # a gateway may echo the headers it got: what it answers is stored
+        self._own = re.compile(b"|".join(re.escape(form.encode()) for form in forms(self._client.api_key)))
         self._structured = config.structured != "none"
         self._most = "max_tokens"  # newer models of OpenAI want max_completion_tokens, and say so
 
@@ -38,23 +42,25 @@ class Endpoint:
         """The reply to one try, within so many seconds; Failed or Unavailable where there is none."""
         import openai
 
+        fault: Exception
         try:
             async with asyncio.timeout(seconds):
                 # not chat.completions.create: looking at each field of a body and of a reply takes half of the time
                 raw = await self._client.post("/chat/completions", body=self._body(request), cast_to=self._raw)
-            return reply_of(request, raw.content, self.config.model)
+            return reply_of(request, self._own.sub(b"[key]", raw.content), self.config.model)
         except (TimeoutError, openai.APITimeoutError) as error:
-            if broken := _broken(error):  # aiohttp's lost connections come as timeouts too
-                raise Failed("connection", f"{self.name}: {broken}", again=True) from None
-            raise Failed("timeout", f"no answer within {seconds:.0f} s", again=True) from None
+            broken = _broken(error)  # aiohttp's lost connections come as timeouts too
+            late = Failed("timeout", f"no answer within {seconds:.0f} s", again=True)
+            fault = Failed("connection", f"{self.name}: {broken}", again=True) if broken else late
         except openai.APIStatusError as error:
-            raise self._fault(request, error) from None
+            fault = self._fault(request, error)
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             told = redacted(f"{type(cause).__name__}: {cause}")
-            raise Failed("connection", f"{self.name}: {told}", again=True) from None
+            fault = Failed("connection", f"{self.name}: {told}", again=True)
         except openai.OpenAIError as error:
-            raise Failed("server_error", redacted(str(error)), again=True) from None
+            fault = Failed("server_error", redacted(str(error)), again=True)
+        raise fault  # out here: inside, the SDK's error, which holds the request with its key, would hang on it
 
     async def close(self) -> None:
         """Close its connections."""
@@ -67,7 +73,7 @@ class Endpoint:
         return body
 
     def _fault(self, request: Request, error: Any) -> Failed | Unavailable:
-        status, code, told = error.status_code, str(error.code or ""), redacted(_message(error))
+        status, code, told = error.status_code, str(error.code or ""), redacted(said(error))
         text = f"{code} {told}".lower()
         if status == 429:
             if "insufficient_quota" in text:
@@ -189,7 +195,7 @@ def _tokens(told: Any) -> tuple[Token, ...]:
     )
 
 
-def _message(error: Any) -> str:
+def said(error: Any) -> str:
     """What a server says of a fault, in one line, whatever shape it has."""
     body = error.body
     if isinstance(body, dict):
@@ -217,6 +223,7 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
     """The SDK's client, with address and key from the environment."""
     import openai
 
+    hush()
     prefix = config.endpoint
     key, url = os.environ.get(f"{prefix}_API_KEY"), os.environ.get(f"{prefix}_BASE_URL")
     if config.provider == "azure":
@@ -237,9 +244,11 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
             f"no endpoint: set {prefix}_API_KEY (and {prefix}_BASE_URL where it is not OpenAI's own API), or use "
             "another provider in the config"
         )
+    base, _, query = (url or "https://api.openai.com/v1").partition("?")
     return openai.AsyncOpenAI(
         api_key=key or _NO_KEY,
-        base_url=url or "https://api.openai.com/v1",
+        base_url=base,
+        default_query=dict(parse_qsl(query)),  # gateways want one; the SDK would glue the path behind it
         max_retries=0,
         timeout=timeout,
         http_client=openai.DefaultAioHttpClient(timeout=timeout, limits=limits),

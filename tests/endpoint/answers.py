@@ -64,7 +64,9 @@ def instance(schema: Any, picked: random.Random, whole: Any) -> Any:
         return {name: instance(inner, picked, whole) for name, inner in schema.get("properties", {}).items()}
     if kind == "array":
         least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
-        return [instance(schema.get("items", {}), picked, whole) for _ in range(picked.randint(least, max(least, most)))]
+        return [
+            instance(schema.get("items", {}), picked, whole) for _ in range(picked.randint(least, max(least, most)))
+        ]
     if kind in {"integer", "number"}:
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + ("exclusiveMinimum" in schema))
         high = schema.get("maximum", schema.get("exclusiveMaximum", low + 5) - ("exclusiveMaximum" in schema))

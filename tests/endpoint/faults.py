@@ -88,7 +88,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "filter-400": lambda _, __: error(400, "content_filter", "The response was filtered due to the prompt"),
     "400": lambda _, __: error(400, "invalid_value", "Invalid value for 'temperature'"),
-    "no-schema": lambda _, __: error(400, "", "'response_format' of type 'json_schema' is not supported", "bad_request"),
+    "no-schema": lambda _, __: error(400, "", "'response_format' of type 'json_schema' is not supported"),
     "no-n": lambda _, __: error(400, "unsupported_value", "'n' must be 1"),
     "completion-tokens": lambda _, __: error(
         400,

@@ -1,6 +1,6 @@
 """The endpoint itself: OpenAI's protocol on a socket, with as little between as may be, so that clients are measured.
 
-    python -m endpoint.server --port 8000 --log requests.jsonl '{"faults": {"429-ms": 0.1, "cut-body": 0.05}, "seed": 7}'
+    python -m endpoint.server --port 8000 --log requests.jsonl '{"faults": {"429-ms": 0.1, "cut-body": 0.05}}'
 
 One line of JSON in the log for each request, written before it is answered. POST /control changes the options of a
 running server, GET /control tells them and how many requests are in flight.

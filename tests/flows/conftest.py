@@ -57,6 +57,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def reports() -> Callable[[Path, str], None]:
+    """Writes annual reports of twelve companies of one name each into a folder."""
+
+    def write(folder: Path, name: str) -> None:
+        folder.mkdir()
+        cities = ("Oslo", "Bergen", "Lund", "Malmo")
+        auditors = ("Meyer LLP", "Halvorsen LLP", "Berg LLP")
+        for number, letter in enumerate("ABCDEFGHIJKL"):
+            text = filing(f"{name} {letter}ndal Corp", cities[number % 4], auditors[number % 3], 100 + 37 * number)
+            (folder / f"{letter}.html").write_text(text)
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def built(place: Path, api: str) -> Path:
     """The same folder, once the corpus has been built from `store` into `out`."""

@@ -20,14 +20,26 @@ def answer(requests: Sequence[Request]) -> Iterator[Reply]:
     for request in requests:
         said = _said(request.messages[-1].content)
         text = json.dumps(said)
-        yield Reply(request.request_id, text, finish_reason="stop", prompt_tokens=len(str(request.messages)) // 3,
-                    completion_tokens=len(text) // 3, model="oracle")  # fmt: skip
+        asked = sum(_tokens(message.content) for message in request.messages)
+        yield Reply(
+            request.request_id,
+            text,
+            finish_reason="stop",
+            prompt_tokens=asked,
+            completion_tokens=_tokens(text),
+            model="oracle",
+        )
 
 
 def refuse(requests: Sequence[Request]) -> Iterator[Reply]:
     """Nothing but refusals."""
     for request in requests:
         yield Reply(request.request_id, error="refused", detail="I would rather not.", prompt_tokens=10)
+
+
+def _tokens(text: str) -> int:
+    """As many as a tokenizer of a large vocabulary might find."""
+    return len(re.findall(r"\w{1,6}|[^\w\s]+|\n", text))
 
 
 def _said(prompt: str) -> object:

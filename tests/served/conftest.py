@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from served.tiny import free_port, running
 
 from rarefy.tasks.llm import LLM, LLMConfig, Means, Serving
+from served.tiny import free_port, running
 
 
 @pytest.fixture(scope="session")

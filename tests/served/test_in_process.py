@@ -6,11 +6,11 @@ import os
 import sys
 
 import pytest
-from served.tiny import ENGINE, QUIET, VERDICT, replies, request
 
 from rarefy.tasks.llm import LLMConfig, Means
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.in_process import vllm
+from served.tiny import ENGINE, QUIET, VERDICT, replies, request
 
 found = importlib.util.find_spec("vllm")
 here = pytest.mark.skipif(not (found and found.origin), reason="vLLM is not in this environment")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from served.tiny import VERDICT, replies, request
 
 

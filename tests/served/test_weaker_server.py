@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from served.tiny import VERDICT, free_port, replies, request, running
 
 
@@ -11,6 +12,8 @@ def weaker(python, model, tmp_path_factory):
     """The address of the server."""
     port = free_port()
     command = [str(Path(python).parent / "transformers"), "serve", model, "--device", "cpu", "--continuous-batching"]
+    # left to itself it takes nine tenths of the machine's memory for its cache of keys and values
+    command += ["--cb-num-blocks", "128", "--cb-block-size", "32", "--cb-max-batch-tokens", "512"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
     with running(command, port, tmp_path_factory.mktemp("weaker") / "log") as url:
         yield url

@@ -1,6 +1,5 @@
 """The Batch API over real HTTP: matched by name, found again after a kill, each fault by its code."""
 
-import importlib.util
 import json
 import os
 import signal
@@ -12,20 +11,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import endpoint_batch
 import pytest
+from endpoint_batch import Service, failed, said
 
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.llm import batch_files
 from rarefy.tasks.llm.batch_api import BatchAPI, batch
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
 from rarefy.tasks.llm.faults import Unavailable
-
-_place = Path(__file__).resolve().parents[2] / "endpoint_batch" / "__init__.py"
-_spec = importlib.util.spec_from_file_location("endpoint_batch", _place)
-assert _spec and _spec.loader
-endpoint_batch = sys.modules["endpoint_batch"] = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(endpoint_batch)
-Service, failed, said = endpoint_batch.Service, endpoint_batch.failed, endpoint_batch.said
 
 CONFIG = LLMConfig(provider="batch", model="m")
 

@@ -335,7 +335,8 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path):
     books = opened("", tmp_path)
     books.keep([], [kept(f"{i:032x}", "x" * 500) for i in range(500)])
     file = tmp_path / "replies.sqlite"
-    del books
+    del books  # closes it: all is in the one file
+    assert not file.with_name("replies.sqlite-wal").exists()
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)

@@ -28,7 +28,9 @@ def told(process):
     return json.loads(out)
 
 
-@pytest.mark.parametrize(("fault", "code"), [("500", "server_error"), ("429-ms=10", "rate_limited"), ("reset", "connection")])
+@pytest.mark.parametrize(
+    ("fault", "code"), [("500", "server_error"), ("429-ms=9", "rate_limited"), ("reset", "connection")]
+)
 def test_no_retries_means_that_each_request_is_sent_exactly_once(fault, code, engine, tmp_path):
     with served(tmp_path / "log.jsonl") as endpoint:
         llm = engine(endpoint.url, retries=0)

@@ -1,4 +1,4 @@
-"""SIGKILL in the middle of two thousand requests: nothing kept is asked again, and the result is the same to the byte."""
+"""SIGKILL amid two thousand requests: nothing kept is asked again, and the result is the same to the byte."""
 
 import json
 import os

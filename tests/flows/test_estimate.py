@@ -1,0 +1,108 @@
+"""What an estimate says before a build, beside what the build came to."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rarefy.flows.cli import main
+from rarefy.tasks.llm.books import opened
+
+CONFIG = """
+[llm]
+provider = "oracle:answer"
+model = "oracle-1"
+[extract]
+methods = [{methods}]
+[ask]
+method = "model"
+[grade]
+by = "model"
+[perturb]
+query = []
+document = []
+[[serving.prices]]
+model = "oracle-1"
+prompt = 2.0
+completion = 8.0
+as_of = 2026-11-01
+source = "made up"
+"""
+
+
+@pytest.fixture
+def place(place, tmp_path, monkeypatch):
+    """The corpus, and a config whose facts come from rules and whose questions come from the oracle."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    shutil.copytree(place / "corpus", tmp_path / "corpus")
+    (tmp_path / "quick.toml").write_text(CONFIG.format(methods='"cover", "prose"'))
+    return tmp_path
+
+
+def estimated(place, capsys, corpus="corpus", store="store"):
+    capsys.readouterr()
+    where = ["--store", str(place / store), "--config", str(place / "quick.toml"), "--quiet"]
+    assert main(["estimate", str(place / corpus), *where]) == 0
+    said = capsys.readouterr().out
+    files = sorted((place / store / "estimates").glob("[0-9a-f]*"), key=lambda file: file.stat().st_mtime)
+    kept = json.loads(files[-1].read_text()) if files else {}
+    return {one["stage"]: one for one in (kept.get("estimate") or {}).get("stages", ())}, said
+
+
+def actual(place, out="out"):
+    return {one["stage"]: one for one in json.loads((place / out / "models.json").read_text())["used"]}
+
+
+def near(said, came):
+    tokens = came["prompt_tokens"] + came["completion_tokens"]
+    assert said["calls"][1] == pytest.approx(came["calls"], rel=0.2)
+    assert said["prompt"][1] + said["completion"][1] == pytest.approx(tokens, rel=0.2)
+    assert said["cost"][1] / 1e9 == pytest.approx(came["cost"], rel=0.25)
+    for name, amount in (("calls", came["calls"]), ("prompt", came["prompt_tokens"])):
+        assert said[name][0] <= amount <= said[name][2]
+
+
+def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(place, build, capsys, api):
+    said, _ = estimated(place, capsys)
+    assert opened("", place / "store").usage("") == []
+    code, told = build(place)
+    assert code == 0, told
+    assert said["ask"]["calls"][1] == actual(place)["ask"]["calls"]
+    assert said["ask"]["prompt"][1] == pytest.approx(actual(place)["ask"]["prompt_tokens"], rel=0.2)
+    assert "Estimate → actual" in told
+
+
+def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build, capsys, api):
+    (place / "quick.toml").write_text(CONFIG.format(methods='"model"'))
+    reports(place / "some", "Acme")
+    reports(place / "more", "Zenith")
+    assert build(place, corpus="some")[0] == 0
+    said, _ = estimated(place, capsys, corpus="more")
+    code, told = build(place, corpus="more", out="other")
+    assert code == 0, told
+    came = actual(place, "other")
+    assert set(said) == set(came) == {"extract", "ask", "grade"}
+    for stage in said:
+        near(said[stage], came[stage])
+
+
+def test_what_is_done_is_estimated_at_nothing(place, build, capsys, api):
+    assert build(place)[0] == 0
+    _, told = estimated(place, capsys)
+    assert "all of it is in the store" in told
+
+
+def test_remembered_replies_cost_nothing(place, build, capsys, api):
+    assert build(place)[0] == 0
+    (place / "fresh").mkdir()
+    for file in (place / "store").glob("replies*"):
+        shutil.copy(file, place / "fresh" / file.name)
+    _, told = estimated(place, capsys, store="fresh")
+    assert "requests more are remembered" in told and "all of it is in the store" in told
+
+
+def test_a_config_without_a_model_costs_nothing(place, capsys, api):
+    (place / "quick.toml").write_text("[perturb]\nquery = []\n")
+    _, told = estimated(place, capsys)
+    assert "no stage of this config asks a model" in told
