@@ -2,9 +2,10 @@
 
     python benchmarks/llm_client.py [--requests 20000] [--memory]
 
-Client and server have a core each; where others use the machine too, "per CPU second" is the figure to trust. Every client runs in a process of its own and keeps 64 requests in flight; ours
-alone remembers each reply and has each call in its ledger (SQLite). `--memory` asks five times as many through ours as
-well: its memory must not grow. A client that is not installed is named and skipped (pip install litellm).
+Client and server have a core each; where others use the machine too, "per CPU second" is the figure to trust. Every
+client runs in a process of its own and keeps 64 requests in flight; ours alone remembers each reply and has each call
+in its ledger (SQLite). `--memory` asks five times as many through ours as well: its memory must not grow. A client that
+is not installed is named and skipped (pip install litellm; where it does not fit, in an environment of its own).
 """
 
 import argparse

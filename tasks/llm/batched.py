@@ -1,24 +1,26 @@
 """A model that answers many requests at once, asked one by one: what waits together goes in one batch."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from dataclasses import replace
 
 from rarefy.data_contracts.rows import Reply, Request
-from rarefy.tasks.llm.faults import Failed, Stopped
+from rarefy.tasks.llm.faults import Failed
+from rarefy.tasks.llm.usable import judged
 
 AskMany = Callable[[Sequence[Request]], Iterable[Reply]]
 GATHER = 0.02  # seconds in which a block comes in
 
 
 class Batched:
-    """A provider around a plain function of many requests, which has a thread of its own."""
+    """A provider around a plain function of many requests, which has a thread of its own for each batch in turn."""
 
-    def __init__(self, ask: AskMany, name: str, size: int) -> None:
-        self.ask, self.name, self.size = ask, name, size
+    def __init__(self, ask: AskMany, name: str, size: int, patience: float = 0.2) -> None:
+        self.ask, self.name, self.size, self.patience = ask, name, size, patience
         self.more: Callable[[], bool] = lambda: False  # are more requests about to come in?
         self._waiting: list[tuple[Request, asyncio.Future[Reply]]] = []
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rarefy-batch")
         self._runner: asyncio.Task[None] | None = None
 
     async def __call__(self, request: Request, seconds: float) -> Reply:
@@ -30,13 +32,16 @@ class Batched:
         return await answer
 
     async def close(self) -> None:
-        """Let its thread go."""
-        self._thread.shutdown(wait=False)
+        """Nothing is held between two batches."""
 
     async def _run(self) -> None:
         while self._waiting:
-            before = 0
+            before, still = 0, 0.0
+            # a caller that is about to ask more is waited for, but not for ever: it may itself wait for one of these
             while len(self._waiting) < self.size and (before < len(self._waiting) or self.more()):
+                still = 0.0 if before < len(self._waiting) else still + GATHER
+                if still > self.patience:
+                    break
                 before = len(self._waiting)
                 await asyncio.sleep(GATHER)
             batch, self._waiting = self._waiting[: self.size], self._waiting[self.size :]
@@ -45,35 +50,41 @@ class Batched:
     async def _answer(self, batch: list[tuple[Request, asyncio.Future[Reply]]]) -> None:
         # ids of ours: two askers may use the same one for different requests
         requests = {f"{place}": request for place, (request, _) in enumerate(batch)}
-        loop = asyncio.get_running_loop()
+        replies: dict[str, Reply] = {}
+        error: Exception | None = None
         try:
-            replies = await loop.run_in_executor(self._thread, self._asked, requests)
-        except (Stopped, Failed) as error:
-            for _, answer in batch:
-                if not answer.done():
-                    answer.set_exception(error)
-            return
-        except Exception as error:  # a bug of the model's code: every asker gets to see it
-            for _, answer in batch:
-                if not answer.done():
-                    answer.set_exception(error)
-            return
+            replies = await asyncio.wrap_future(self._beside(requests))
+        except Exception as raised:  # a stop, or a bug of the model's code: every asker gets to see it
+            error = raised
         for place, (_, answer) in enumerate(batch):
             if answer.done():
                 continue
-            reply = replies.get(f"{place}")
-            if reply is None:
-                answer.set_exception(Failed("lost", f"{self.name} answered others of its batch"))
-            else:
+            if reply := replies.get(f"{place}"):
                 answer.set_result(reply)
+            else:
+                answer.set_exception(error or Failed("lost", f"{self.name} answered others of its batch"))
+
+    def _beside(self, requests: dict[str, Request]) -> "Future[dict[str, Reply]]":
+        """What the function answers, in a thread that holds up nobody's exit."""
+        done: Future[dict[str, Reply]] = Future()
+
+        def work() -> None:
+            try:
+                done.set_result(self._asked(requests))
+            except Exception as error:
+                done.set_exception(error)
+            except BaseException as error:  # an exit that the model's code asks for would take our loop along
+                done.set_exception(RuntimeError(f"{self.name}: {error!r}"))
+
+        threading.Thread(target=work, name=f"rarefy-batch {self.name}", daemon=True).start()
+        return done
 
     def _asked(self, requests: dict[str, Request]) -> dict[str, Reply]:
-        from dataclasses import replace
-
         renamed = [replace(request, request_id=name) for name, request in requests.items()]
         replies: dict[str, Reply] = {}
         for reply in self.ask(renamed):
             if reply.request_id in requests:
                 # the first of several counts; a reply to no request of ours is nobody's
-                replies.setdefault(reply.request_id, replace(reply, request_id=requests[reply.request_id].request_id))
+                own = replace(reply, request_id=requests[reply.request_id].request_id)
+                replies.setdefault(reply.request_id, own if own.error else judged(own))
         return replies

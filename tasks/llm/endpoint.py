@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import logging
+import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -15,6 +17,10 @@ from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, forms, hush, redacted
 from rarefy.tasks.llm.structured import strict
+from rarefy.tasks.llm.usable import judged
+
+LOG = logging.getLogger("rarefy.llm")
+MOST = 1_000_000_000  # tokens of one call: what a server says beyond is nonsense
 
 _TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "prompt is too long", "too long")
 _NO_SCHEMA = ("response_format", "json_schema", "structured", "guided", "grammar")
@@ -35,25 +41,25 @@ class Endpoint:
         self._raw = httpx2.Response
         # a gateway may echo the headers it got: what it answers is stored
         self._own = re.compile(b"|".join(re.escape(form.encode()) for form in forms(self._client.api_key)))
-        self._structured = config.structured != "none"
-        self._most = "max_tokens"  # newer models of OpenAI want max_completion_tokens, and say so
+        self._without: set[str] = set()  # fields that this endpoint said it does not take
 
     async def __call__(self, request: Request, seconds: float) -> Reply:
         """The reply to one try, within so many seconds; Failed or Unavailable where there is none."""
         import openai
 
         fault: Exception
+        body = self._body(request)
         try:
             async with asyncio.timeout(seconds):
                 # not chat.completions.create: looking at each field of a body and of a reply takes half of the time
-                raw = await self._client.post("/chat/completions", body=self._body(request), cast_to=self._raw)
+                raw = await self._client.post("/chat/completions", body=body, cast_to=self._raw)
             return reply_of(request, self._own.sub(b"[key]", raw.content), self.config.model)
         except (TimeoutError, openai.APITimeoutError) as error:
             broken = _broken(error)  # aiohttp's lost connections come as timeouts too
             late = Failed("timeout", f"no answer within {seconds:.0f} s", again=True)
             fault = Failed("connection", f"{self.name}: {broken}", again=True) if broken else late
         except openai.APIStatusError as error:
-            fault = self._fault(request, error)
+            fault = self._fault(body, error)
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             told = redacted(f"{type(cause).__name__}: {cause}")
@@ -67,12 +73,24 @@ class Endpoint:
         await self._client.close()
 
     def _body(self, request: Request) -> dict[str, Any]:
-        body = body_of(request, self.config, self._structured)
-        if self._most != "max_tokens":
-            body[self._most] = body.pop("max_tokens")
-        return body
+        body = body_of(request, self.config, structured=self.config.structured != "none")
+        if "max_tokens" in self._without and "max_tokens" in body:
+            body["max_completion_tokens"] = body.pop("max_tokens")  # newer models of OpenAI want this, and say so
+        return {name: value for name, value in body.items() if name not in self._without}
 
-    def _fault(self, request: Request, error: Any) -> Failed | Unavailable:
+    def _dropped(self, body: Mapping[str, Any], text: str) -> Iterator[str]:
+        """The fields of a body that an endpoint says it does not take, and that can be left out or said another way.
+
+        What this try's body held counts: others in flight may have been sent with it too.
+        """
+        if "max_tokens" in body and "max_completion_tokens" in text:
+            yield "max_tokens"
+        if "response_format" in body and self.config.structured == "auto" and _any(_NO_SCHEMA, text):
+            yield "response_format"  # only the prompt asks from here on; every reply is checked all the same
+        if "temperature" in body and "temperature" in text and _any(("unsupported", "not support", "only"), text):
+            yield "temperature"
+
+    def _fault(self, body: Mapping[str, Any], error: Any) -> Failed | Unavailable:
         status, code, told = error.status_code, str(error.code or ""), redacted(said(error))
         text = f"{code} {told}".lower()
         if status == 429:
@@ -100,12 +118,11 @@ class Endpoint:
             return Failed("too_long", told)
         if "content_filter" in text or "content policy" in text or "content_policy" in text:
             return Failed("filtered", told)
-        if "max_completion_tokens" in text and self._most == "max_tokens":
-            self._most = "max_completion_tokens"
-            return Failed("rejected", told, again=True)
-        if self._structured and request.schema and self.config.structured == "auto" and _any(_NO_SCHEMA, text):
-            self._structured = False  # from here on only the prompt asks; every reply is checked all the same
-            return Failed("rejected", told, again=True)
+        if told_of := next((name for name in self._dropped(body, text)), ""):
+            if told_of not in self._without:  # others in flight are told so too
+                self._without.add(told_of)
+                LOG.warning("%s does not take %s: asked without it from here on (%s)", self.name, told_of, told)
+            return Failed("rejected", told, again=True, free=True)
         return Failed("rejected", f"{status}: {told}")
 
 
@@ -141,46 +158,37 @@ def reply_of(request: Request, content: bytes, model: str) -> Reply:
             request_id=request.request_id,
             text=text or str(refusal),
             finish_reason=str(choice.get("finish_reason") or ""),
-            prompt_tokens=int(usage.get("prompt_tokens") or 0),
-            completion_tokens=int(usage.get("completion_tokens") or 0),
-            cached_tokens=int(cached),
+            prompt_tokens=_count(usage.get("prompt_tokens")),
+            completion_tokens=_count(usage.get("completion_tokens")),
+            cached_tokens=min(_count(cached), _count(usage.get("prompt_tokens"))),
             logprobs=_tokens(choice.get("logprobs")),
             model=str(told.get("model") or model),
         )
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         start = redacted(content[:200].decode("utf-8", "replace"))
         raise Failed("server_error", f"the answer is no reply ({type(error).__name__}): {start}", again=True) from None
     return judged(reply, str(refusal))
-
-
-def judged(reply: Reply, refusal: str = "") -> Reply:
-    """The reply with the code of what makes it unusable, if anything does."""
-    from dataclasses import replace
-
-    if reply.finish_reason == "content_filter":
-        return replace(reply, error="filtered", detail="finish_reason content_filter")
-    if refusal:
-        return replace(reply, error="refused", detail=redacted(refusal))
-    if reply.finish_reason == "length":
-        return replace(reply, error="truncated", detail=f"cut after {reply.completion_tokens} tokens")
-    if not reply.text.strip():
-        return replace(reply, error="empty", detail=f"finish_reason {reply.finish_reason or 'missing'}")
-    return reply
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds a server asks to wait, in any of the three ways servers say it; None where it does not."""
     try:
         if "retry-after-ms" in headers:
-            return max(float(headers["retry-after-ms"]) / 1000, 0.0)
-        told = headers.get("retry-after")
-        if told is None:
+            seconds = float(headers["retry-after-ms"]) / 1000
+        elif (told := headers.get("retry-after")) is None:
             return None
-        if told.replace(".", "", 1).strip().isdigit():
-            return float(told)
-        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
-    except (ValueError, TypeError):
+        elif re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", told):
+            seconds = float(told)
+        else:
+            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError, OverflowError):
         return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _count(told: Any) -> int:
+    """A number of tokens that can be one."""
+    return min(max(int(told or 0), 0), MOST)
 
 
 def _tokens(told: Any) -> tuple[Token, ...]:

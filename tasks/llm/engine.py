@@ -125,7 +125,7 @@ class Engine:
                 remembered.append(found)
                 answers.append(found)
             else:
-                new.append(Flight(request, name, made_of, asked))
+                new.append(Flight(request, name, made_of, asked, known.get(name)))
                 answers.append(new[-1].answer)
         if remembered:
             self._tally(asked.means, remembered)
@@ -179,10 +179,8 @@ class Engine:
         except Stopped as stopped:
             flight.asked.stopped = flight.asked.stopped or stopped
             flight.answer.set_exception(stopped)
-        except BaseException as error:  # a bug: its traceback belongs to whoever asked
+        except BaseException as error:  # a bug: its traceback belongs to whoever asked, and the loop goes on
             flight.answer.set_exception(error)
-            if not isinstance(error, Exception):
-                raise
 
     async def _answer(self, flight: Flight) -> Reply:
         """The reply, read by its schema; asked once more where it cannot be (the ladder of field ask 1)."""
@@ -194,7 +192,7 @@ class Engine:
         if parsed.how:
             return replace(reply, parsed=parsed.value)
         flight.request = structured.again(first, reply.text, parsed.fault)
-        flight.key, flight.made_of = key(self.identity, flight.request)
+        (flight.key, flight.made_of), flight.known = key(self.identity, flight.request), None
         second = await self._once(flight, again=True)
         told = replace(
             second,
@@ -212,8 +210,8 @@ class Engine:
 
     async def _once(self, flight: Flight, *, again: bool) -> Reply:
         """The reply to this very request: remembered, on its way for another caller, or sent for."""
-        name, found = flight.key, None
-        while twin := self._twins.get(name):
+        name, found = flight.key, flight.known
+        while found is None and (twin := self._twins.get(name)):
             try:
                 found = await asyncio.shield(twin)
                 break

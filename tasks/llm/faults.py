@@ -42,8 +42,8 @@ class TooManyFailures(Stopped):
 class Failed(Exception):
     """One try of one request failed: `reason` is a code of REASONS; `again` says whether another try may help.
 
-    `retry_after` is in seconds, where the provider says so. `tokens` are (prompt, completion) that it bills all the
-    same.
+    A try that taught how to ask is `free`: it counts for no retry. `retry_after` is in seconds, where the provider
+    says so. `tokens` are (prompt, completion) that it bills all the same.
     """
 
     def __init__(
@@ -54,8 +54,9 @@ class Failed(Exception):
         again: bool = False,
         retry_after: float | None = None,
         slow_down: bool = False,
+        free: bool = False,
         tokens: tuple[int, int] = (0, 0),
     ) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail, self.again = reason, detail, again
-        self.retry_after, self.slow_down, self.tokens = retry_after, slow_down, tokens
+        self.retry_after, self.slow_down, self.free, self.tokens = retry_after, slow_down, free, tokens

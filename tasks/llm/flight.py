@@ -31,6 +31,7 @@ class Flight:
     key: str
     made_of: str
     asked: Asked
+    known: Reply | None = None  # what the books have under the key, though it cannot be given back as it is
     answer: "Future[Reply]" = field(default_factory=Future)
     since: float = 0.0  # monotonic: when it was first sent
     tries: int = 0

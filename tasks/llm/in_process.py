@@ -12,9 +12,9 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm.config import LLMConfig, Means
-from rarefy.tasks.llm.endpoint import judged
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.strict import strict
+from rarefy.tasks.llm.usable import judged
 
 # vLLM reads these when it is imported: it reports to nobody, downloads nothing and says only what is wrong
 _QUIET = {

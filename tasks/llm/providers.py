@@ -44,7 +44,8 @@ def provider(config: LLMConfig, means: Means) -> Provider:
         return make(config, means)
     size, name = means.serving.batch_size, f"{config.provider} {config.model}".strip()
     if config.provider in _OF_MANY:
-        return Batched(find(_OF_MANY[config.provider], {})(config, means), name, size)
+        patience = 5.0 if config.provider == "batch" else 0.2  # seconds: a batch of the Batch API may take hours
+        return Batched(find(_OF_MANY[config.provider], {})(config, means), name, size, patience)
     if ":" not in config.provider:
         raise ValueError(f"no provider {config.provider!r}; have {', '.join(PROVIDERS)}, or write module:function")
     return Batched(find(config.provider, {}), name, size)

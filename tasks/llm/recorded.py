@@ -22,9 +22,9 @@ from typing import Any
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm import LLM
 from rarefy.tasks.llm.config import LLMConfig, Means
-from rarefy.tasks.llm.endpoint import judged
 from rarefy.tasks.llm.faults import Failed
 from rarefy.tasks.llm.key import key
+from rarefy.tasks.llm.usable import judged
 
 PIECE = 16  # characters of a string by which lines are looked up
 _FIELDS = {field.name for field in fields(Reply)} - {"request_id", "parsed", "remembered"}

@@ -75,7 +75,8 @@ class Sender:
                 self.gate.complained(began)
             if failed.retry_after:
                 await self._hold(failed.retry_after)
-            wait = self._wait(failed, tries, request.request_id)
+            tries -= failed.free
+            wait = 0.0 if failed.free else self._wait(failed, tries, request.request_id)
             final = not failed.again or tries > serving.retries or time.monotonic() + wait > end
             line = self.line(means, request.request_id, failed.reason, seconds=time.monotonic() - began, final=final)
             await self.ledger.kept([self._priced(line, *failed.tokens)])

@@ -71,6 +71,9 @@ WRONG: dict[str, Wrong] = {
     "429-date": lambda _, value: too_many(retry_after=formatdate(time() + float(value or 1) + 0.999, usegmt=True)),
     "429-ms": lambda _, value: too_many(retry_after_ms=value or "20"),
     "429-nonsense": lambda _, __: too_many(retry_after="soon"),
+    "429-nan": lambda _, __: too_many(retry_after_ms="nan"),
+    "429-ever": lambda _, __: too_many(retry_after="1e400"),
+    "429-past": lambda _, __: too_many(retry_after_ms="-5"),
     "quota": lambda _, __: error(429, "insufficient_quota", "You exceeded your current quota", "insufficient_quota"),
     # it fails
     "500": lambda _, __: error(500, "", "The server had an error while processing your request", "server_error"),
@@ -95,6 +98,11 @@ WRONG: dict[str, Wrong] = {
         "unsupported_parameter",
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     ),
+    "no-temperature": lambda _, __: error(
+        400,
+        "unsupported_value",
+        "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+    ),
     # it says no to everything
     "401": lambda _, value: error(401, "invalid_api_key", f"Incorrect API key provided: {value or 'sk-***'}."),
     "403": lambda _, __: error(403, "permission_denied", "You are not allowed to use this model"),
@@ -105,6 +113,7 @@ WRONG: dict[str, Wrong] = {
     "no-choices": lambda said, _: _body(Said(200, {"id": said.body["id"], "object": "chat.completion"}, {}, False)),
     "choices-empty": lambda said, _: Said(200, {**said.body, "choices": [], "usage": None}, {}, False),
     "list": lambda _, __: Said(200, [], {}, False),
+    "deep": lambda _, __: Said(200, b'{"choices":' + b"[" * 100_000, {}, False),
     "error-200": lambda _, __: Said(200, {"error": {"message": "upstream failed", "code": 502}}, {}, False),
     # an answer, and not a good one
     "empty": lambda said, _: _choice(said, content=""),
@@ -115,6 +124,10 @@ WRONG: dict[str, Wrong] = {
     "wrong-model": lambda said, value: _body(said, model=value or "another-model"),
     "no-usage": lambda said, _: Said(200, {name: part for name, part in said.body.items() if name != "usage"}),
     "null-usage": lambda said, _: _body(said, usage=None),
+    "usage-infinite": lambda said, _: _body(said, usage={"prompt_tokens": 1e999, "completion_tokens": 1}),
+    "usage-huge": lambda said, _: _body(said, usage={"prompt_tokens": 1, "completion_tokens": 10**30}),
+    "usage-negative": lambda said, _: _body(said, usage={"prompt_tokens": -5_000, "completion_tokens": -7}),
+    "usage-words": lambda said, _: _body(said, usage={"prompt_tokens": "many", "completion_tokens": [1]}),
     "stranger": lambda said, _: _body(said, id="chatcmpl-of-another-request"),
     # JSON as models write it
     "fenced": _around("```json\n", "\n```"),

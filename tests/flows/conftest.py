@@ -63,11 +63,10 @@ def reports() -> Callable[[Path, str], None]:
 
     def write(folder: Path, name: str) -> None:
         folder.mkdir()
-        cities = ("Oslo", "Bergen", "Lund", "Malmo")
         auditors = ("Meyer LLP", "Halvorsen LLP", "Berg LLP")
         for number, letter in enumerate("ABCDEFGHIJKL"):
-            text = filing(f"{name} {letter}ndal Corp", cities[number % 4], auditors[number % 3], 100 + 37 * number)
-            (folder / f"{letter}.html").write_text(text)
+            text = filing(f"{name} {letter}ndal Corp", f"{letter}burg", auditors[number % 3], 100 + 37 * number)
+            (folder / f"{letter}.html").write_text(text.replace("Borealis", f"{letter}orealis"))
 
     return write
 

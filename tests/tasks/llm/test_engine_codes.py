@@ -116,16 +116,57 @@ def test_a_reply_that_keeps_its_schema_somehow_is_read_and_counted_by_how(engine
         assert sum(u.prompt_tokens for u in llm.usage()) == sum(line["billed"][0] for line in endpoint.log())
 
 
-@pytest.mark.parametrize("field", ["response_format", "max_tokens"])
-def test_a_server_that_does_not_know_a_field_is_asked_without_it(field, engine, tmp_path):
-    with served(tmp_path / "log.jsonl", rejects=[field]) as endpoint:
-        order = f"[[say: {GOOD}]]"
-        if field == "max_tokens":
-            endpoint.control(rejects=[])
-            order = f"[[do: completion-tokens, ok]] {order}"
-        (first,) = engine(endpoint.url, retries=1)(f"x {order}", schema=SCHEMA)
-        assert first.parsed, first
-        assert len(endpoint.log()) == 2
+@pytest.mark.parametrize("fault", ["no-schema", "completion-tokens", "no-temperature"])
+def test_a_server_that_does_not_know_a_field_is_asked_without_it(fault, engine, tmp_path):
+    prompts = [f"{n} [[do: {fault}, ok]] [[say: {GOOD}]]" for n in range(100)]
+    with served(tmp_path / "log.jsonl", latency=0.02) as endpoint:
+        replies = engine(endpoint.url, retries=0)(*prompts[:40], schema=SCHEMA)  # all of them are on their way at once
+        assert all(reply.parsed for reply in replies), next(reply for reply in replies if not reply.parsed)
+
+
+def test_a_server_without_a_field_tells_so_once(engine, tmp_path):
+    with served(tmp_path / "log.jsonl", rejects=["response_format"]) as endpoint:
+        replies = engine(endpoint.url, concurrency=4)(*(f"{n} [[say: {GOOD}]]" for n in range(100)), schema=SCHEMA)
+        assert all(reply.parsed for reply in replies)
+        assert len(endpoint.log()) <= 108
+
+
+@pytest.mark.parametrize("again", ["deep", "429-nan", "429-past"])
+def test_an_odd_answer_is_a_failed_try(again, engine, tmp_path):
+    with served(tmp_path / "log.jsonl") as endpoint:
+        prompts = [f"{n}" + (f" [[do: {again}, ok]]" if n == 10 else "") for n in range(40)]
+        assert [reply.text for reply in engine(endpoint.url)(*prompts)] == [said(prompt) for prompt in prompts]
+        assert len(endpoint.log()) == 41
+
+
+def test_to_come_again_at_no_time_is_to_fail_within_the_deadline(engine, tmp_path):
+    with served(tmp_path / "log.jsonl") as endpoint:
+        (reply,) = engine(endpoint.url, call_deadline=1)("[[do: 429-ever]]")
+        assert reply.error == "rate_limited"
+
+
+@pytest.mark.parametrize("odd", ["usage-infinite", "usage-huge", "usage-negative", "usage-words"])
+def test_a_count_of_tokens_that_is_none_spoils_neither_the_ledger_nor_its_siblings(odd, engine, tmp_path):
+    with served(tmp_path / "log.jsonl") as endpoint:
+        llm = engine(endpoint.url, retries=1)
+        prompts = [f"{n}" + (f" [[do: {odd}, ok]]" if n == 10 else "") for n in range(40)]
+        assert [reply.text for reply in llm(*prompts)] == [said(prompt) for prompt in prompts]
+        assert all(0 <= usage.prompt_tokens < 10**12 for usage in llm.usage())
+        assert all(0 <= usage.completion_tokens < 10**12 for usage in llm.usage())
+
+
+def test_a_reply_that_never_kept_its_schema_is_not_paid_for_again(engine, tmp_path):
+    with served(tmp_path / "log.jsonl") as endpoint:
+        first = engine(endpoint.url, cache=tmp_path / "own")(
+            "good [[do: prose, ok]]", "bad [[do: prose]]", schema=SCHEMA
+        )
+        count = len(endpoint.log())
+        later = engine(endpoint.url, cache=tmp_path / "own", watchdog=599, run="r2")
+        assert [(reply.error, reply.parsed) for reply in later("good [[do: prose, ok]]", schema=SCHEMA)] == [
+            ("", first[0].parsed)
+        ]
+        assert later("bad [[do: prose]]", schema=SCHEMA)[0].error == "unparsable"
+        assert len(endpoint.log()) == count == 4
 
 
 def test_a_server_that_ignores_the_schema_is_held_to_it_all_the_same(engine, tmp_path):

@@ -1,0 +1,100 @@
+"""Sums, shares, dates and periods of a text in one notation each: "$97.3bn" and "97,300 million dollars" are one."""
+
+import re
+from decimal import Decimal
+
+MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|t)?\.?" if len(name) > 3 else name for name in MONTHS)
+_SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
+_SCALES |= {"trillion": 12, "hundred": 2, "dozen": 0}
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_WORDS = {word: n for n, word in enumerate([*_UNITS, "seventeen", "eighteen", "nineteen"])}
+_TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_ORDINALS = {w: n for n, w in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
+_CURRENCIES = {"$": "$", "us$": "$", "usd": "$", "dollar": "$", "€": "€", "eur": "€", "euro": "€", "£": "£", "gbp": "£"}
+_CURRENCIES |= {"pound": "£", "¥": "¥", "yen": "¥", "jpy": "¥"}
+_word = "|".join([*_TENS, *sorted(_WORDS, key=len, reverse=True)])
+_DATE = re.compile(
+    rf"\b(?P<m>{_MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
+    rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
+    r"\b(?P<y3>\d{4})-(?P<m3>\d\d)-(?P<d3>\d\d)\b|"
+    rf"\b(?P<m4>{_MONTH}),?\s+(?P<y4>\d{{4}})\b",
+    re.IGNORECASE,
+)
+_QUARTER = re.compile(
+    r"\b(?P<o>first|second|third|fourth)(?:\s+fiscal)?[\s-]quarter\b|\bQ(?P<q>[1-4])\b|\b(?P<q2>[1-4])Q\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s*[’']?(?P<y>\d{4}|\d\d)\b", re.IGNORECASE)
+_SUM = re.compile(
+    r"(?P<sign>(?<![\w.,)])[-−(]\s?)?(?P<currency>US\$|[$€£¥]|\b(?:USD|EUR|GBP|JPY)\s)?\s?(?P<sign2>[-−])?"
+    rf"(?P<n>(?<![\w.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?|(?<![\w.])\.\d+|\b(?:{_word})(?:[-\s](?:{_word}))*\b)"
+    r"(?P<scale>(?:[\s-]?(?:hundred|thousand|million|billion|trillion)s?\b)+|\s?(?:mm|mn|bn|tn|[kmb])\b)?"
+    r"(?:\s?(?P<unit>%|percentage[\s-]points?\b|per\s?cent\b|basis[\s-]points?\b|bps\b|pp\b)|"
+    r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
+    re.IGNORECASE,
+)
+
+
+def figured(text: str) -> tuple[str, list[str]]:
+    """The text with each figure as a mark (\\x02, its number, \\x03), and the figures in one notation each.
+
+    "$97300000000", "75%", "@2024-09-28", "@q1", "@2024", "25bp", "24"; a year is read the same whether it is called
+    fiscal or not, as filings call one year by both.
+    """
+    found: list[str] = []
+
+    def mark(figure: str) -> str:
+        found.append(figure)
+        return f" \x02{len(found) - 1}\x03 "
+
+    text = _DATE.sub(lambda hit: mark(_date(hit)), text)
+    text = _QUARTER.sub(lambda hit: mark(f"@q{_quarter(hit)}"), text)
+    text = _YEAR.sub(lambda hit: mark(f"@{hit['y'] if len(hit['y']) == 4 else '20' + hit['y']}"), text)
+    parts = re.split(r"(\x02\d+\x03)", text)
+    text = "".join(part if part.startswith("\x02") else _SUM.sub(lambda hit: mark(_sum(hit)), part) for part in parts)
+    # in the order of the text, whichever pattern found them
+    order = [int(number) for number in re.findall(r"\x02(\d+)\x03", text)]
+    places = iter(range(len(order)))
+    return re.sub(r"\x02\d+\x03", lambda _: f"\x02{next(places)}\x03", text), [found[number] for number in order]
+
+
+def kind(figure: str) -> str:
+    """What a figure counts: $ € £ ¥ % bp @ (time), th (a place in a row) or "" (things)."""
+    return next((unit for unit in ("$", "€", "£", "¥", "@") if unit in figure), "") or figure.lstrip("-.0123456789")
+
+
+def _date(hit: re.Match[str]) -> str:
+    year = hit["y"] or hit["y2"] or hit["y3"] or hit["y4"] or ""
+    named = hit["m"] or hit["m2"] or hit["m4"]
+    month = next(n for n, name in enumerate(MONTHS, 1) if named.lower()[:3] == name[:3]) if named else int(hit["m3"])
+    day = hit["d"] or hit["d2"] or hit["d3"]
+    return f"@{year}-{month:02d}" + (f"-{int(day):02d}" if day else "")
+
+
+def _quarter(hit: re.Match[str]) -> int:
+    return _ORDINALS[hit["o"].lower()] if hit["o"] else int(hit["q"] or hit["q2"])
+
+
+def _sum(hit: re.Match[str]) -> str:
+    written = hit["n"].lower()
+    value = Decimal(written.replace(",", "")) if written[0] in ".0123456789" else Decimal(_worded(written))
+    for scale in (hit["scale"] or "").lower().replace("-", " ").split():
+        value *= Decimal(10) ** _SCALES[scale if scale in _SCALES else scale.rstrip("s")]
+    unit = (hit["unit"] or "").lower()
+    sign = "-" if (hit["sign"] or hit["sign2"] or "").strip() in ("-", "−") else ""
+    currency = (hit["currency"] or hit["money"] or "").lower().split()
+    money = _CURRENCIES.get(currency[-1].rstrip("s") if currency else "", "")
+    shown = f"{value.normalize():f}"
+    if unit:
+        points = "%" if unit[0] in "%" or unit.startswith(("per cent", "percent")) and "point" not in unit else "pp"
+        if unit.startswith(("basis", "bps")):
+            points, shown = "pp", f"{(value / 100).normalize():f}"
+        return f"{sign}{shown}{points}"
+    if not (money or sign or hit["scale"]) and re.fullmatch(r"(?:19|20)\d\d", written):
+        return f"@{written}"
+    return f"{sign}{money}{shown}{'th' if hit['th'] else ''}"
+
+
+def _worded(text: str) -> int:
+    return sum(_TENS.get(word, _WORDS.get(word, 0)) for word in re.split(r"[-\s]+", text))
