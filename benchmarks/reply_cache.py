@@ -89,6 +89,7 @@ def main() -> None:
         print(f"{'':<20} {'median':>13} {'99th':>13}")
         randomly = random.Random(1)
         asked = [[randomly.choice(keys)] for _ in range(options.asked)]
+        misses = [f"{randomly.getrandbits(128):032x}" for _ in range(options.asked)]
         blocks = [randomly.choices(keys, k=BATCH) for _ in range(options.asked // 50)]
         more = [[entry(options.entries + 64 * i + j) for j in range(64)] for i in range(options.asked // 50)]
         limits = (10**9, 10**12)
@@ -101,7 +102,7 @@ def main() -> None:
             assert books.find(asked[i])
 
         print(f"{'a hit':<20} {timed(look, options.asked)}")
-        print(f"{'a miss':<20} {timed(lambda i: books.find([f'{i:032x}']), options.asked)}")
+        print(f"{'a miss':<20} {timed(lambda i: books.find([misses[i]]), options.asked)}")
         print(f"{f'{BATCH} hits at once':<20} {timed(lambda i: books.find(blocks[i]), some)}")
         print(f"{'64 kept at once':<20} {timed(keep, some)}")
         print(

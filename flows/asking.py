@@ -71,7 +71,7 @@ def elsewhere(job: Job) -> bool:
 
 def sent(used: Sequence[Usage]) -> int:
     """How many requests went to a model: a re-ask is one more, a try that was repeated is none."""
-    mine = [one for one in used if one.outcome != "remembered"]
+    mine = [one for one in used if one.outcome not in ("remembered", "stage_deadline")]
     return sum(one.calls for one in mine if one.final or one.outcome == "answered")
 
 

@@ -1,15 +1,18 @@
 """The command `rarefy`: what is asked for is checked before anything is started."""
 
 import argparse
+import contextlib
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rarefy.flows.arguments import parser
 from rarefy.flows.faults import Fault, UsageFault
+from rarefy.tasks.llm.secrets import address
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
@@ -23,9 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit code."""
     given = parser().parse_args(arguments)
     try:
-        if getattr(given, "replies", ""):
-            os.environ["RAREFY_REPLIES"] = given.replies  # see flows/asking.py
-        return COMMANDS[given.command](given)
+        with _replies(getattr(given, "replies", "")):
+            return COMMANDS[given.command](given)
     except Fault as fault:
         return _tell(str(fault), fault.code)
     except KeyboardInterrupt:
@@ -60,6 +62,21 @@ WAYS_OUT = {
     errno.EISDIR: "a folder stands where a file is wanted; choose another path",
     errno.EIO: "the disk does not read or write; look at its health",
 }
+
+
+@contextlib.contextmanager
+def _replies(url: str) -> Iterator[None]:
+    """In here the environment says where replies are kept (see flows/asking.py)."""
+    before = os.environ.get("RAREFY_REPLIES")
+    if url:
+        os.environ["RAREFY_REPLIES"] = url
+    try:
+        yield
+    finally:
+        if url and before is None:
+            del os.environ["RAREFY_REPLIES"]
+        elif url and before is not None:
+            os.environ["RAREFY_REPLIES"] = before
 
 
 def _tell(text: str, code: int) -> int:
@@ -137,7 +154,11 @@ def _cache(given: argparse.Namespace) -> int:
     from rarefy.tasks.store import Store
 
     _check_store(given.store)
-    print(explain(os.environ.get("RAREFY_REPLIES", ""), place(Store(given.store)), given.id))
+    url = os.environ.get("RAREFY_REPLIES", "")
+    try:
+        print(explain(url, place(Store(given.store)), given.id), end="")
+    except ValueError as error:
+        raise UsageFault(f"--replies {address(url)}: {error}") from error
     return 0
 
 
@@ -214,8 +235,30 @@ def _begin(given: argparse.Namespace) -> "Config":
     check(config, given.config)
     if not given.quiet:
         _tell("\n".join(remarks(config)), 0)
+    _check_models(given, config)
     server.wait()
     return config
+
+
+def _check_models(given: argparse.Namespace, config: "Config") -> None:
+    """UsageFault where replies cannot be kept, or nobody here can hold the model."""
+    from rarefy.flows.asking import books, means
+    from rarefy.flows.models import named
+    from rarefy.tasks.store import Store
+
+    if not (found := named(config)):
+        return
+    if not given.dask and any(model.provider == "vllm" for model in found) and not find_spec("vllm"):
+        raise UsageFault(
+            'provider "vllm" needs vLLM: pip install "rarefy[vllm]" here, or start Dask workers that have it '
+            "(infra/vllm/install.sh) and name their scheduler with --dask, or serve the model and ask it as "
+            'provider = "openai"'
+        )
+    asked = means(config, "", getattr(given, "max_calls", 0), getattr(given, "max_cost", 0.0))
+    try:
+        books(Store(given.store), asked)
+    except ValueError as error:
+        raise UsageFault(f"--replies {address(asked.books)}: {error}") from error
 
 
 def _check_store(url: str) -> None:

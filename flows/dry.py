@@ -13,6 +13,7 @@ import pyarrow as pa
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import LLM, LLMConfig, Means
 from rarefy.tasks.llm.books import Books
+from rarefy.tasks.llm.flight import length
 from rarefy.tasks.recipe import Given, Job
 from rarefy.tasks.store import Store
 
@@ -28,7 +29,8 @@ class Tally:
     model: LLMConfig
     calls: int = 0
     remembered: int = 0  # answers that lie in the books: nothing would be sent
-    characters: int = 0  # of the prompts to be sent
+    characters: int = 0  # of the prompts to be sent, schemas among them, as the ledger counts them
+    words: int = 0  # characters of their messages alone
     most: int = 0  # tokens of the replies, if each took all it may
     sample: list[tuple[int, str, str]] = field(default_factory=list)  # hash (negative), prompt, schema
 
@@ -36,7 +38,8 @@ class Tally:
         """Count a request that would be sent."""
         text = "\n".join(message.content for message in request.messages)
         self.calls += 1
-        self.characters += len(text)
+        self.characters += length(request)
+        self.words += len(text)
         self.most += request.max_tokens
         entry = (-int(hashlib.blake2b(key.encode(), digest_size=8).hexdigest(), 16), text, request.schema)
         (heapq.heappush if len(self.sample) < SAMPLE else heapq.heappushpop)(self.sample, entry)

@@ -29,22 +29,21 @@ def explain(books: str, cache: Path, name: str) -> str:
     found = known.explain(name) if name else []
     if not found:
         return NOTHING.format(name=name)
-    near = _near(known, found)
     lines = []
     for kept in found[:SHOWN]:
         lines += _one(kept)
     if len(found) > SHOWN:
-        lines.append(f"... and more: {len(found)} replies begin with {name!r} or answer it; give more of the key")
-    lines += _differences(near)
+        lines.append(f"... and {len(found) - SHOWN} older ones; give more of the key to see one\n")
+    lines += _differences(_near(known, found))
     return "\n".join(lines) + "\n"
 
 
-def _near(known: Books, found: list[Kept]) -> list[Kept]:
-    """Those found, and what else was asked by the same request ids."""
-    near = {kept.key: kept for kept in found[:SHOWN]}
-    for request_id in sorted({kept.reply.request_id for kept in near.values()}):
-        near |= {kept.key: kept for kept in known.explain(request_id) if kept.reply.request_id == request_id}
-    return list(near.values())
+def _near(known: Books, found: list[Kept]) -> dict[str, list[Kept]]:
+    """By request id, for those that are shown: all that was asked under it, the oldest first."""
+    near = {}
+    for request_id in dict.fromkeys(kept.reply.request_id for kept in found[:SHOWN]):
+        near[request_id] = [kept for kept in known.explain(request_id) if kept.reply.request_id == request_id][::-1]
+    return near
 
 
 def _one(kept: Kept) -> Iterator[str]:
@@ -57,15 +56,12 @@ def _one(kept: Kept) -> Iterator[str]:
     yield ""
 
 
-def _differences(near: list[Kept]) -> Iterator[str]:
-    """For each request id, in what its replies differ, from the oldest on."""
-    by_request: dict[str, list[Kept]] = {}
-    for kept in reversed(near):  # newest first, as they come
-        by_request.setdefault(kept.reply.request_id, []).append(kept)
-    for request_id, several in by_request.items():
+def _differences(near: dict[str, list[Kept]]) -> Iterator[str]:
+    """For each request id, in what its replies differ."""
+    for request_id, several in near.items():
         if len(several) > 1:
             yield f"request {request_id} has {len(several)} replies; in what each differs from the one before it:"
-        for before, after in pairwise(several):
+        for before, after in list(pairwise(several))[-SHOWN:]:
             was, now = _parts(before), _parts(after)
             yield f"  {before.key[:12]} -> {after.key[:12]}"
             for name in [*was, *(name for name in now if name not in was)]:

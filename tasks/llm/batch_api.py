@@ -19,7 +19,7 @@ from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.endpoint import body_of
 from rarefy.tasks.llm.faults import REASONS, Failed, Stopped, Unavailable
 from rarefy.tasks.llm.key import key
-from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.llm.secrets import address, own_key, redacted
 
 MARK = "rarefy"  # names our digest in a batch's metadata
 LISTED = 300  # of the newest batches, looked through for ours
@@ -50,7 +50,7 @@ class BatchAPI:
         import openai  # late: an offline build needs none
 
         names = (f"{self.config.endpoint}_API_KEY", f"{self.config.endpoint}_BASE_URL")
-        key_, url = (os.environ.get(name) for name in names)
+        key_, url = own_key(names[0]), os.environ.get(names[1])
         if not key_ and not url:
             raise Unavailable(f"no endpoint: set {names[0]} (and {names[1]} where it is not OpenAI's own API)")
         self._client = openai.OpenAI(api_key=key_ or "none", base_url=url or "https://api.openai.com/v1", max_retries=5)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from rarefy.data_contracts.rows import Reply, Request
-from rarefy.tasks.llm.faults import Failed
+from rarefy.tasks.llm.faults import Failed, fresh
 from rarefy.tasks.llm.usable import judged
 
 AskMany = Callable[[Sequence[Request]], Iterable[Reply]]
@@ -62,7 +62,8 @@ class Batched:
             if reply := replies.get(f"{place}"):
                 answer.set_result(reply)
             else:
-                answer.set_exception(error or Failed("lost", f"{self.name} answered others of its batch"))
+                lost = Failed("lost", f"{self.name} answered others of its batch")
+                answer.set_exception(fresh(error) if error else lost)
 
     def _beside(self, requests: dict[str, Request]) -> "Future[dict[str, Reply]]":
         """What the function answers, in a thread that holds up nobody's exit."""

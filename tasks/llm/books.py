@@ -32,6 +32,7 @@ class Call:
     final: bool = True  # nothing more is tried for this request
     count: int = 1
     unmetered: int = 0  # 1: the reply had no usage, the tokens are our estimate
+    characters: int = 0  # of the prompt, where its tokens were metered: what a token is long is known from these
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Usage:
     cost: int
     seconds: float
     unmetered: int = 0
+    characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)

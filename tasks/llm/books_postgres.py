@@ -36,7 +36,8 @@ CREATE TABLE rarefy_calls (
     model text COLLATE "C" NOT NULL, request_id text NOT NULL, outcome text COLLATE "C" NOT NULL,
     parse text COLLATE "C" NOT NULL, prompt_tokens bigint NOT NULL, completion_tokens bigint NOT NULL,
     cached_tokens bigint NOT NULL, cost bigint NOT NULL, seconds double precision NOT NULL,
-    at double precision NOT NULL, final boolean NOT NULL, count bigint NOT NULL, unmetered bigint NOT NULL
+    at double precision NOT NULL, final boolean NOT NULL, count bigint NOT NULL, unmetered bigint NOT NULL,
+    characters bigint NOT NULL
 );
 CREATE INDEX rarefy_calls_by_run ON rarefy_calls (run);
 CREATE TABLE rarefy_pace (name text PRIMARY KEY, requests double precision NOT NULL, tokens double precision NOT NULL);

@@ -21,6 +21,7 @@ OURS = 0x52415245  # application_id: "RARE"
 PATIENCE = 60.0  # seconds for another process to finish writing; a transaction takes milliseconds
 SHOWN = 100  # replies that `explain` gives, at most
 AT_ONCE = 500  # keys in one question: SQLite takes 999 values and more
+CACHE = 16_384  # KiB of pages in memory: what a transaction changes fits in it, whatever the size of the file
 CHECKPOINT = 4_000  # pages (16 MiB) of the log before they are moved to the file: each time the disk is waited for
 
 TABLES = """
@@ -33,7 +34,8 @@ CREATE TABLE calls (
     id INTEGER PRIMARY KEY, run TEXT NOT NULL, stage TEXT NOT NULL, model TEXT NOT NULL, request_id TEXT NOT NULL,
     outcome TEXT NOT NULL, parse TEXT NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
     cached_tokens INTEGER NOT NULL, cost INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL,
-    final INTEGER NOT NULL, count INTEGER NOT NULL, unmetered INTEGER NOT NULL
+    final INTEGER NOT NULL, count INTEGER NOT NULL, unmetered INTEGER NOT NULL,
+    characters INTEGER NOT NULL
 );
 CREATE INDEX calls_by_run ON calls (run);
 CREATE TABLE pace (name TEXT PRIMARY KEY, requests REAL NOT NULL, tokens REAL NOT NULL) WITHOUT ROWID;
@@ -183,6 +185,7 @@ def _opened(file: Path) -> sqlite3.Connection:
         # the log survives SIGKILL as it is; that it is not waited for costs the last replies when the power fails
         _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA cache_size = -{CACHE}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
         if ours:
             return connection

@@ -1,6 +1,7 @@
 """Which model answers (what: hashed into recipes), how it may be asked (how fast: never hashed): architecture §4."""
 
 import hashlib
+import json
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -48,7 +49,7 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         return self
 
     def __hash__(self) -> int:
-        return hash(self.model_dump_json())
+        return hash(json.dumps(self.model_dump(mode="json"), sort_keys=True))
 
     def connect(self, cache: Path, *, threads: int, means: "Means") -> "LLM":
         """The model; ValueError or faults.Unavailable with the way out where it cannot be had here.
@@ -111,7 +112,7 @@ class Serving(BaseModel, frozen=True, extra="forbid"):
     prices: tuple[Price, ...] = Field((), description="what models cost, for the ledger, the estimate and --max-cost")
 
     def __hash__(self) -> int:
-        return hash(self.model_dump_json())
+        return hash(json.dumps(self.model_dump(mode="json"), sort_keys=True))
 
 
 @dataclass(frozen=True)

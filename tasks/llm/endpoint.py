@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
-from rarefy.tasks.llm.secrets import address, forms, hush, redacted
+from rarefy.tasks.llm.secrets import address, forms, hush, own_key, redacted
 from rarefy.tasks.llm.structured import strict
-from rarefy.tasks.llm.usable import judged
+from rarefy.tasks.llm.usable import encodable, judged
 
 LOG = logging.getLogger("rarefy.llm")
 MOST = 1_000_000_000  # tokens of one call: what a server says beyond is nonsense
@@ -130,7 +130,7 @@ def body_of(request: Request, config: LLMConfig, structured: bool) -> dict[str, 
     """The fields of a chat completion, as the OpenAI API names them."""
     body: dict[str, Any] = {
         "model": config.model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [{"role": message.role, "content": encodable(message.content)} for message in request.messages],
         "temperature": request.temperature,
         "max_tokens": request.max_tokens,
     }
@@ -194,9 +194,9 @@ def _count(told: Any) -> int:
 def _tokens(told: Any) -> tuple[Token, ...]:
     return tuple(
         Token(
-            one["token"],
+            encodable(one["token"]),
             float(one["logprob"]),
-            tuple(other["token"] for other in one.get("top_logprobs") or ()),
+            tuple(encodable(other["token"]) for other in one.get("top_logprobs") or ()),
             tuple(float(other["logprob"]) for other in one.get("top_logprobs") or ()),
         )
         for one in (told or {}).get("content") or ()
@@ -233,10 +233,10 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
 
     hush()
     prefix = config.endpoint
-    key, url = os.environ.get(f"{prefix}_API_KEY"), os.environ.get(f"{prefix}_BASE_URL")
+    key, url = own_key(f"{prefix}_API_KEY"), os.environ.get(f"{prefix}_BASE_URL")
     if config.provider == "azure":
         azure = os.environ.get(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_ENDPOINT", "")
-        key = os.environ.get(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_API_KEY")
+        key = own_key(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_API_KEY")
         if not azure or not key:
             raise Unavailable("provider azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY, OPENAI_API_VERSION")
         return openai.AsyncAzureOpenAI(

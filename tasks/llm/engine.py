@@ -21,7 +21,7 @@ from rarefy.tasks.llm import LLM, structured
 from rarefy.tasks.llm.batched import Batched
 from rarefy.tasks.llm.books import Books, opened
 from rarefy.tasks.llm.config import LLMConfig, Means
-from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures
+from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures, fresh
 from rarefy.tasks.llm.flight import Asked, Flight, length, watch
 from rarefy.tasks.llm.key import key
 from rarefy.tasks.llm.providers import Provider, provider
@@ -71,7 +71,8 @@ class Engine:
         self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
         self._tallies: dict[tuple[str, str], Tally] = {}
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True).start()
+        self._thread = threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True)
+        self._thread.start()
 
     def ask(self, requests: Iterable[Request], means: Means) -> Iterator[Reply]:
         """One reply for each request, in their order; raises Stopped once what is under way has come in."""
@@ -97,10 +98,11 @@ class Engine:
         finally:
             # a caller that takes no more, or is told to stop: what was sent is paid for, and still comes into the books
             asked.stopped = asked.stopped or Stopped("the caller takes no more replies")
-            for _, answer in queue:
-                if isinstance(answer, Future):
-                    answer.exception()  # waits for it: each has a deadline
-            self.sender.ledger.write(()).result()  # whoever adds up now sees it all
+            if threading.current_thread() is not self._thread:  # where a collector of garbage closed this, say
+                for _, answer in queue:
+                    if isinstance(answer, Future):
+                        answer.exception()  # waits for it: each has a deadline
+                self.sender.ledger.write(()).result()  # whoever adds up now sees it all
 
     @contextmanager
     def _taking(self) -> Iterator[None]:
@@ -177,7 +179,7 @@ class Engine:
             self._tally(flight.asked.means, [reply])
             flight.answer.set_result(reply)
         except Stopped as stopped:
-            flight.asked.stopped = flight.asked.stopped or stopped
+            flight.asked.stopped = flight.asked.stopped or fresh(stopped)
             flight.answer.set_exception(stopped)
         except BaseException as error:  # a bug: its traceback belongs to whoever asked, and the loop goes on
             flight.answer.set_exception(error)

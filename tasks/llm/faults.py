@@ -1,5 +1,8 @@
 """Why a request got no answer, as codes; and the exceptions that stop a stage (architecture §6)."""
 
+import copy
+from typing import TypeVar
+
 # code -> what it means and the way out, as the report tells it
 REASONS: dict[str, str] = {
     "refused": "the model declined to answer",
@@ -37,6 +40,18 @@ class Unavailable(Stopped):
 
 class TooManyFailures(Stopped):
     """More requests of a stage failed than its failure budget allows."""
+
+
+Raised = TypeVar("Raised", bound=BaseException)
+
+
+def fresh(error: Raised) -> Raised:
+    """The same error without where it was raised: raised for many, one would gather all their frames and prompts."""
+    try:
+        copied = copy.copy(error)
+    except Exception:  # somebody's own exception that cannot be made twice
+        return error
+    return copied.with_traceback(None)
 
 
 class Failed(Exception):

@@ -14,7 +14,7 @@ _values = attrgetter(*LINE)  # dataclasses.astuple copies deep: ten times slower
 _BY = "stage, model, outcome, parse, final"
 SUMS = (
     f"{_BY}, sum(count), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), sum(cost), sum(seconds), "
-    "sum(unmetered)"
+    "sum(unmetered), sum(characters)"
 )
 GROUPS = f"GROUP BY {_BY} ORDER BY {_BY}"
 
@@ -26,8 +26,6 @@ def line(call: Call) -> tuple[Any, ...]:
 
 def used(row: Sequence[Any]) -> Usage:
     """A row of SUMS."""
-    stage, model, outcome, parse, final, calls, prompt, completion, cached, cost, seconds, unmetered = row
-    return Usage(
-        stage, model, outcome, parse, bool(final),
-        int(calls), int(prompt), int(completion), int(cached), int(cost), float(seconds), int(unmetered),
-    )  # fmt: skip
+    stage, model, outcome, parse, final, calls, prompt, completion, cached, cost, seconds, unmetered, characters = row
+    said = (stage, model, outcome, parse, bool(final), int(calls), int(prompt), int(completion), int(cached))
+    return Usage(*said, int(cost), float(seconds), int(unmetered), int(characters))

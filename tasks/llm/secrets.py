@@ -6,6 +6,8 @@ import os
 import re
 from urllib.parse import quote
 
+from rarefy.tasks.llm.faults import Unavailable
+
 _SHAPES = (
     re.compile(  # long values only: a filing speaks of basic earnings, bearer bonds and authorization to repurchase
         r"(?i)\b(?:(?:bearer|basic)\s+|(?:x-)?(?:api-key|authorization)['\"]?\s*[:=]\s*['\"]?)[A-Za-z0-9+/=_.~-]{16,}"
@@ -47,6 +49,14 @@ def hush() -> None:
         logger = logging.getLogger(name)
         if not any(isinstance(one, Redacted) for one in logger.filters):
             logger.addFilter(Redacted())
+
+
+def own_key(variable: str) -> str:
+    """The key in this environment variable, "" where there is none; Unavailable where no header could carry it."""
+    key = os.environ.get(variable, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise Unavailable(f"{variable} holds a character that no key has, as a typographic quote; copy the key again")
+    return key
 
 
 def address(url: str) -> str:

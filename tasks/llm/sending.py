@@ -13,7 +13,7 @@ from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
 from rarefy.tasks.llm.books import NANO, Books, Call, Kept
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
-from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Stopped, Unavailable
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Stopped, Unavailable, fresh
 from rarefy.tasks.llm.flight import Flight, length
 from rarefy.tasks.llm.ledger import Ledger
 from rarefy.tasks.llm.prices import cost, price_of
@@ -56,7 +56,7 @@ class Sender:
                     # only now, so that what has its turn goes at once, and does not pile up behind a slow server
                     await self._turn(flight)
                     if flight.asked.stopped:
-                        raise flight.asked.stopped
+                        raise fresh(flight.asked.stopped)
                     tries = flight.tries = tries + 1
                     began = time.monotonic()
                     flight.since = flight.since or began
@@ -81,7 +81,7 @@ class Sender:
             line = self.line(means, request.request_id, failed.reason, seconds=time.monotonic() - began, final=final)
             await self.ledger.kept([self._priced(line, *failed.tokens)])
             unsent = failed.reason == "stage_deadline"
-            await self._give_back(means, worst - cost(self.price, *failed.tokens, batch=self.batch), calls=int(unsent))
+            await self._give_back(means, worst - (0 if unsent else self._sunk(request, failed)), calls=int(unsent))
             if final:
                 if failed.reason == "connection" and not self._answered:
                     raise Unavailable(
@@ -107,7 +107,8 @@ class Sender:
                 how = "reasked"
             final = bool(parsed.how) or again
         line = self.line(means, request.request_id, reply.error or "answered", parse=how, seconds=seconds, final=final)
-        line = replace(self._priced(line, prompt, completion, reply.cached_tokens), unmetered=unmetered)
+        line = self._priced(line, prompt, completion, reply.cached_tokens)
+        line = replace(line, unmetered=unmetered, characters=0 if unmetered else length(request))
         kept = [] if reply.error else [Kept(flight.key, flight.made_of, reply)]
         await self.ledger.kept([line], kept)
         if kept:
@@ -126,7 +127,7 @@ class Sender:
         limits = (means.max_calls, round(means.max_cost * NANO))
         while True:
             if asked.stopped:
-                raise asked.stopped
+                raise fresh(asked.stopped)
             if not any(limits) or await self.off(self.books.reserve, means.run, worst, limits):
                 flight.aside = False
                 return
@@ -187,8 +188,17 @@ class Sender:
         return replace(line, prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached, cost=amount)
 
     def _worst(self, request: Request) -> int:
-        """The most that one try can cost; a token is rarely under two characters."""
-        return cost(self.price, length(request) // 2 + 50, request.max_tokens, batch=self.batch)
+        """The most that one try can cost: no tokenizer makes more tokens of a text than it has bytes."""
+        extra = self.config.extra
+        wanted = [request.max_tokens, extra.get("max_tokens", 0), extra.get("max_completion_tokens", 0)]
+        prompt = sum(len(message.content.encode()) + 8 for message in request.messages) + len(request.schema) + 50
+        return cost(self.price, prompt, max(map(int, wanted)) * int(extra.get("n", 1)), batch=self.batch)
+
+    def _sunk(self, request: Request, failed: Failed) -> int:
+        """What of the budget a failed try may have used up though nobody told: its prompt, where it got that far."""
+        if any(failed.tokens) or failed.reason not in {"timeout", "connection", "server_error"} or failed.slow_down:
+            return cost(self.price, *failed.tokens, batch=self.batch)
+        return cost(self.price, length(request) // CHARACTERS, 0, batch=self.batch)
 
     def _tokens(self, request: Request) -> int:
         most = self.serving.tokens_per_minute

@@ -15,7 +15,7 @@ from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import LLMConfig, Means
 
-__all__ = ["CHECKS", "VERSION", "Label", "NLI", "NLIConfig", "equivalent"]
+__all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
 VERSION = 1
 
@@ -60,9 +60,11 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         description="what the outputs of a cross-encoder mean, in their order, for one whose own configuration does "
         "not say: contradiction, entailment, neutral",
     )
-    llm: LLMConfig = Field(LLMConfig(), description="which model answers, for method model")
+    llm: LLMConfig = Field(
+        default_factory=lambda: LLMConfig.model_validate({}), description="which model answers, for method model"
+    )
     max_tokens: int = Field(300, ge=1, description="of its answer")
-    embed: EmbedConfig = Field(EmbedConfig(), description="whose similarity the rules ask for")
+    embed: EmbedConfig = Field(default_factory=EmbedConfig, description="whose similarity the rules ask for")
     threshold: float = Field(
         0.7, ge=0, le=1, description="similarity that the rules want besides; 0: none, and no embedder is needed"
     )

@@ -8,7 +8,7 @@ the hypothesis is contradicted if one of its sentences is, entailed if all of th
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Encoder:
                 pieces.append(text[start:end])
             else:
                 cuts = [offsets[at][0] for at in range(0, len(offsets), step)] + [end - start]
-                pieces += [text[start + one : start + other] for one, other in zip(cuts, cuts[1:], strict=False)]
+                pieces += [text[start + one : start + other] for one, other in pairwise(cuts)]
         return pieces or [text]
 
     def _length(self, premise: str, hypothesis: str) -> int:
@@ -149,7 +149,7 @@ def meanings(names: Sequence[str]) -> list[str]:
             found.append("entailment")
     if len(found) != len(names) or "entailment" not in found or len(set(found)) != len(found):
         raise ValueError(
-            f"its outputs are called {', '.join(names)}, which does not say which is entailment; say so in their order, "
+            f"its outputs are called {', '.join(names)}, which does not say what is entailment; say so in their order, "
             'as labels = ["contradiction", "entailment", "neutral"], if its card tells'
         )
     return found

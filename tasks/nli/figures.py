@@ -27,8 +27,8 @@ _QUARTER = re.compile(
 )
 _YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s*[’']?(?P<y>\d{4}|\d\d)\b", re.IGNORECASE)
 _SUM = re.compile(
-    r"(?P<sign>(?<![\w.,)])[-−(]\s?)?(?P<currency>US\$|[$€£¥]|\b(?:USD|EUR|GBP|JPY)\s)?\s?(?P<sign2>[-−])?"
-    rf"(?P<n>(?<![\w.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?|(?<![\w.])\.\d+|\b(?:{_word})(?:[-\s](?:{_word}))*\b)"
+    r"(?P<sign>(?<![\w.,)])[-−(]\s?)?(?:(?P<currency>US\$|[$€£¥]|\b(?:USD|EUR|GBP|JPY)\s)\s?(?P<sign2>[-−(])?)?"
+    rf"(?P<n>(?<![\w.])(?<!\w-)\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|(?<![\w.])(?<!\w-)\d+(?:\.\d+)?|(?<![\w.])(?<!\w-)\.\d+|\b(?:{_word})(?:[-\s](?:{_word}))*\b)"
     r"(?P<scale>(?:[\s-]?(?:hundred|thousand|million|billion|trillion)s?\b)+|\s?(?:mm|mn|bn|tn|[kmb])\b)?"
     r"(?:\s?(?P<unit>%|percentage[\s-]points?\b|per\s?cent\b|basis[\s-]points?\b|bps\b|pp\b)|"
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
@@ -39,7 +39,7 @@ _SUM = re.compile(
 def figured(text: str) -> tuple[str, list[str]]:
     """The text with each figure as a mark (\\x02, its number, \\x03), and the figures in one notation each.
 
-    "$97300000000", "75%", "@2024-09-28", "@q1", "@2024", "25bp", "24"; a year is read the same whether it is called
+    "$97300000000", "75%", "@2024-09-28", "@q1", "@2024", "0.25pp", "24"; a year is read the same whether it is called
     fiscal or not, as filings call one year by both.
     """
     found: list[str] = []
@@ -60,8 +60,10 @@ def figured(text: str) -> tuple[str, list[str]]:
 
 
 def kind(figure: str) -> str:
-    """What a figure counts: $ € £ ¥ % bp @ (time), th (a place in a row) or "" (things)."""
-    return next((unit for unit in ("$", "€", "£", "¥", "@") if unit in figure), "") or figure.lstrip("-.0123456789")
+    """What a figure counts: $ (money of any kind), @ (time), %, pp, th (a place in a row) or "" (things)."""
+    if any(currency in figure for currency in "$€£¥"):
+        return "$"
+    return "@" if figure.startswith("@") else figure.lstrip("(-.0123456789")
 
 
 def _date(hit: re.Match[str]) -> str:
@@ -82,16 +84,18 @@ def _sum(hit: re.Match[str]) -> str:
     for scale in (hit["scale"] or "").lower().replace("-", " ").split():
         value *= Decimal(10) ** _SCALES[scale if scale in _SCALES else scale.rstrip("s")]
     unit = (hit["unit"] or "").lower()
-    sign = "-" if (hit["sign"] or hit["sign2"] or "").strip() in ("-", "−") else ""
+    sign = (hit["sign"] or "").strip().replace("−", "-")  # "(5%" may be a negative one: it is like no other
+    if hit["sign2"]:
+        sign = "-"
     currency = (hit["currency"] or hit["money"] or "").lower().split()
     money = _CURRENCIES.get(currency[-1].rstrip("s") if currency else "", "")
     shown = f"{value.normalize():f}"
     if unit:
-        points = "%" if unit[0] in "%" or unit.startswith(("per cent", "percent")) and "point" not in unit else "pp"
+        points = "%" if unit[0] in "%" or (unit.startswith(("per cent", "percent")) and "point" not in unit) else "pp"
         if unit.startswith(("basis", "bps")):
             points, shown = "pp", f"{(value / 100).normalize():f}"
         return f"{sign}{shown}{points}"
-    if not (money or sign or hit["scale"]) and re.fullmatch(r"(?:19|20)\d\d", written):
+    if not (money or sign == "-" or hit["scale"]) and re.fullmatch(r"(?:19|20)\d\d", written):
         return f"@{written}"
     return f"{sign}{money}{shown}{'th' if hit['th'] else ''}"
 

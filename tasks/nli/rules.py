@@ -20,19 +20,21 @@ from rarefy.tasks.llm.config import Means
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 from rarefy.tasks.nli.figures import figured, kind
 from rarefy.tasks.nli.marks import CONTRARY, marked
-from rarefy.tasks.wordnet import readings, synonyms
+from rarefy.tasks.wordnet import readings, senses
 
 BLOCK = 256  # pairs read ahead
 RUN = 3  # sentences of a premise that one of a hypothesis may draw on
 NEAR = 0.5  # share of a sentence's items that another one has, so that they are about the same thing
-_ITEM = re.compile(r"\x02(?P<figure>\d+)\x03|\x04(?P<mark>[A-Z]+)\x05|(?P<word>[^\W\d_][\w&]*(?:[-.'’&][\w&]+)*)")
+_ITEM = re.compile(
+    r"\x02(?P<figure>\d+)\x03|\x04(?P<mark>[A-Z]+)\x05|(?P<word>[^\W\d_][\w&]*(?:[-.'’&][\w&]+)*)"
+    r"|(?P<rest>\d[\w.]*|[<>=≤≥≠±~+×÷/*^|#@%])"  # whatever else may mean something
+)
 # words without content of their own; what turns or bounds a statement is a mark, and none of these
 _EMPTY = frozenset(
     """
-    a an the this that these those such of in on at to for with as and or is are was were be been being am has have had
-    having do does did it its itself they them their theirs he she his her him we us our ours you your i my me there
-    here which who whom whose what when where how than then also so too into onto upon about within per via total
-    respectively collectively e.g i.e etc
+    a an the this that these those such of in on at to for with as and is are am be being has have had having do does
+    did it its itself they them their theirs there here which than then also so too into onto upon via respectively
+    collectively e.g i.e etc
     """.split()
 )
 # its own contrary, or a synonym only by a sense that filings do not mean
@@ -107,6 +109,8 @@ def _items(sentence: str) -> tuple[_Item, ...]:
             items.append(_Item("figure", figure, frozenset((figure,))))
         elif hit["mark"]:
             items.append(_Item("mark", hit["mark"], frozenset((hit["mark"],))))
+        elif hit["rest"]:
+            items.append(_Item("name", hit["rest"], frozenset((hit["rest"],))))
         elif (plain := word.removesuffix("'s").rstrip("'")).lower() not in _EMPTY or plain in ("US", "IT"):
             items.append(_word(plain, first=not items))
     return tuple(items)
@@ -128,11 +132,11 @@ def _lemmas(word: str) -> set[str]:
 
 @lru_cache(50_000)
 def _alike(word: str) -> frozenset[str]:
-    """Lemmas that mean the same in one of the commoner senses of a word."""
-    found = set()
+    """Lemmas that mean the same in the commonest sense of a word."""
+    found: set[str] = set()
     for reading in readings(word):
         if reading.lemma not in _AMBIGUOUS and reading.lemma not in CONTRARY and reading.form != "superlative":
-            found.update(synonyms(reading.lemma, reading.pos)[:6])
+            found.update(*senses(reading.lemma, reading.pos)[:1])
     return frozenset(found - _AMBIGUOUS - CONTRARY.keys())
 
 
@@ -141,7 +145,9 @@ def _is(one: _Item, other: _Item) -> bool:
         return one.sort == other.sort and one.name == other.name
     if one.forms & other.forms:
         return True
-    return one.sort == other.sort == "word" and bool(_alike(one.name) & other.forms or _alike(other.name) & one.forms)
+    # each in the commonest sense of the other: the chairman is a president, the president may be no chairman
+    alike = bool(_alike(one.name) & other.forms) and bool(_alike(other.name) & one.forms)
+    return one.sort == other.sort == "word" and alike
 
 
 def _pairs(asked: tuple[_Item, ...], said: tuple[_Item, ...]) -> dict[int, int]:

@@ -73,6 +73,17 @@ def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(p
     assert "Estimate → actual" in told
 
 
+def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api):
+    reports(place / "more", "Zenith")
+    assert build(place)[0] == 0
+    said, told = estimated(place, capsys, corpus="more")
+    assert "ask: exact requests; tokens per character as before; replies as before" in told
+    assert build(place, corpus="more", out="other")[0] == 0
+    came = actual(place, "other")["ask"]
+    assert said["ask"]["calls"][1] == came["calls"]
+    assert said["ask"]["prompt"][1] == pytest.approx(came["prompt_tokens"], rel=0.05)
+
+
 def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build, capsys, api):
     (place / "quick.toml").write_text(CONFIG.format(methods='"model"'))
     reports(place / "some", "Acme")

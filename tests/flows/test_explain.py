@@ -47,7 +47,7 @@ def test_it_says_in_what_replies_to_one_request_differ(tmp_path, change, told):
         said = explain("", tmp_path, known_by)
         assert told in said
         assert f"{first[:12]} -> {second[:12]}" in said
-        assert said.count("->") == (3 if "characters" in told else 2)
+        assert said.count("->") == 2
 
 
 def test_another_model_is_told_by_its_name(tmp_path):
@@ -66,11 +66,7 @@ def test_where_nothing_is_known_it_says_what_an_id_is(tmp_path):
 
 
 def test_of_many_it_shows_some_and_says_so(tmp_path):
-    for i in range(40):
-        keep(tmp_path, replace(ASKED, request_id=f"q{i}", seed=i))
-    several = [letter for letter in "0123456789abcdef" if "key" in explain("", tmp_path, letter)]
-    assert several
     for i in range(30):
         keep(tmp_path, replace(ASKED, seed=1_000 + i))
     told = explain("", tmp_path, "q1")
-    assert "and more" in told
+    assert "older ones; give more of the key" in told

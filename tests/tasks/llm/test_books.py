@@ -1,5 +1,6 @@
 """The books on SQLite and on a real PostgreSQL: nothing lost, nothing doubled, no limit exceeded, whoever dies."""
 
+import gc
 import os
 import random
 import shutil
@@ -156,8 +157,24 @@ def test_the_first_writer_of_a_reply_wins_and_both_are_in_the_ledger(books):
 
 def test_the_ledger_sums_by_stage_model_outcome_and_parse(books):
     lines = [
-        call(parse="clean", prompt_tokens=100, completion_tokens=10, cached_tokens=50, cost=10**13, seconds=1.5),
-        call(parse="clean", prompt_tokens=200, completion_tokens=20, cost=10**13, seconds=0.5, unmetered=1),
+        call(
+            parse="clean",
+            characters=400,
+            prompt_tokens=100,
+            completion_tokens=10,
+            cached_tokens=50,
+            cost=10**13,
+            seconds=1.5,
+        ),
+        call(
+            parse="clean",
+            prompt_tokens=200,
+            completion_tokens=20,
+            cost=10**13,
+            seconds=0.5,
+            unmetered=1,
+            characters=900,
+        ),
         call(parse="fenced"),
         Call("run", "ask", "m", "", "remembered", count=40),
         Call("run", "ask", "m", "r", "rate_limited", final=False),
@@ -168,6 +185,7 @@ def test_the_ledger_sums_by_stage_model_outcome_and_parse(books):
     clean = sums["answered", "clean"]
     assert (clean.calls, clean.prompt_tokens, clean.completion_tokens, clean.cached_tokens) == (2, 300, 30, 50)
     assert (clean.cost, clean.seconds, clean.unmetered, clean.final) == (2 * 10**13, 2.0, 1, True)
+    assert clean.characters == 1_300
     assert sums["remembered", ""].calls == 40
     assert sums["rate_limited", ""].final is False
     assert len(sums) == 4
@@ -335,7 +353,8 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path):
     books = opened("", tmp_path)
     books.keep([], [kept(f"{i:032x}", "x" * 500) for i in range(500)])
     file = tmp_path / "replies.sqlite"
-    del books  # closes it: all is in the one file
+    del books
+    gc.collect()  # closes it: all is in the one file
     assert not file.with_name("replies.sqlite-wal").exists()
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
