@@ -173,8 +173,8 @@ CLIENTS: dict[str, tuple[str, Callable[[str, int], int]]] = {
     "openai create, gather": ("httpx2", sdk("create", "httpx2")),
     "openai with_raw_response, gather": ("httpx2", sdk("raw", "httpx2")),
     "openai post, gather": ("httpx2", sdk("post", "httpx2")),
-    "openai create over aiohttp, gather": ("aiohttp", sdk("create", "aiohttp")),
-    "openai post over aiohttp, gather": ("aiohttp", sdk("post", "aiohttp")),
+    "openai create over aiohttp, gather": ("httpx2 aiohttp", sdk("create", "aiohttp")),
+    "openai post over aiohttp, gather": ("httpx2 aiohttp", sdk("post", "aiohttp")),
     "litellm batch_completion": ("litellm", litellm),
     "bare httpx2": ("httpx2", bare_httpx2),
     "bare aiohttp": ("aiohttp", bare_aiohttp),
@@ -222,7 +222,7 @@ def main() -> None:
     cores = os.sched_getaffinity(0)
     own = 0.0
     for name, count in runs:
-        if importlib.util.find_spec(CLIENTS[name][0]) is None:
+        if not all(importlib.util.find_spec(module) for module in CLIENTS[name][0].split()):
             table.add_row(name, "", "not installed")
             continue
         os.sched_setaffinity(0, {min(cores)})  # the server's: it is this process's child

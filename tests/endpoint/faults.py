@@ -40,6 +40,18 @@ def too_many(**headers: str) -> Said:
     return error(429, "rate_limit_exceeded", "Rate limit reached for requests", "requests", **headers)
 
 
+def no_field(name: str) -> Said:
+    """What servers say of a field of a request that they do not take."""
+    told = {
+        "response_format": "'response_format' of type 'json_schema' is not supported with this model.",
+        "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+        "Use 'max_completion_tokens' instead.",
+        "temperature": "Unsupported value: 'temperature' does not support 0 with this model. "
+        "Only the default (1) value is supported.",
+    }
+    return error(400, "unsupported_parameter", told.get(name, f"Unsupported parameter: '{name}'"))
+
+
 def _choice(said: Said, **changes: Any) -> Said:
     message = {"content", "refusal"} & changes.keys()
     said.body["choices"][0].update({name: changes[name] for name in changes.keys() - message})
@@ -91,18 +103,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "filter-400": lambda _, __: error(400, "content_filter", "The response was filtered due to the prompt"),
     "400": lambda _, __: error(400, "invalid_value", "Invalid value for 'temperature'"),
-    "no-schema": lambda _, __: error(400, "", "'response_format' of type 'json_schema' is not supported"),
     "no-n": lambda _, __: error(400, "unsupported_value", "'n' must be 1"),
-    "completion-tokens": lambda _, __: error(
-        400,
-        "unsupported_parameter",
-        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-    ),
-    "no-temperature": lambda _, __: error(
-        400,
-        "unsupported_value",
-        "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
-    ),
     # it says no to everything
     "401": lambda _, value: error(401, "invalid_api_key", f"Incorrect API key provided: {value or 'sk-***'}."),
     "403": lambda _, __: error(403, "permission_denied", "You are not allowed to use this model"),

@@ -53,8 +53,8 @@ class Server:
             wrong = f"The model `{asked['model']}` does not exist or you do not have access to it."
             return faults.error(404, "model_not_found", wrong), "unknown-model"
         for name in options.rejects:
-            if name in asked:
-                return faults.error(400, "unsupported_parameter", f"Unsupported parameter: '{name}'"), f"no-{name}"
+            if name in asked and not (name == "temperature" and asked[name] == 1):
+                return faults.no_field(name), f"no-{name}"
         if options.capacity and self.flying > options.capacity:
             return faults.too_many(), "over-capacity"
         if path.endswith("/embeddings"):

@@ -114,7 +114,7 @@ def test_a_stage_ends_at_its_deadline_with_a_reason_for_each_request(engine, tmp
 
 def test_the_watchdog_names_the_oldest_request_in_flight(engine, tmp_path, caplog):
     with served(tmp_path / "log.jsonl") as endpoint, caplog.at_level(logging.WARNING, "rarefy.llm"):
-        llm = engine(endpoint.url, watchdog=0.4, try_deadline=2, call_deadline=2)
+        llm = engine(endpoint.url, watchdog=0.4, try_deadline=1.2, call_deadline=1.2, concurrency=1)
         assert llm("fine", "one [[do: hang]]", "two [[do: hang]]")[0].error == ""
     told = [record.getMessage() for record in caplog.records if record.name == "rarefy.llm"]
     assert told and "q1" in told[0] and "in flight" in told[0]

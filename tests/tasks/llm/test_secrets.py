@@ -29,7 +29,7 @@ FAULTS = [
     "error-200+key",
     "too-long+key",
     "filter-400+key",
-    "no-schema+key",
+    "no-n+key",
     "refusal+key",
     "filter+key",
     "hang",
