@@ -5,7 +5,7 @@
 Client and server have a core each; where others use the machine too, "per CPU second" is the figure to trust. Every
 client runs in a process of its own and keeps 64 requests in flight; ours alone remembers each reply and has each call
 in its ledger (SQLite). `--memory` asks five times as many through ours as well: its memory must not grow. A client that
-is not installed is named and skipped (pip install litellm; where it does not fit, in an environment of its own).
+is not installed is named and skipped; litellm, whose pins differ, may be in an environment of its own (--litellm).
 """
 
 import argparse
@@ -152,6 +152,7 @@ def bare_aiohttp(url: str, count: int) -> int:
 
 
 def litellm(url: str, count: int) -> int:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # it fetches a price list otherwise
     import litellm as library
 
     library.telemetry = False
@@ -198,10 +199,10 @@ def alone(name: str, url: str, count: int) -> dict[str, float]:
     return {"seconds": seconds, "processor": processor, "before": before, "peak": peak()}
 
 
-def apart(name: str, url: str, count: int) -> dict[str, float]:
+def apart(python: str, name: str, url: str, count: int) -> dict[str, float]:
     """The same in a process of its own."""
     own = subprocess.run(
-        [sys.executable, __file__, "--alone", json.dumps([name, url, count])], stdout=subprocess.PIPE, check=True
+        [python, __file__, "--alone", json.dumps([name, url, count])], stdout=subprocess.PIPE, check=True
     )
     return dict(json.loads(own.stdout.splitlines()[-1]))
 
@@ -210,6 +211,7 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--requests", type=int, default=20_000)
     reader.add_argument("--memory", action="store_true", help="ask ours five times as many as well")
+    reader.add_argument("--litellm", metavar="PYTHON", help="the interpreter of an environment with litellm")
     reader.add_argument("--alone", help=argparse.SUPPRESS)
     asked = reader.parse_args()
     if asked.alone:
@@ -222,13 +224,16 @@ def main() -> None:
     cores = os.sched_getaffinity(0)
     own = 0.0
     for name, count in runs:
-        if not all(importlib.util.find_spec(module) for module in CLIENTS[name][0].split()):
+        python = asked.litellm if asked.litellm and name.startswith("litellm") else sys.executable
+        if python == sys.executable and not all(
+            importlib.util.find_spec(module) for module in CLIENTS[name][0].split()
+        ):
             table.add_row(name, "", "not installed")
             continue
         os.sched_setaffinity(0, {min(cores)})  # the server's: it is this process's child
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "log.jsonl") as endpoint:
             os.sched_setaffinity(0, cores)
-            got = apart(name, endpoint.url, count)
+            got = apart(python, name, endpoint.url, count)
         own = own or count / got["processor"]
         told = [
             f"{count:,}",

@@ -158,7 +158,7 @@ def _cache(given: argparse.Namespace) -> int:
     try:
         print(explain(url, place(Store(given.store)), given.id), end="")
     except ValueError as error:
-        raise UsageFault(f"--replies {address(url)}: {error}") from error
+        raise UsageFault(f"--replies {address(url)}: {str(error).removeprefix(f'{url}: ')}") from error
     return 0
 
 
@@ -258,7 +258,8 @@ def _check_models(given: argparse.Namespace, config: "Config") -> None:
     try:
         books(Store(given.store), asked)
     except ValueError as error:
-        raise UsageFault(f"--replies {address(asked.books)}: {error}") from error
+        url = asked.books
+        raise UsageFault(f"--replies {address(url)}: {str(error).removeprefix(f'{url}: ')}") from error
 
 
 def _check_store(url: str) -> None:

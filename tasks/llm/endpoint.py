@@ -24,6 +24,7 @@ MOST = 1_000_000_000  # tokens of one call: what a server says beyond is nonsens
 
 _TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "prompt is too long", "too long")
 _NO_SCHEMA = ("response_format", "json_schema", "structured", "guided", "grammar")
+_KEY = 16  # characters of the shortest key that is one
 _NO_KEY = "none"  # what a server without keys is sent: the SDK wants something
 
 
@@ -39,8 +40,10 @@ class Endpoint:
         self._client = _client(config, timeout, limits)
         self.name = f"{address(str(self._client.base_url))} {config.model}"
         self._raw = httpx2.Response
-        # a gateway may echo the headers it got: what it answers is stored
-        self._own = re.compile(b"|".join(re.escape(form.encode()) for form in forms(self._client.api_key)))
+        # a gateway may echo the headers it got, and what it answers is stored; a short key is a placeholder, and a word
+        own = forms(self._client.api_key) if len(self._client.api_key) >= _KEY else ("\0",)
+        self._own = re.compile(b"|".join(re.escape(form.encode()) for form in own))
+        self._ever = False  # it answered a request
         self._without: set[str] = set()  # fields that this endpoint said it does not take
 
     async def __call__(self, request: Request, seconds: float) -> Reply:
@@ -53,7 +56,9 @@ class Endpoint:
             async with asyncio.timeout(seconds):
                 # not chat.completions.create: looking at each field of a body and of a reply takes half of the time
                 raw = await self._client.post("/chat/completions", body=body, cast_to=self._raw)
-            return reply_of(request, self._own.sub(b"[key]", raw.content), self.config.model)
+            reply = reply_of(request, self._own.sub(b"[key]", raw.content), self.config.model)
+            self._ever = True
+            return reply
         except (TimeoutError, openai.APITimeoutError) as error:
             broken = _broken(error)  # aiohttp's lost connections come as timeouts too
             late = Failed("timeout", f"no answer within {seconds:.0f} s", again=True)
@@ -105,7 +110,11 @@ class Endpoint:
             )
         if status in {408, 409, 425}:
             return Failed("server_error", f"{status}: {told}", again=True)
-        if status in {401, 403}:
+        if status == 402:
+            return Unavailable(f"{self.name}: it wants to be paid first ({told}); look at the account's billing")
+        if status == 403 and (self._ever or _any(("moderation", "flagged"), text)):
+            return Failed("filtered", told)  # it is this prompt that it does not like
+        if status in {401, 403} or (status == 400 and "api key" in text):
             return Unavailable(
                 f"{self.name}: the key is not accepted ({status}: {told}); set {self.config.endpoint}_API_KEY"
             )
@@ -140,6 +149,8 @@ def body_of(request: Request, config: LLMConfig, structured: bool) -> dict[str, 
         body |= {"logprobs": True, "top_logprobs": request.logprobs}
     if request.schema and structured:
         body["response_format"] = strict(request.schema)
+    if "max_completion_tokens" in config.extra:
+        del body["max_tokens"]
     return body | config.extra
 
 
@@ -150,6 +161,8 @@ def reply_of(request: Request, content: bytes, model: str) -> Reply:
         choice = told["choices"][0]
         message = choice["message"]
         text, refusal = message.get("content") or "", message.get("refusal") or ""
+        if isinstance(text, list):  # in parts, as some gateways give it
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
         if not isinstance(text, str):
             raise TypeError("content is no text")
         usage = told.get("usage") or {}

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -25,11 +25,13 @@ from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures, fresh
 from rarefy.tasks.llm.flight import Asked, Flight, length, watch
 from rarefy.tasks.llm.key import key
 from rarefy.tasks.llm.providers import Provider, provider
+from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.llm.sending import Sender
 
 BLOCK = 256  # requests looked up, sorted and handed over together
 AHEAD = 4_096  # requests taken and not yet given back, at most
 AHEAD_CHARACTERS = 64_000_000  # of their prompts together
+INTERRUPTED = 3.0  # seconds for what is in flight once a person wants out
 SEEN = 200  # replies before the failure budget is looked at: 5 % of fewer says nothing
 
 _engines: dict[tuple[object, ...], "Engine"] = {}
@@ -63,6 +65,7 @@ class Engine:
         self.sender = Sender(config, means.serving, ask, books)
         self.sender.running = lambda: self._running.values()
         self.ahead = max(AHEAD, 2 * self.sender.most)
+        self._lock = threading.Lock()
         self._filling = 0  # callers that are taking requests just now
         if isinstance(ask, Batched):
             ask.more = lambda: self._filling > 0
@@ -81,6 +84,8 @@ class Engine:
         source = iter(requests)
         queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
         size, more = 0, True
+        # a batch may take hours, and what it holds is asked for again by whoever comes next
+        patience = INTERRUPTED if isinstance(self.sender.provider, Batched) else None
         try:
             while True:
                 with self._taking():
@@ -95,23 +100,24 @@ class Engine:
                 characters, answer = queue.popleft()
                 size -= characters
                 yield answer if isinstance(answer, Reply) else answer.result()
+        except KeyboardInterrupt:
+            patience = INTERRUPTED
+            raise
         finally:
             # a caller that takes no more, or is told to stop: what was sent is paid for, and still comes into the books
             asked.stopped = asked.stopped or Stopped("the caller takes no more replies")
             if threading.current_thread() is not self._thread:  # where a collector of garbage closed this, say
-                for _, answer in queue:
-                    if isinstance(answer, Future):
-                        answer.exception()  # waits for it: each has a deadline
+                wait([answer for _, answer in queue if isinstance(answer, Future)], patience)  # each has a deadline
                 self.sender.ledger.write(()).result()  # whoever adds up now sees it all
 
     @contextmanager
     def _taking(self) -> Iterator[None]:
-        with _lock:
+        with self._lock:
             self._filling += 1
         try:
             yield
         finally:
-            with _lock:
+            with self._lock:
                 self._filling -= 1
 
     def _begin(self, block: list[Request], asked: Asked) -> "list[Future[Reply] | Reply]":
@@ -182,6 +188,8 @@ class Engine:
             flight.asked.stopped = flight.asked.stopped or fresh(stopped)
             flight.answer.set_exception(stopped)
         except BaseException as error:  # a bug: its traceback belongs to whoever asked, and the loop goes on
+            told = Stopped(f"another request ended in {type(error).__name__}: {redacted(str(error))}")
+            flight.asked.stopped = flight.asked.stopped or told
             flight.answer.set_exception(error)
 
     async def _answer(self, flight: Flight) -> Reply:
@@ -241,7 +249,7 @@ class Engine:
 
     def _tally(self, means: Means, replies: list[Reply]) -> None:
         """Count how a stage fares; TooManyFailures when more fail than may."""
-        with _lock:
+        with self._lock:
             tally = self._tallies.setdefault((means.run, means.stage), Tally())
             tally.seen += len(replies)
             tally.failed.update(reply.error for reply in replies if reply.error)

@@ -67,8 +67,8 @@ def _single(value: Any, part: dict[str, Any]) -> Any:
             return text.lower() == "true"
     elif wanted == "string" and isinstance(value, bool):
         return "true" if value else "false"
-    elif wanted == "string" and isinstance(value, (int, float)):
-        return str(value)
+    elif wanted == "string" and isinstance(value, int):
+        return str(value)  # of a fraction nobody knows any more whether it was written 1.1 or 1.10
     return value
 
 

@@ -42,7 +42,9 @@ def provider(config: LLMConfig, means: Means) -> Provider:
     if config.provider in _BUILT_IN:
         make: Callable[[LLMConfig, Means], Provider] = find(_BUILT_IN[config.provider], {})
         return make(config, means)
-    size, name = means.serving.batch_size, f"{config.provider} {config.model}".strip()
+    # one batch of the Batch API after the other may take a day each: as many requests in one as it takes
+    size = max(means.serving.batch_size, 50_000) if config.provider == "batch" else means.serving.batch_size
+    name = f"{config.provider} {config.model}".strip()
     if config.provider in _OF_MANY:
         patience = 5.0 if config.provider == "batch" else 0.2  # seconds: a batch of the Batch API may take hours
         return Batched(find(_OF_MANY[config.provider], {})(config, means), name, size, patience)

@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 DEEPEST = 64  # levels of arrays and objects; a prompt's schema has a handful
-_FENCED = re.compile(r"\s*```[\w+-]*\s*(.*?)\s*```\s*", re.DOTALL)
+_FENCE = re.compile(r"```[\w+-]*")
+LONGEST = 200_000  # characters among which values are looked for; a reply that is one value may be longer
+MOST = 50  # values in one reply: beyond that it is no answer
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 # an opening bracket that begins JSON, also of a sloppy kind, and not [a remark] or {such}
@@ -49,15 +51,16 @@ def unthought(text: str) -> str:
 
 
 def _within(text: str) -> list[Any]:
-    fenced = _FENCED.fullmatch(text)
-    for whole in (text, fenced[1] if fenced else ""):
+    for whole in (text, _unfenced(text)):
         try:
             return [read(whole)]
         except BadJSON:
             continue
     found: list[Any] = []
-    start = BEGINS.search(text)
+    start = BEGINS.search(text) if len(text) <= LONGEST else None
     while start:
+        if len(found) == MOST:
+            return []
         try:
             value, end = _DECODER.raw_decode(text, start.start())
             found.append(checked(value))
@@ -65,6 +68,13 @@ def _within(text: str) -> list[Any]:
             return []
         start = BEGINS.search(text, end)
     return found
+
+
+def _unfenced(text: str) -> str:
+    """What stands in a reply that is one fence; "" where it is none."""
+    bare = text.strip()
+    opened = _FENCE.match(bare)
+    return bare[opened.end() : -3] if opened and bare.endswith("```") and len(bare) >= opened.end() + 3 else ""
 
 
 def checked(value: Any) -> Any:

@@ -22,6 +22,7 @@ _SHORTEST = 6  # a value such as "none" or "EMPTY" is a placeholder, and would b
 def redacted(text: str, most: int = 500) -> str:
     """The text without any key of this process's environment or of a known shape, cut to `most` characters."""
     for name, value in os.environ.items():
+        value = value.strip()
         if len(value) >= _SHORTEST and _NAME.search(name):
             for form in forms(value):
                 text = text.replace(form, "[key]")

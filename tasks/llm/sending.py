@@ -13,7 +13,7 @@ from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
 from rarefy.tasks.llm.books import NANO, Books, Call, Kept
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
-from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Stopped, Unavailable, fresh
+from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable, fresh
 from rarefy.tasks.llm.flight import Flight, length
 from rarefy.tasks.llm.ledger import Ledger
 from rarefy.tasks.llm.prices import cost, price_of
@@ -22,6 +22,7 @@ from rarefy.tasks.llm.providers import Provider
 Given = TypeVar("Given")
 
 CHARACTERS = 4  # per token, where nobody counts: of English text, and on the safe side for tables
+LOOK = 0.5  # seconds after which one that waits for its turn looks whether its stage was stopped
 HELD = 0.25  # seconds for which it is taken for granted that no other worker was told to wait
 RECENT = 65_536  # keys answered by this process and perhaps looked up before that: of all callers' requests under way
 
@@ -50,38 +51,34 @@ class Sender:
         worst, end, tries = self._worst(request), float("inf"), 0
         while True:
             await self._reserved(flight, worst)
-            began = time.monotonic()
+            began, sent = time.monotonic(), False
             try:
                 async with self.gate:
                     # only now, so that what has its turn goes at once, and does not pile up behind a slow server
-                    await self._turn(flight)
-                    if flight.asked.stopped:
-                        raise fresh(flight.asked.stopped)
-                    tries = flight.tries = tries + 1
-                    began = time.monotonic()
-                    flight.since = flight.since or began
+                    await self._turn(flight, end)
+                    tries, sent, began = tries + 1, True, time.monotonic()
+                    flight.tries, flight.since = tries, flight.since or began
                     end = min(end, began + serving.call_deadline)
                     seconds = max(min(serving.try_deadline, end - began, flight.asked.deadline - began), 0.001)
                     reply = await self.provider(request, seconds)
                 return await self._received(flight, reply, worst, time.monotonic() - began, again)
             except Failed as fault:
                 failed = fault
-            except Stopped:  # it was not sent, or not answered by anybody
+            except BaseException:  # it was stopped, nobody answers there, or a bug
                 await self._give_back(means, worst, calls=1)
                 raise
-            finally:
-                flight.aside = True
             if failed.slow_down:
                 self.gate.complained(began)
             if failed.retry_after:
                 await self._hold(failed.retry_after)
+            self._answered = self._answered or failed.reason not in {"connection", "timeout"}
             tries -= failed.free
             wait = 0.0 if failed.free else self._wait(failed, tries, request.request_id)
-            final = not failed.again or tries > serving.retries or time.monotonic() + wait > end
+            final = not sent or not failed.again or tries > serving.retries or time.monotonic() + wait > end
             line = self.line(means, request.request_id, failed.reason, seconds=time.monotonic() - began, final=final)
             await self.ledger.kept([self._priced(line, *failed.tokens)])
-            unsent = failed.reason == "stage_deadline"
-            await self._give_back(means, worst - (0 if unsent else self._sunk(request, failed)), calls=int(unsent))
+            await self._give_back(means, worst - (self._sunk(request, failed) if sent else 0), calls=int(not sent))
+            flight.aside = True
             if final:
                 if failed.reason == "connection" and not self._answered:
                     raise Unavailable(
@@ -125,30 +122,44 @@ class Sender:
         """Return when a call and the most it can cost are taken from the run's budget; Stopped where none is left."""
         means, asked = flight.asked.means, flight.asked
         limits = (means.max_calls, round(means.max_cost * NANO))
+        flight.aside = True
+        patience = time.monotonic() + self.serving.call_deadline
         while True:
             if asked.stopped:
                 raise fresh(asked.stopped)
             if not any(limits) or await self.off(self.books.reserve, means.run, worst, limits):
                 flight.aside = False
                 return
-            # what is in flight may give back a part of what it reserved; when nothing is, there is nothing left
-            if all(other.aside for other in self.running()):
+            # what is in flight, here or in another process, may give back a part of what it reserved
+            if all(other.aside for other in self.running()) and (
+                time.monotonic() > patience or await self.off(self._is_spent, means.run, worst, limits)
+            ):
                 raise BudgetSpent(_spent(means))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.1)
 
-    async def _turn(self, flight: Flight) -> None:
-        """Return when its turn in the limits has come and nobody was told to wait; Failed past the stage's deadline."""
+    def _is_spent(self, run: str, worst: int, limits: tuple[int, int]) -> bool:
+        """Is too little left of a budget even if all that is reserved came back?"""
+        sent = [used for used in self.books.usage(run) if used.outcome not in {"remembered", "stage_deadline"}]
+        calls, cost_ = sum(used.calls for used in sent), sum(used.cost for used in sent)
+        return (0 < limits[0] <= calls) or (0 < limits[1] < cost_ + worst)
+
+    async def _turn(self, flight: Flight, end: float) -> None:
+        """Return when its turn in the limits has come and nobody was told to wait; Failed past its deadlines."""
         wait, deadline = 0.0, flight.asked.deadline
         if any(self._per_minute()) and time.monotonic() < deadline:
             taken = (self.provider.name, 1, self._tokens(flight.request), self._per_minute(), time.time())
             wait = await self.off(self.books.pace, *taken)
-        while wait > 0 or (wait := await self._held_for()) > 0:
-            if time.monotonic() + wait > deadline:
+        ready = time.monotonic() + wait
+        while (wait := max(ready - time.monotonic(), await self._held_for())) > 0 and not flight.asked.stopped:
+            if time.monotonic() + wait > min(deadline, end):
                 break
-            await asyncio.sleep(wait)
-            wait = 0.0
+            await asyncio.sleep(min(wait, LOOK))
+        if flight.asked.stopped:
+            raise fresh(flight.asked.stopped)
         if time.monotonic() + wait > deadline:
             raise Failed("stage_deadline", REASONS["stage_deadline"])
+        if time.monotonic() + wait > end:
+            raise Failed("timeout", "its turn comes after the call's deadline")
 
     async def _held_for(self) -> float:
         """Seconds for which some worker was told to wait."""
@@ -175,7 +186,7 @@ class Sender:
 
     def _wait(self, failed: Failed, tries: int, name: str) -> float:
         """Seconds before the next try: what the server asks for, else twice as long each time, spread by request."""
-        if failed.retry_after is not None:
+        if failed.retry_after:  # 0 is no answer
             return failed.retry_after
         return float(min(0.5 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
 
@@ -191,7 +202,11 @@ class Sender:
         """The most that one try can cost: no tokenizer makes more tokens of a text than it has bytes."""
         extra = self.config.extra
         wanted = [request.max_tokens, extra.get("max_tokens", 0), extra.get("max_completion_tokens", 0)]
-        prompt = sum(len(message.content.encode()) + 8 for message in request.messages) + len(request.schema) + 50
+        prompt = (
+            sum(len(message.content.encode(errors="surrogatepass")) + 8 for message in request.messages)
+            + len(request.schema)
+            + 50
+        )
         return cost(self.price, prompt, max(map(int, wanted)) * int(extra.get("n", 1)), batch=self.batch)
 
     def _sunk(self, request: Request, failed: Failed) -> int:

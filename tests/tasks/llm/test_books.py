@@ -55,7 +55,7 @@ def postgres() -> Iterator[str]:
         assert done.returncode == 0, done.stderr
 
     try:
-        run("initdb", "-D", f"{folder}/data", "-U", "rarefy", "-A", "trust", "-E", "UTF8", "--locale=C")
+        run("initdb", "--no-sync", "-D", f"{folder}/data", "-U", "rarefy", "-A", "trust", "-E", "UTF8", "--locale=C")
         options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
         run("pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", options, "start")
         try:
