@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .answers import answer, digest, vector_of
+from endpoint.answers import answer, digest, vector_of
 
 __all__ = ["TESTS", "Endpoint", "answer", "digest", "served", "vector_of"]
 

@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from . import answers, faults
+from endpoint import answers, faults
 
 
 @dataclass
