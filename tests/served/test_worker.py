@@ -62,4 +62,3 @@ def test_a_worker_without_prefect_makes_a_stage_with_the_model_in_its_process(cl
     assert failed or claimed
     assert all(row.reason in ("truncated", "unparsable", "empty") for row in failed)
     assert all(row.rejected_because for row in claimed)
-
