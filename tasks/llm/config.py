@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from rarefy.tasks.llm.faults import Unavailable
+
 if TYPE_CHECKING:
     from rarefy.tasks.llm import LLM
 
@@ -52,13 +54,16 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         return hash(json.dumps(self.model_dump(mode="json"), sort_keys=True))
 
     def connect(self, cache: Path, *, threads: int, means: "Means") -> "LLM":
-        """The model; ValueError or faults.Unavailable with the way out where it cannot be had here.
+        """The model; faults.Unavailable with the way out where it cannot be had here.
 
         Replies are remembered in the folder `cache`, or in the database that `means` names.
         """
         from rarefy.tasks.llm.engine import connected  # late: it needs a database and a network
 
-        return connected(self, replace(means, cache=str(cache), threads=threads))
+        try:
+            return connected(self, replace(means, cache=str(cache), threads=threads))
+        except ValueError as error:  # no such provider, package, file or database
+            raise Unavailable(str(error)) from None
 
     def identity(self) -> dict[str, Any]:
         """What its answers hang on: not the address, nor whether it is asked one by one or in a batch."""

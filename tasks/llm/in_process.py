@@ -1,5 +1,6 @@
 """vLLM in this process: many requests at once, through one engine that is loaded once and stays (architecture §4)."""
 
+import atexit
 import json
 import multiprocessing
 import os
@@ -64,6 +65,8 @@ class Engine:
                 f"vLLM cannot load {model!r} ({told}); check [llm] model and extra; nothing is downloaded: a name must "
                 "be in Hugging Face's cache"
             ) from error
+        # its own way to end comes too late where something has set up exits before: Python then waits for it for ever
+        atexit.register(self.llm.llm_engine.engine_core.shutdown)
         self.defaults = self.llm.get_default_sampling_params()  # the model's own, as vLLM's server takes them
         self.context = int(self.llm.model_config.max_model_len)
         self._unkept: set[str] = set()  # schemas that no grammar here can hold
