@@ -91,7 +91,8 @@ def parser() -> argparse.ArgumentParser:
     explain = cache.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
         "explain", help="what made a reply's key", description=CACHE
     )
-    explain.add_argument("id", metavar="ID", help="a key or its beginning, or a request's id, as in `unanswered`")
+    told = "a key or its beginning, or a request's id, which for a probe is its probe_id; none: the newest, with theirs"
+    explain.add_argument("id", metavar="ID", nargs="?", default="", help=told)
     _places(explain)
 
     prompts = commands.add_parser("prompts", help="the prompts of the stages", description=PROMPTS)

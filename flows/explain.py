@@ -26,7 +26,7 @@ def explain(books: str, cache: Path, name: str) -> str:
     if not books and not (cache / "replies.sqlite").is_file():
         raise OSError(f"{cache / 'replies.sqlite'}: there is none yet; no model was asked with this store")
     known = opened(books, cache)
-    found = known.explain(name) if name else []
+    found = known.explain(name)  # of no name: the newest
     if not found:
         return NOTHING.format(name=name)
     lines = []
@@ -34,7 +34,8 @@ def explain(books: str, cache: Path, name: str) -> str:
         lines += _one(kept)
     if len(found) > SHOWN:
         lines.append(f"... and {len(found) - SHOWN} older ones; give more of the key to see one\n")
-    lines += _differences(_near(known, found))
+    if name:
+        lines += _differences(_near(known, found))
     return "\n".join(lines) + "\n"
 
 

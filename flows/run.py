@@ -30,6 +30,8 @@ from rarefy.tasks.store import Store, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered
+MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
+OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
 SHOWN = 10  # faults told one by one; the rest are in the quarantine table
 Tables = dict[str, Any]  # kind of table -> its name
 Made = TypeVar("Made")
@@ -237,7 +239,7 @@ class Run:
             raise UsageFault(
                 f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}"
                 f"{f', and the model left unanswered: {lost}' if lost else ''}; "
-                "add documents that state facts, or look at what `rarefy plan` says of these"
+                f"{OTHER_SETTINGS if kind == 'questions' else MORE_FACTS}"
             )
 
     def hold(self, stage: str, row_type: type, tables: Tables) -> None:

@@ -2,7 +2,8 @@
 
 import json
 import textwrap
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
@@ -31,11 +32,28 @@ def _section(path: tuple[str, ...], model: BaseModel) -> list[str]:
             nested.append((name, field, value))
             continue
         lines += _comment(" ".join(filter(None, [field.description, _bounds(field)])))
+        if rows := _rows(field):  # a key that is set could have no [[table]] of its name below it
+            nested_rows = ".".join((*path, name))
+            lines += [f"# [[{nested_rows}]]\n", *(f"# {line}" for line in _fields(rows))]
+            continue
         lines.append(f"# {name} =  (not set)\n" if value is None else f"{_key(name)} = {_toml(value)}\n")
     for name, field, value in nested:
         lines += ["\n", *_comment(field.description or (type(value).__doc__ or "").strip())]
         lines += [f"[{'.'.join((*path, name))}]\n", *_section((*path, name), value)]
     return lines
+
+
+def _rows(field: FieldInfo) -> type[BaseModel] | None:
+    """The model of which a key holds any number; None for other keys."""
+    inner = get_args(field.annotation)
+    return inner[0] if inner and isinstance(inner[0], type) and issubclass(inner[0], BaseModel) else None
+
+
+def _fields(model: type[BaseModel]) -> Iterator[str]:
+    """Each key of a table that may stand several times, with its meaning."""
+    for name, field in model.model_fields.items():
+        shown = "..." if field.is_required() or field.default is None else _toml(field.default)
+        yield f"{name} = {shown}  # {field.description}\n"
 
 
 def _comment(text: str) -> list[str]:

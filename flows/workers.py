@@ -23,6 +23,9 @@ class Workers(Protocol):
     def __call__(self, job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done: ...
 
 
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # what a worker does first
+
+
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -84,6 +87,7 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
         yield alone
         return
     # imported late: half a second that a small build need not spend
+    import dask
     from distributed import Client, LocalCluster
 
     with contextlib.ExitStack() as stack:
@@ -95,6 +99,8 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
                     f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
                 ) from error
         else:
+            # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
+            dask.config.set({"distributed.worker.preload": [DEAF]})
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
             client = stack.enter_context(Client(stack.enter_context(cluster)))
         threads = max(cores() // workers, 1) if workers else 1  # of a tool, such as the embedder, in each worker

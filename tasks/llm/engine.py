@@ -254,7 +254,8 @@ class Engine:
             tally.seen += len(replies)
             tally.failed.update(reply.error for reply in replies if reply.error)
             failed = tally.failed.total()
-        if failed > self.budget * max(tally.seen, SEEN):
+        # twice the budget while it runs, since failures come in bursts; the whole stage is held to it at its end
+        if failed > min(2 * self.budget, 1.0) * max(tally.seen, SEEN):
             raise TooManyFailures(too_many(means.stage, tally.seen, tally.failed, self.budget))
 
 

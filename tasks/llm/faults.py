@@ -11,7 +11,7 @@ REASONS: dict[str, str] = {
     "empty": "the reply had no text",
     "too_long": "prompt and reply exceed the model's context; make windows or chunks smaller",
     "unparsable": "the reply does not keep its JSON schema, even after one re-ask",
-    "rate_limited": "the provider kept saying 429 until the retries or the deadline ran out",
+    "rate_limited": "the provider said 429, and retries or deadline ran out",
     "server_error": "the provider kept failing (5xx, or a reply that is no reply) until the retries ran out",
     "timeout": "no answer within the call's deadline",
     "connection": "the connection failed or was cut until the retries ran out",

@@ -66,7 +66,7 @@ class Engine:
                 "be in Hugging Face's cache"
             ) from error
         # its own way to end comes too late where something has set up exits before: Python then waits for it for ever
-        atexit.register(self.llm.llm_engine.engine_core.shutdown)
+        atexit.register(self.llm.llm_engine.engine_core.shutdown, timeout=5)
         self.defaults = self.llm.get_default_sampling_params()  # the model's own, as vLLM's server takes them
         self.context = int(self.llm.model_config.max_model_len)
         self._unkept: set[str] = set()  # schemas that no grammar here can hold

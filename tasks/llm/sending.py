@@ -134,7 +134,7 @@ class Sender:
             if all(other.aside for other in self.running()) and (
                 time.monotonic() > patience or await self.off(self._is_spent, means.run, worst, limits)
             ):
-                raise BudgetSpent(_spent(means))
+                raise BudgetSpent(_spent(means, worst))
             await asyncio.sleep(0.1)
 
     def _is_spent(self, run: str, worst: int, limits: tuple[int, int]) -> bool:
@@ -224,10 +224,15 @@ class Sender:
         return self.serving.requests_per_minute, self.serving.tokens_per_minute
 
 
-def _spent(means: Means) -> str:
-    what = f"--max-calls {means.max_calls:,}" if means.max_calls else ""
+def _spent(means: Means, worst: int) -> str:
+    calls = f"--max-calls {means.max_calls:,}" if means.max_calls else ""
     money = f"--max-cost {means.max_cost:g}" if means.max_cost else ""
+    if 0 < means.max_cost * NANO < worst:  # the same command would never get on
+        return (
+            f"{means.stage or 'model'}: {money} is too little for one call, which may cost up to {worst / NANO:.4f}; "
+            "raise it, or lower max_tokens"
+        )
     return (
-        f"{means.stage or 'model'}: {' or '.join(filter(None, (what, money)))} is reached; what was answered is kept, "
-        "run the same command again to go on"
+        f"{means.stage or 'model'}: {' or '.join(filter(None, (calls, money)))} is reached; what was answered is "
+        "kept, run the same command again to go on"
     )
