@@ -141,6 +141,8 @@ async def _structured(server: Any, model: LLMConfig) -> Told:
         kept = False
     if kept:
         return "structured output", OK, "a schema is kept even against the prompt"
+    if came.error == "truncated" and came.text.lstrip()[:1] == "{":  # a poem does not begin so
+        return "structured output", OK, "a schema is begun even against the prompt, and cut: the model pads or rambles"
     return "structured output", MISSING, "ignored without a word: replies are read, repaired, and asked for once more"
 
 

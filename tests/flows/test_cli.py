@@ -213,7 +213,14 @@ def test_ctrl_c_is_told_in_a_line_and_leaves_nothing_running(place, tmp_path):
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     command = [sys.executable, "-m", "rarefy.flows.cli", "build", str(place / "corpus"), *where]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**environment, "TMPDIR": str(tmp_path)})
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment, "TMPDIR": str(tmp_path)},
+        # a shell that runs the tests in the background has its children ignore Ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stderr and process.stderr.readline().startswith("read")
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
