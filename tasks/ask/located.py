@@ -56,12 +56,6 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
     return _named(answer, roles, known) or refuse("answer_not_at_end" if somewhere else "answer_not_located")
 
 
-def whole(answer: str, forms: tuple[str, ...]) -> tuple[str, ...]:
-    """These forms of an answer without those that leave its scale away: "1.4" is not "$1.4 billion"."""
-    amount = _AMOUNT.fullmatch(answer)
-    return tuple(f for f in forms if not (amount and amount["word"] and f.lstrip("$€£¥") == amount["digits"]))
-
-
 def stems(text: str) -> set[str]:
     """The telling words of a text, without the endings of plurals; numbers without their commas."""
     words = (word.lower().replace(",", "").replace("’", "'") for word in _WORD.findall(text))

@@ -4,18 +4,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Request, Triplet, Unanswered, row_id
 from rarefy.tasks.ask import AskConfig, put
 from rarefy.tasks.ask.index import Index, index
-from rarefy.tasks.ask.located import located, whole
+from rarefy.tasks.ask.located import located
 from rarefy.tasks.ask.objections import of_hops, of_wording, off_topic, tidied
 from rarefy.tasks.ask.passages import passages
 from rarefy.tasks.ask.roles import roles
 from rarefy.tasks.ask.unique import leads_elsewhere
 from rarefy.tasks.ask.wording import refuse
-from rarefy.tasks.llm import LLM, unanswered
+from rarefy.tasks.llm import LLM, heard, replies, unanswered
 from rarefy.tasks.prompts import messages
 
 VERSION = 1
@@ -51,10 +51,8 @@ def ask_by_model(
     """
     known = index(triplets, chunks, documents)
     asked = {request_id(path): path for path in in_order(paths, triplets)}
-    for reply in llm(request(path, config, known) for path in list(asked.values())):
-        yield from _answered(asked.pop(reply.request_id), reply, known)
-    for name, path in asked.items():
-        yield from _answered(path, Reply(name, error="lost", detail="no reply came for this request"), known)
+    for reply in replies(llm, (request(path, config, known) for path in asked.values())):
+        yield from _answered(asked[reply.request_id], reply, known)
 
 
 def requests(
@@ -105,11 +103,7 @@ def request(path: Path, config: AskConfig, known: Index) -> Request:
 
 def _answered(path: Path, reply: Reply, known: Index) -> Iterator[Question | Unanswered]:
     """The rows of one reply: exactly one question, and why there is none where there is none."""
-    try:
-        said = None if reply.error else Asked.model_validate_json(reply.parsed)
-    except ValidationError as error:
-        told = error.errors(include_url=False, include_input=False)
-        said, reply = None, replace(reply, error="unparsable", detail=str(told[0]["msg"]))
+    said, reply = heard(reply, Asked)
     if said is None:
         yield put(path, refuse("unanswered"), known)
         yield unanswered("ask", path.path_id, reply)
@@ -128,7 +122,6 @@ def _judged(path: Path, text: str, answer: str, pivot: str, known: Index) -> Que
     roles_of = roles(path.pattern, facts)
     wording = located(answer, roles_of, known) if text and answer else refuse("empty")
     question = put(path, replace(wording, text=text, answer=wording.answer or answer), known)
-    question = replace(question, aliases=whole(question.answer, question.aliases))
     reason = question.rejected_because if not text else of_wording(text) or question.rejected_because
     target = wording.target or facts[-1]
     if not reason and path.pattern == "single":

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from rarefy.data_contracts.rows import Chunk, Document, Reply, Request, Triplet, Unanswered, row_id
 from rarefy.tasks.chunk import repeated
 from rarefy.tasks.extract.claims import Claim, Claims, triplet_of
 from rarefy.tasks.extract.windows import Window, windows
-from rarefy.tasks.llm import LLM, unanswered
+from rarefy.tasks.llm import LLM, heard, replies, unanswered
 
 SCHEMA = json.dumps(Claims.model_json_schema())
 Own = tuple[Document, list[Chunk]]  # a document with its chunks
@@ -77,11 +77,9 @@ def _windows(owns: Iterable[Own], config: ModelExtractConfig) -> Iterator[_Asked
 
 
 def _ask(asked: Sequence[_Asked], nth: int, config: ModelExtractConfig, llm: LLM) -> None:
-    waiting = {_name(one, nth): one for one in asked}
-    for reply in llm(_request(name, one, config) for name, one in tuple(waiting.items())):
-        _hear(waiting.pop(reply.request_id), reply)
-    for name, one in waiting.items():
-        _hear(one, Reply(name, error="lost", detail="no reply came for this window"))
+    by_name = {_name(one, nth): one for one in asked}
+    for reply in replies(llm, (_request(name, one, config) for name, one in by_name.items())):
+        _hear(by_name[reply.request_id], reply)
 
 
 def _name(one: _Asked, nth: int) -> str:
@@ -96,14 +94,8 @@ def _request(name: str, one: _Asked, config: ModelExtractConfig) -> Request:
 
 def _hear(one: _Asked, reply: Reply) -> None:
     """Take in what a reply claims, or that it says nothing usable."""
-    claims: tuple[Claim, ...] = ()
-    if not reply.error:
-        try:
-            claims = Claims.model_validate_json(reply.parsed).triplets
-        except ValidationError as error:
-            reply = replace(
-                reply, error="unparsable", detail=f"{error.error_count()} faults: {error.errors()[0]['msg']}"
-            )
+    said, reply = heard(reply, Claims)
+    claims = said.triplets if said else ()
     if reply.error:
         about = " ".join(dict.fromkeys(shown.chunk.chunk_id for shown in one.window.shown))
         one.failed.append(unanswered("extract", about, reply))

@@ -4,14 +4,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, Reply, Request, Unanswered, row_id
 from rarefy.tasks import prompts
 from rarefy.tasks.grade.verdict import DIMENSIONS, HIGHEST, Verdict, against, scores
-from rarefy.tasks.llm import LLM, unanswered
+from rarefy.tasks.llm import LLM, heard, replies, unanswered
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
@@ -70,8 +70,8 @@ def grade(
             continue
         standing = [question for question in rows if not question.rejected_because]
         asked = {_name(one, judge, turn): (one, turn) for one in standing for turn in range(config.rounds)}
-        for reply in model(requests(standing, config, chunks, judge)):
-            question, turn = asked.pop(reply.request_id)
+        for reply in replies(model, requests(standing, config, chunks, judge)):
+            question, turn = asked[reply.request_id]
             one, reply = _judgement(question, judge, turn, reply)
             if judge == JUDGES[0]:
                 decisive[question.question_id].append(one)
@@ -116,14 +116,9 @@ def _name(question: Question, judge: str, turn: int) -> str:
 
 def _judgement(question: Question, judge: str, turn: int, reply: Reply) -> tuple[Judgement, Reply]:
     """What was said of a question, and the reply as it turned out: only a whole verdict counts, never a part."""
-    if not reply.error:
-        try:
-            said = Verdict.model_validate_json(reply.parsed)
-            values = {name: getattr(said, name) for name in DIMENSIONS} | {"reason": " ".join(said.reason.split())}
-        except ValidationError as error:
-            faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-            reply = replace(reply, error="unparsable", detail=faults)
-    if reply.error:
-        values = {"error": reply.error}
+    said, reply = heard(reply, Verdict)
+    values: dict[str, Any] = {"error": reply.error}
+    if said:
+        values = {name: getattr(said, name) for name in DIMENSIONS} | {"reason": " ".join(said.reason.split())}
     name = row_id("judgement", question.question_id, judge, turn)
     return Judgement(name, question.question_id, judge, turn, model=reply.model, **values), reply

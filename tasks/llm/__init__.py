@@ -1,12 +1,17 @@
 """The inference core: requests in, replies out, matched by id, each paid for once (RARE §3, field asks 1-6)."""
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from rarefy.data_contracts.rows import Reply, Request, Unanswered, row_id
 from rarefy.tasks.llm.config import LLMConfig, Means, Price, Serving
 
-__all__ = ["LLM", "LLMConfig", "Means", "Price", "Serving", "unanswered"]
+__all__ = ["LLM", "LLMConfig", "Means", "Price", "Serving", "heard", "replies", "unanswered"]
+
+Form = TypeVar("Form", bound=BaseModel)
 
 
 class LLM(Protocol):
@@ -18,6 +23,37 @@ class LLM(Protocol):
     """
 
     def __call__(self, requests: Iterable[Request], /) -> Iterator[Reply]: ...
+
+
+def replies(llm: LLM, requests: Iterable[Request]) -> Iterator[Reply]:
+    """The model's replies as they come, then a lost one for each request that it gave none to."""
+    waiting: dict[str, None] = {}
+
+    def sent() -> Iterator[Request]:
+        for request in requests:
+            waiting[request.request_id] = None
+            yield request
+
+    for reply in llm(sent()):
+        del waiting[reply.request_id]
+        yield reply
+    for name in waiting:
+        yield Reply(name, error="lost", detail="no reply came for this request")
+
+
+def heard(reply: Reply, form: type[Form]) -> tuple[Form | None, Reply]:
+    """What a reply says in this form, and the reply, which has an error where it says nothing in it.
+
+    A schema cannot say all that a form asks for, so that a reply that keeps the one may still break the other.
+    """
+    if reply.error:
+        return None, reply
+    try:
+        return form.model_validate_json(reply.parsed), reply
+    except ValidationError as error:
+        told = error.errors(include_url=False, include_input=False)
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in told)
+        return None, replace(reply, error="unparsable", detail=faults)
 
 
 def unanswered(stage: str, about: str, reply: Reply) -> Unanswered:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Request, row_id
 from rarefy.tasks import prompts
-from rarefy.tasks.llm import LLM, Means
+from rarefy.tasks.llm import LLM, Means, heard
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 
 
@@ -44,15 +44,11 @@ def asking(config: NLIConfig, llm: LLM) -> NLI:
         for reply in llm(requests()):
             if reply.request_id != asked.popleft():
                 raise ValueError(f"the model answered {reply.request_id} out of turn")
-            if reply.error:
-                yield Label("", 0.0, reply.detail, reply.error)
-                continue
-            try:
-                verdict = Verdict.model_validate_json(reply.parsed)
-            except ValidationError as error:
-                yield Label("", 0.0, str(error.errors()[0]["msg"]), "unparsable")
-            else:
+            verdict, reply = heard(reply, Verdict)
+            if verdict:
                 yield Label(verdict.label, 1.0, " ".join(verdict.reason.split()))
+            else:
+                yield Label("", 0.0, reply.detail, reply.error)
 
     return check
 

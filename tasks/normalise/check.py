@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Request, Unanswered, row_id
 from rarefy.tasks import prompts
-from rarefy.tasks.llm import LLM, unanswered
+from rarefy.tasks.llm import LLM, heard, replies, unanswered
 
 Pair = tuple[str, str]
 
@@ -43,16 +43,11 @@ def check(
     asked = {_name(one): one for one in sorted(set(borderline))}
     same: dict[Borderline, str] = {}
     failed: list[Unanswered] = []
-    for reply in llm(requests(asked.values(), sentences)):
+    for reply in replies(llm, requests(asked.values(), sentences)):
         one = asked[reply.request_id]
-        if not reply.error:
-            try:
-                said = Verdict.model_validate_json(reply.parsed)
-                if said.verdict == "same":
-                    same[one] = " ".join(said.reason.split())
-            except ValidationError as error:
-                faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-                reply = replace(reply, error="unparsable", detail=faults)
+        said, reply = heard(reply, Verdict)
+        if said and said.verdict == "same":
+            same[one] = " ".join(said.reason.split())
         if reply.error:
             failed.append(unanswered("normalise", f"{one.kind} {one.of}: {' / '.join(one.pair)}", reply))
     return same, sorted(failed, key=lambda row: row.unanswered_id)

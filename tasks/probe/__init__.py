@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import Chunk, Probe, Question, Reply, Request, Unanswered, row_id
-from rarefy.tasks.llm import LLM, unanswered
+from rarefy.tasks.llm import LLM, heard, replies, unanswered
 from rarefy.tasks.probe.right import right, said
 from rarefy.tasks.prompts import messages
 
@@ -53,11 +53,9 @@ def probe(
     rows = list(questions)
     asked = {request_id(question, name): (question, name) for question, name in _in_order(rows)}
     done: dict[tuple[str, str], tuple[Probe, Reply]] = {}
-    for reply in llm(request(*pair, config, chunks) for pair in list(asked.values())):
-        question, name = asked.pop(reply.request_id)
+    for reply in replies(llm, (request(*pair, config, chunks) for pair in asked.values())):
+        question, name = asked[reply.request_id]
         done[question.question_id, name] = probed(question, name, reply)
-    for key, (question, name) in asked.items():
-        done[question.question_id, name] = probed(question, name, Reply(key, error="lost", detail="no reply came"))
     for question in rows:
         found = [done[question.question_id, name] for name in chunks_of(question)]
         for row, reply in found:
@@ -116,13 +114,8 @@ def request(question: Question, chunk_id: str, config: ProbeConfig, chunks: Mapp
 
 def probed(question: Question, chunk_id: str, reply: Reply) -> tuple[Probe, Reply]:
     """The row of one reply, and the reply with its error if it has none of its own but cannot be read."""
-    answer = ""
-    if not reply.error:
-        try:
-            answer = Answered.model_validate_json(reply.parsed).answer or ""
-        except ValidationError as error:
-            told = error.errors(include_url=False, include_input=False)[0]["msg"]
-            reply = replace(reply, error="unparsable", detail=str(told))
+    read, reply = heard(reply, Answered)
+    answer = (read.answer if read else None) or ""
     return Probe(
         row_id("probe", question.question_id, chunk_id),
         question.question_id,
