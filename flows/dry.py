@@ -75,20 +75,19 @@ class Counting:
         from rarefy.tasks.llm import structured
         from rarefy.tasks.llm.key import key
 
-        asked = request
-        if reply and request.schema and not (parsed := structured.parse(reply.text, request.schema)).how:
-            asked = structured.again(request, reply.text, parsed.fault)
+        asked, answer = request, reply and structured.kept(reply, request)
+        if reply and not answer:
+            fault = structured.parse(reply.text, request.schema).fault
+            asked = structured.again(request, reply.text, fault)
             name = key(identity, asked)[0]
             reply = self.books.find([name]).get(name) if self.books else None
+            answer = reply and structured.kept(reply, asked)
         if reply is None:
             self.tally.add(asked, name)
             return Reply(request.request_id, error=UNASKED)
         self.tally.remembered += 1
-        reply = replace(reply, request_id=request.request_id, remembered=True)
-        if not request.schema:
-            return reply
-        parsed = structured.parse(reply.text, request.schema)
-        return replace(reply, parsed=parsed.value) if parsed.how else replace(reply, error="unparsable")
+        unread = replace(reply, request_id=request.request_id, error="unparsable")
+        return replace(answer or unread, remembered=True)
 
 
 def rehearse(

@@ -85,7 +85,7 @@ class Engine:
         queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
         size, more = 0, True
         # a batch may take hours, and what it holds is asked for again by whoever comes next
-        patience = INTERRUPTED if isinstance(self.sender.provider, Batched) else None
+        patience = INTERRUPTED if self.sender.of_many else None
         try:
             while True:
                 with self._taking():
@@ -93,8 +93,8 @@ class Engine:
                         block = list(islice(source, BLOCK))
                         more = len(block) == BLOCK
                         for request, answer in zip(block, self._begin(block, asked), strict=True):
-                            size += length(request)
                             queue.append((length(request), answer))
+                            size += queue[-1][0]
                 if not queue:
                     return
                 characters, answer = queue.popleft()
@@ -128,12 +128,12 @@ class Engine:
         new: list[Flight] = []
         remembered: list[Reply] = []
         for request, (name, made_of) in zip(block, keys, strict=True):
-            found = self._remembered(request, known.get(name))
-            if found:
-                remembered.append(found)
-                answers.append(found)
+            reply = known.get(name)
+            if found := reply and structured.kept(reply, request):
+                remembered.append(replace(found, remembered=True))
+                answers.append(remembered[-1])
             else:
-                new.append(Flight(request, name, made_of, asked, known.get(name)))
+                new.append(Flight(request, name, made_of, asked, reply))
                 answers.append(new[-1].answer)
         if remembered:
             self._tally(asked.means, remembered)
@@ -143,16 +143,6 @@ class Engine:
             new.sort(key=lambda flight: [message.content for message in flight.request.messages])
             self._loop.call_soon_threadsafe(self._take, new)
         return answers
-
-    def _remembered(self, request: Request, reply: Reply | None) -> Reply | None:
-        """A reply of the books, ready to be given back; None where it needs a re-ask first."""
-        if reply is None:
-            return None
-        reply = replace(reply, request_id=request.request_id, remembered=True)
-        if not request.schema:
-            return reply
-        parsed = structured.parse(reply.text, request.schema)
-        return replace(reply, parsed=parsed.value) if parsed.how else None
 
     # from here on in the loop's thread
 
@@ -196,12 +186,12 @@ class Engine:
         """The reply, read by its schema; asked once more where it cannot be (the ladder of field ask 1)."""
         first = flight.request
         reply = await self._once(flight, again=False)
-        if reply.error or not first.schema:
+        if reply.error:
             return reply
-        parsed = structured.parse(reply.text, first.schema)
-        if parsed.how:
-            return replace(reply, parsed=parsed.value)
-        flight.request = structured.again(first, reply.text, parsed.fault)
+        if whole := _read(reply, first):
+            return whole
+        fault = structured.parse(reply.text, first.schema).fault
+        flight.request = structured.again(first, reply.text, fault)
         (flight.key, flight.made_of), flight.known = key(self.identity, flight.request), None
         second = await self._once(flight, again=True)
         told = replace(
@@ -213,10 +203,9 @@ class Engine:
         )
         if second.error:
             return replace(told, text=second.text or reply.text)
-        parsed = structured.parse(second.text, first.schema)
-        if parsed.how:
-            return replace(told, parsed=parsed.value)
-        return replace(told, error="unparsable", detail=parsed.fault)
+        if whole := _read(told, first):
+            return whole
+        return replace(told, error="unparsable", detail=structured.parse(second.text, first.schema).fault)
 
     async def _once(self, flight: Flight, *, again: bool) -> Reply:
         """The reply to this very request: remembered, on its way for another caller, or sent for."""
@@ -257,6 +246,11 @@ class Engine:
         # twice the budget while it runs, since failures come in bursts; the whole stage is held to it at its end
         if failed > min(2 * self.budget, 1.0) * max(tally.seen, SEEN):
             raise TooManyFailures(too_many(means.stage, tally.seen, tally.failed, self.budget))
+
+
+def _read(reply: Reply, request: Request) -> Reply | None:
+    """As structured.kept, of a reply that may have been read when it came in."""
+    return reply if reply.parsed else structured.kept(reply, request)
 
 
 def too_many(stage: str, seen: int, failed: "Counter[str]", budget: float) -> str:

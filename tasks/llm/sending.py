@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
+from rarefy.tasks.llm.batched import Batched
 from rarefy.tasks.llm.books import NANO, Books, Call, Kept
 from rarefy.tasks.llm.config import LLMConfig, Means, Serving
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable, fresh
@@ -34,10 +35,10 @@ class Sender:
         self.config, self.serving, self.provider, self.books = config, serving, ask, books
         self.price = price_of(config, serving.prices)
         self.batch = config.provider == "batch"
-        self.most = serving.concurrency
-        if hasattr(ask, "size"):  # a provider of batches takes as many as fill two: one under way, one gathering
-            self.most = 2 * serving.batch_size
-        self.gate = Gate(self.most, at_once=hasattr(ask, "size"))
+        self.of_many = isinstance(ask, Batched)
+        # of batches as many as fill two: one under way, one gathering
+        self.most = 2 * serving.batch_size if self.of_many else serving.concurrency
+        self.gate = Gate(self.most, at_once=self.of_many)
         self.ledger = Ledger(books)
         self.recent: OrderedDict[str, None] = OrderedDict()
         self.replied = time.monotonic()
@@ -96,9 +97,10 @@ class Sender:
         prompt, completion, unmetered = reply.prompt_tokens, reply.completion_tokens, 0
         if not prompt and not completion:
             prompt, completion, unmetered = length(request) // CHARACTERS + 1, len(reply.text) // CHARACTERS + 1, 1
-        how, final = "", True
+        how, final, whole = "", True, reply
         if request.schema and not reply.error:
             parsed = structured.parse(reply.text, request.schema)
+            whole = replace(reply, parsed=parsed.value)
             how = parsed.how or ("rejected" if again else "failed")
             if again and parsed.how:
                 how = "reasked"
@@ -116,7 +118,7 @@ class Sender:
         if self.serving.tokens_per_minute:
             over = self._tokens(request) - prompt - completion
             await self.off(self.books.refund, self.provider.name, over, self._per_minute())
-        return reply
+        return whole
 
     async def _reserved(self, flight: Flight, worst: int) -> None:
         """Return when a call and the most it can cost are taken from the run's budget; Stopped where none is left."""

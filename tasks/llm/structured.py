@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from rarefy.data_contracts.rows import Message, Request
+from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.tasks.llm.fitting import fitted
 from rarefy.tasks.llm.mending import mended
 from rarefy.tasks.llm.reading import BadJSON, read, within
 from rarefy.tasks.llm.strict import strict
 
-__all__ = ["Parsed", "again", "parse", "strict"]
+__all__ = ["Parsed", "again", "kept", "parse", "strict"]
 
 LONGEST = 1_000_000  # characters of a reply that is read at all
 SHOWN_FAULT = 300
@@ -58,6 +58,15 @@ def parse(text: str, schema: str) -> Parsed:
     if parsed := _only(values, "repaired", validator) or _only(fitted(values, validator), "repaired", validator):
         return parsed
     return Parsed(fault=_fault(values[-1], validator) if values else fault[:SHOWN_FAULT])
+
+
+def kept(reply: Reply, request: Request) -> Reply | None:
+    """The reply as its asker gets it, with the value that its schema asks for; None where it needs a re-ask first."""
+    own = replace(reply, request_id=request.request_id)
+    if not request.schema:
+        return own
+    parsed = parse(reply.text, request.schema)
+    return replace(own, parsed=parsed.value) if parsed.how else None
 
 
 def again(request: Request, reply_text: str, fault: str) -> Request:
