@@ -94,9 +94,9 @@ def _ends_here(text: str, start: int, dot: int, end: int, after: int) -> bool:
     if end > dot + 1:  # an ellipsis; a quote, a bracket or a footnote's number after the stop
         return _capital(text, after)
     last = _LAST_WORD.search(text, max(start, dot - 24), dot)
-    if last is None:
+    word = last.group().lower().strip("'’") if last else ""
+    if last is None or not word:  # quotation marks alone, as in "``treat ''."
         return _capital(text, after)
-    word = last.group().lower().strip("'’")
     following = _NEXT_WORD.match(text, after)
     next_word = ((following and following.group(1)) or "").lower()
     begins = next_word in STARTERS and _capital(text, after)

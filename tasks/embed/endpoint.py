@@ -2,25 +2,22 @@
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 
 from rarefy.tasks.embed.families import Prompts
 from rarefy.tasks.embed.metered import Meter, Told
 from rarefy.tasks.embed.remembered import Remembered, Vectors
+from rarefy.tasks.llm.account import account, refusal, said
 from rarefy.tasks.llm.config import Means
-from rarefy.tasks.llm.endpoint import retry_after
-from rarefy.tasks.llm.endpoint import said as message_of
 from rarefy.tasks.llm.faults import Failed, Unavailable
-from rarefy.tasks.llm.secrets import address, own_key, redacted
+from rarefy.tasks.llm.secrets import address, redacted
 
 VERSION = 1
 
@@ -101,18 +98,21 @@ class EndpointEmbedder:
         }
         if self.dimensions:
             body["dimensions"] = self.dimensions
+        fault: Exception
         try:
             raw = self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
+            return self._read(raw.content, len(texts), told)
         except openai.APITimeoutError:
-            raise Failed("timeout", f"no answer within {self._serving.try_deadline:g} s", again=True) from None
+            fault = Failed("timeout", f"no answer within {self._serving.try_deadline:g} s", again=True)
         except openai.APIStatusError as error:
-            raise self._fault(error) from None
+            known = refusal(error, f"embeddings of {self._name}", self.endpoint, "embed.model")
+            fault = known or Failed("rejected", f"{error.status_code}: {redacted(said(error))}")
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
-            raise Failed("connection", redacted(f"{type(cause).__name__}: {cause}"), again=True) from None
+            fault = Failed("connection", redacted(f"{type(cause).__name__}: {cause}"), again=True)
         except openai.OpenAIError as error:
-            raise Failed("server_error", redacted(str(error)), again=True) from None
-        return self._read(raw.content, len(texts), told)
+            fault = Failed("server_error", redacted(str(error)), again=True)
+        raise fault  # out here: inside, the SDK's error, which holds the request with its key, would hang on it
 
     def _read(self, content: bytes, count: int, told: Told) -> Vectors:
         """The unit vectors in an answer, matched by their index; Failed where that is no whole answer."""
@@ -137,24 +137,6 @@ class EndpointEmbedder:
             )
         unit: Vectors = (vectors / lengths).astype(np.float32)
         return unit
-
-    def _fault(self, error: Any) -> Failed | Unavailable:
-        status, code, told = error.status_code, str(error.code or ""), redacted(message_of(error))
-        if status in {401, 403}:
-            return Unavailable(f"{self._name}: the key is not accepted ({status}: {told}); set {self.endpoint}_API_KEY")
-        if status == 404:
-            return Unavailable(
-                f"{self._name}: no such model or address ({told}); check embed.model and {self.endpoint}_BASE_URL, "
-                "which usually ends in /v1"
-            )
-        if status == 429 and "insufficient_quota" in f"{code} {told}":
-            return Unavailable(f"{self._name}: no quota left ({told}); look at the account's billing")
-        if status == 429:
-            return Failed("rate_limited", told, again=True, retry_after=retry_after(error.response.headers))
-        if status >= 500 or status in {408, 409, 425}:
-            wait = retry_after(error.response.headers)
-            return Failed("server_error", f"{status}: {told}", again=True, retry_after=wait)
-        return Failed("rejected", f"{status}: {told}")
 
 
 def _wait(fault: Failed, tries: int, name: str) -> float:
@@ -182,17 +164,5 @@ def _client(endpoint: str, means: Means) -> Any:
     """The SDK's client, with address and key from the environment."""
     import openai  # late: half a second that an offline build need not spend
 
-    key, url = own_key(f"{endpoint}_API_KEY"), os.environ.get(f"{endpoint}_BASE_URL")
-    if not url and not key:
-        raise Unavailable(
-            f"no endpoint for embeddings: set {endpoint}_API_KEY (and {endpoint}_BASE_URL where it is not OpenAI's own "
-            'API), or embed with a model on this machine (embed.provider = "")'
-        )
-    place, _, query = (url or "https://api.openai.com/v1").partition("?")
-    return openai.OpenAI(
-        api_key=key or "none",  # a server without keys; the SDK wants something
-        base_url=place,
-        default_query=dict(parse_qsl(query)),  # some gateways take their key there
-        max_retries=0,
-        timeout=means.serving.try_deadline,
-    )
+    otherwise = 'embed with a model on this machine (embed.provider = "")'
+    return openai.OpenAI(**account(endpoint, otherwise).settings(), max_retries=0, timeout=means.serving.try_deadline)

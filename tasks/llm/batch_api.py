@@ -4,7 +4,6 @@ Which batches are under way stands in a folder, so that a process that was kille
 is neither sent nor paid for twice, whatever else is asked for along with it the next time.
 """
 
-import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,12 +13,13 @@ from typing import Any, Literal
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import batch_files
+from rarefy.tasks.llm.account import account
 from rarefy.tasks.llm.batch_files import Sent
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.endpoint import body_of
 from rarefy.tasks.llm.faults import REASONS, Failed, Stopped, Unavailable
 from rarefy.tasks.llm.key import key
-from rarefy.tasks.llm.secrets import address, own_key, redacted
+from rarefy.tasks.llm.secrets import address, redacted
 
 MARK = "rarefy"  # names our digest in a batch's metadata
 LISTED = 300  # of the newest batches, looked through for ours
@@ -49,11 +49,8 @@ class BatchAPI:
     def __post_init__(self) -> None:
         import openai  # late: an offline build needs none
 
-        names = (f"{self.config.endpoint}_API_KEY", f"{self.config.endpoint}_BASE_URL")
-        key_, url = own_key(names[0]), os.environ.get(names[1])
-        if not key_ and not url:
-            raise Unavailable(f"no endpoint: set {names[0]} (and {names[1]} where it is not OpenAI's own API)")
-        self._client = openai.OpenAI(api_key=key_ or "none", base_url=url or "https://api.openai.com/v1", max_retries=5)
+        known = account(self.config.endpoint, "use another provider in the config")
+        self._client = openai.OpenAI(**known.settings(), max_retries=5)
         self._address = address(str(self._client.base_url))
         self._folder = Path(self.means.cache) / "batches"
         self._structured = self.config.structured != "none"

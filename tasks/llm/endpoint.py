@@ -3,16 +3,13 @@
 import asyncio
 import json
 import logging
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import parse_qsl
 
 from rarefy.data_contracts.rows import Reply, Request, Token
+from rarefy.tasks.llm.account import account, refusal, said
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, forms, hush, own_key, redacted
@@ -25,7 +22,6 @@ MOST = 1_000_000_000  # tokens of one call: what a server says beyond is nonsens
 _TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "prompt is too long", "too long")
 _NO_SCHEMA = ("response_format", "json_schema", "structured", "guided", "grammar")
 _KEY = 16  # characters of the shortest key that is one
-_NO_KEY = "none"  # what a server without keys is sent: the SDK wants something
 
 
 class Endpoint:
@@ -73,6 +69,10 @@ class Endpoint:
             fault = Failed("server_error", redacted(str(error)), again=True)
         raise fault  # out here: inside, the SDK's error, which holds the request with its key, would hang on it
 
+    async def models(self) -> list[str]:
+        """The names of the models that the server lists; openai.OpenAIError or ValueError where it lists none."""
+        return sorted([one.id async for one in self._client.models.list()])
+
     async def close(self) -> None:
         """Close its connections."""
         await self._client.close()
@@ -96,36 +96,15 @@ class Endpoint:
             yield "temperature"
 
     def _fault(self, body: Mapping[str, Any], error: Any) -> Failed | Unavailable:
-        status, code, told = error.status_code, str(error.code or ""), redacted(said(error))
-        text = f"{code} {told}".lower()
-        if status == 429:
-            if "insufficient_quota" in text:
-                return Unavailable(f"{self.name}: no quota left ({told}); look at the account's billing")
-            wait = retry_after(error.response.headers)
-            return Failed("rate_limited", told, again=True, slow_down=True, retry_after=wait)
-        if status >= 500:
-            wait = retry_after(error.response.headers)
-            return Failed(
-                "server_error", f"{status}: {told}", again=True, slow_down=status in {502, 503, 529}, retry_after=wait
-            )
-        if status in {408, 409, 425}:
-            return Failed("server_error", f"{status}: {told}", again=True)
-        if status == 402:
-            return Unavailable(f"{self.name}: it wants to be paid first ({told}); look at the account's billing")
+        status, told = error.status_code, redacted(said(error))
+        text = f"{error.code or ''} {told}".lower()
         if status == 403 and (self._ever or _any(("moderation", "flagged"), text)):
             return Failed("filtered", told)  # it is this prompt that it does not like
-        if status in {401, 403} or (status == 400 and "api key" in text):
-            return Unavailable(
-                f"{self.name}: the key is not accepted ({status}: {told}); set {self.config.endpoint}_API_KEY"
-            )
-        if status == 404:
-            return Unavailable(
-                f"{self.name}: no such model or address ({told}); check model and {self.config.endpoint}_BASE_URL, "
-                "which usually ends in /v1; `rarefy doctor` lists the models"
-            )
-        if status == 413 or any(words in text for words in _TOO_LONG):
+        if known := refusal(error, self.name, self.config.endpoint, "model"):
+            return known
+        if status == 413 or _any(_TOO_LONG, text):
             return Failed("too_long", told)
-        if "content_filter" in text or "content policy" in text or "content_policy" in text:
+        if _any(("content_filter", "content policy", "content_policy"), text):
             return Failed("filtered", told)
         if told_of := next((name for name in self._dropped(body, text)), ""):
             if told_of not in self._without:  # others in flight are told so too
@@ -183,22 +162,6 @@ def reply_of(request: Request, content: bytes, model: str) -> Reply:
     return judged(reply, str(refusal))
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a server asks to wait, in any of the three ways servers say it; None where it does not."""
-    try:
-        if "retry-after-ms" in headers:
-            seconds = float(headers["retry-after-ms"]) / 1000
-        elif (told := headers.get("retry-after")) is None:
-            return None
-        elif re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", told):
-            seconds = float(told)
-        else:
-            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return max(seconds, 0.0) if math.isfinite(seconds) else None
-
-
 def _count(told: Any) -> int:
     """A number of tokens that can be one."""
     return min(max(int(told or 0), 0), MOST)
@@ -214,15 +177,6 @@ def _tokens(told: Any) -> tuple[Token, ...]:
         )
         for one in (told or {}).get("content") or ()
     )
-
-
-def said(error: Any) -> str:
-    """What a server says of a fault, in one line, whatever shape it has."""
-    body = error.body
-    if isinstance(body, dict):
-        inner = body.get("error", body)
-        return " ".join(str(inner.get("message", inner) if isinstance(inner, dict) else inner).split())
-    return " ".join(str(body if body else error.message).split())
 
 
 def _broken(error: BaseException | None) -> str:
@@ -244,33 +198,17 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
     """The SDK's client, with address and key from the environment."""
     import openai
 
+    more = {
+        "max_retries": 0,
+        "timeout": timeout,
+        "http_client": openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
+    }
+    if config.provider != "azure":
+        return openai.AsyncOpenAI(**account(config.endpoint, "use another provider in the config").settings(), **more)
     hush()
-    prefix = config.endpoint
-    key, url = own_key(f"{prefix}_API_KEY"), os.environ.get(f"{prefix}_BASE_URL")
-    if config.provider == "azure":
-        azure = os.environ.get(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_ENDPOINT", "")
-        key = own_key(f"{prefix if prefix != 'OPENAI' else 'AZURE_OPENAI'}_API_KEY")
-        if not azure or not key:
-            raise Unavailable("provider azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY, OPENAI_API_VERSION")
-        return openai.AsyncAzureOpenAI(
-            azure_endpoint=azure,
-            api_key=key,
-            api_version=os.environ.get("OPENAI_API_VERSION", "2025-03-01-preview"),
-            max_retries=0,
-            timeout=timeout,
-            http_client=openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
-        )
-    if not url and not key:
-        raise Unavailable(
-            f"no endpoint: set {prefix}_API_KEY (and {prefix}_BASE_URL where it is not OpenAI's own API), or use "
-            "another provider in the config"
-        )
-    base, _, query = (url or "https://api.openai.com/v1").partition("?")
-    return openai.AsyncOpenAI(
-        api_key=key or _NO_KEY,
-        base_url=base,
-        default_query=dict(parse_qsl(query)),  # gateways want one; the SDK would glue the path behind it
-        max_retries=0,
-        timeout=timeout,
-        http_client=openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
-    )
+    prefix = config.endpoint if config.endpoint != "OPENAI" else "AZURE_OPENAI"
+    azure, key = os.environ.get(f"{prefix}_ENDPOINT", ""), own_key(f"{prefix}_API_KEY")
+    if not azure or not key:
+        raise Unavailable("provider azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY, OPENAI_API_VERSION")
+    version = os.environ.get("OPENAI_API_VERSION", "2025-03-01-preview")
+    return openai.AsyncAzureOpenAI(azure_endpoint=azure, api_key=key, api_version=version, **more)

@@ -43,3 +43,8 @@ def test_spans_are_in_order_and_cover_all_but_white_space(text: str) -> None:
         assert start < end and not text[at:start].strip() and text[start:end] == text[start:end].strip()
         at = end
     assert not text[at:].strip()
+
+
+def test_quotation_marks_alone_before_a_stop_are_no_word():
+    text = "``Trick or treat ''. The`` treat'' is sweet."
+    assert [text[a:b] for a, b in sentences(text)] == ["``Trick or treat ''.", "The`` treat'' is sweet."]
