@@ -90,6 +90,8 @@ class Chunk:
     domain: str = "default"
     fiscal_year: int = 0
     period_end: str = ""
+    title: str = ""  # of its document
+    language: str = "en"  # of its document
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,23 +189,56 @@ class Question:
     period: str = ""
     valid_from: str = ""  # ISO date: end of the period asked about
     pivot: str = ""
+    language: str = "en"
     retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected
     rejected_because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
+class Swap:
+    """A value that a passage states, and another of the same kind that it could state instead."""
+
+    old: str
+    new: str
+    kind: str  # of Triplet.object_type: MONEY, GPE, PERSON, ...
+    source: str = ""  # triplet_id or question_id that `new` was taken from
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What noise for one question can be made of, nearest or fittest first (Magic Mushroom §3.3)."""
+
+    pool_id: str
+    question_id: str
+    neighbours: tuple[str, ...]  # chunk_ids around the gold chunks, in their documents
+    strangers: tuple[str, ...]  # chunk_ids of other questions' documents
+    swaps: tuple[Swap, ...]  # of the answer
+    counterfacts: tuple[Swap, ...] = ()  # of what the neighbours state
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
-    """A question or a gold chunk, changed; the unperturbed question is one too (`perturbation = "none"`)."""
+    """A question or a passage, changed, with its proof; the unperturbed question is one too (`perturbation = "none"`).
+
+    A rejected variant keeps its text, so that a reader sees what was wrong with it.
+    """
 
     variant_id: str
     question_id: str
     side: str  # query | document | context
     perturbation: str
     text: str
-    chunk_id: str = ""  # the chunk changed, on the document side
+    chunk_id: str = ""  # the chunk that was changed, or that the passage was taken from; "" on the query side
+    number: int = 0  # 0, 1, ... of several by the same perturbation
+    family: str = ""  # the perturbation's, or its class of noise
+    method: str = ""  # rules | selection | model | apertium
+    spans: tuple[Span, ...] = ()  # where the gold evidence of this chunk stands in `text`
     similarity: float = 1.0  # cosine to the original
     below_threshold: bool = False
+    entailment: str = ""  # "entailment, entailment": original to variant, and back; "kept, kept" by rules; "" not asked
+    checks: tuple[str, ...] = ()  # that were held against it and held, by name
+    detail: str = ""  # what was changed, or what failed
     rejected_because: str = ""
 
 

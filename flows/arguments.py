@@ -1,11 +1,12 @@
 """The command line: what there is to say, and what is explained of it."""
 
 import argparse
-import os
 from importlib.metadata import version
 from pathlib import Path
 
-STORE = ".rarefy"
+from rarefy.flows.options import OWN, count, places, spend
+from rarefy.flows.standalone import without_corpus
+
 ABOUT = """\
 Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
 prove them, and variants of both, made from a knowledge graph of the documents. Offline by default: no key, no
@@ -21,6 +22,9 @@ examples:
   rarefy doctor --config my.toml                    is everything there that this config needs?
   rarefy estimate filings/ --config my.toml         calls, tokens, money and minutes, before anything is spent
   rarefy build filings/ --out b/ --config my.toml --max-cost 20
+  rarefy perturbations                              every change to questions and passages, with an example
+  rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts
+  rarefy mix variants/ --out contexts.jsonl         passages, gold and noise, as a retriever might have found them
 
 exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
             3 --max-cost or --max-calls is reached: the same command goes on from there
@@ -50,7 +54,6 @@ CALIBRATE = """\
 Compare the judging model with people. Where SHEET.csv is not there yet, it is written: questions of the benchmark in
 DIR to be scored. Where it is there, its scores are set beside the judge's.
 """
-OWN = {"formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -65,9 +68,7 @@ def parser() -> argparse.ArgumentParser:
         "--out", metavar="DIR", required=True, help="folder for the benchmark; a new one, or one of a build before"
     )
     _shared(build)
-    spend = build.add_argument_group("how much models may be asked, in this run, by all workers together")
-    spend.add_argument("--max-cost", metavar="AMOUNT", type=_amount, default=0.0, help="in the currency of the prices")
-    spend.add_argument("--max-calls", metavar="N", type=_count, default=0, help="requests sent")
+    spend(build)
 
     plan = commands.add_parser("plan", help="what a corpus holds, before anything is spent", description=PLAN, **OWN)
     plan.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
@@ -85,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="is everything there?", description=DOCTOR, **OWN)
     doctor.add_argument("--config", metavar="FILE.toml", type=Path, help="settings (default: the offline ones)")
     doctor.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler, tcp://host:port")
-    _places(doctor)
+    places(doctor)
 
     cache = commands.add_parser("cache", help="what is remembered of models", description=CACHE)
     explain = cache.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
@@ -93,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     )
     told = "a key or its beginning, or a request's id, which for a probe is its probe_id; none: the newest, with theirs"
     explain.add_argument("id", metavar="ID", nargs="?", default="", help=told)
-    _places(explain)
+    places(explain)
 
     prompts = commands.add_parser("prompts", help="the prompts of the stages", description=PROMPTS)
     show = prompts.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
@@ -107,8 +108,9 @@ def parser() -> argparse.ArgumentParser:
     calibrate.add_argument("benchmark", metavar="DIR", help="a benchmark whose questions were judged")
     calibrate.add_argument("sheet", metavar="SHEET.csv", type=Path, help="questions with people's scores")
     calibrate.add_argument(
-        "--questions", metavar="N", type=_count, default=100, help="in a new sheet (default: %(default)s)"
+        "--questions", metavar="N", type=count, default=100, help="in a new sheet (default: %(default)s)"
     )
+    without_corpus(commands)
     return top
 
 
@@ -117,44 +119,10 @@ def _shared(command: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--config", metavar="FILE.toml", type=Path, help="settings; `rarefy init` writes one (default: none needed)"
     )
-    what.add_argument("--limit", metavar="N", type=_count, default=0, help="only the first N documents, by path")
-    where = _places(command)
+    what.add_argument("--limit", metavar="N", type=count, default=0, help="only the first N documents, by path")
+    where = places(command)
     where.add_argument(
-        "--workers", metavar="N", type=_count, default=0, help="processes for documents (default: this one)"
+        "--workers", metavar="N", type=count, default=0, help="processes for documents (default: this one)"
     )
     where.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler that exists, tcp://host:port")
     where.add_argument("--quiet", action="store_true", help="say nothing but errors")
-
-
-def _places(command: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
-    where = command.add_argument_group("where and how fast")
-    where.add_argument(
-        "--store",
-        metavar="URL",
-        default=os.environ.get("RAREFY_STORE", STORE),
-        help="folder or fsspec URL (s3://…) of what was made before (default: $RAREFY_STORE or %(default)s)",
-    )
-    where.add_argument(
-        "--replies",
-        metavar="URL",
-        default="",
-        help="replies of models and their ledger: sqlite:///file or postgresql://… (default: $RAREFY_REPLIES or the "
-        "store's replies.sqlite)",
-    )
-    return where
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
-
-
-def _amount(text: str) -> float:
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = 0.0
-    if not 0 < amount < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount above 0")
-    return amount

@@ -12,7 +12,7 @@ from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.progress import PULSE, Line
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import Means, Serving
 from rarefy.tasks.llm.books import NANO, Books, Usage
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
 from rarefy.tasks.llm.prices import price_of
@@ -61,12 +61,12 @@ def books(store: Store, given: Means) -> Books:
 
 def asks(job: Job) -> bool:
     """Does this job ask a model?"""
-    return any(isinstance(tool, LLMConfig) for tool in job.tools.values())
+    return any(models.behind(tool) for tool in job.tools.values())
 
 
 def elsewhere(job: Job) -> bool:
     """Does this job's model live in the process of whoever works, so that the flow's own may not hold it?"""
-    return any(isinstance(tool, LLMConfig) and tool.provider == "vllm" for tool in job.tools.values())
+    return any(model.provider == "vllm" for tool in job.tools.values() if (model := models.behind(tool)))
 
 
 def sent(used: Sequence[Usage]) -> int:

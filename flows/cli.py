@@ -6,13 +6,13 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from rarefy.flows import commands, perturbing
 from rarefy.flows.arguments import parser
+from rarefy.flows.commands import tell
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.tasks.llm.secrets import address
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
@@ -29,25 +29,25 @@ def main(arguments: list[str] | None = None) -> int:
         with _replies(getattr(given, "replies", "")):
             return COMMANDS[given.command](given)
     except Fault as fault:
-        return _tell(str(fault), fault.code)
+        return tell(str(fault), fault.code)
     except KeyboardInterrupt:
-        return _tell("interrupted; run the same command again and it goes on from here", 130)
+        return tell("interrupted; run the same command again and it goes on from here", 130)
     except BrokenPipeError:  # whoever read has enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         if error.errno is None and len(error.args) == 1:  # one of ours, which says it all
-            return _tell(str(error), 1)
+            return tell(str(error), 1)
         if error.errno not in WAYS_OUT:
             raise
-        return _tell(f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1)
+        return tell(f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1)
     except Exception as error:
         # by name: importing the libraries to catch their exceptions would take longer than most commands
         if type(error).__module__.partition(".")[0] in {"httpx", "httpcore"}:
-            return _tell(f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1)
+            return tell(f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1)
         if type(error).__name__ not in {"ContractBroken", "TableDamaged"}:
             raise
-        return _tell(str(error), 1)
+        return tell(str(error), 1)
 
 
 WAYS_OUT = {
@@ -77,29 +77,6 @@ def _replies(url: str) -> Iterator[None]:
             del os.environ["RAREFY_REPLIES"]
         elif url and before is not None:
             os.environ["RAREFY_REPLIES"] = before
-
-
-def _tell(text: str, code: int) -> int:
-    for line in text.splitlines():
-        print(f"rarefy: {line}", file=sys.stderr)
-    return code
-
-
-def _init(given: argparse.Namespace) -> int:
-    from rarefy.flows.template import template
-
-    path = Path(given.path)
-    if path.is_dir():
-        path = path / "rarefy.toml"
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(template())
-    except FileExistsError:
-        raise UsageFault(f"{path} exists; choose another path, or remove it first") from None
-    except FileNotFoundError:
-        raise UsageFault(f"{path}: no such folder; make it first") from None
-    print(f"{path} written; use it with `rarefy build CORPUS --out DIR --config {path}`")
-    return 0
 
 
 def _build(given: argparse.Namespace) -> int:
@@ -140,66 +117,19 @@ def _estimate(given: argparse.Namespace) -> int:
     return 0
 
 
-def _doctor(given: argparse.Namespace) -> int:
-    from rarefy.flows.config import load
-    from rarefy.flows.doctor import examine, show
-
-    config = load(given.config)
-    return 0 if show(examine(config, given.config, given.store, given.dask)) else 1
-
-
-def _cache(given: argparse.Namespace) -> int:
-    from rarefy.flows.asking import place
-    from rarefy.flows.explain import explain
-    from rarefy.tasks.store import Store
-
-    _check_store(given.store)
-    url = os.environ.get("RAREFY_REPLIES", "")
-    try:
-        print(explain(url, place(Store(given.store)), given.id), end="")
-    except ValueError as error:
-        raise UsageFault(f"--replies {address(url)}: {str(error).removeprefix(f'{url}: ')}") from error
-    return 0
-
-
-def _prompts(given: argparse.Namespace) -> int:
-    from rarefy.tasks import prompts
-
-    roles = prompts.roles(given.stage) if given.stage.isidentifier() else {}
-    if not roles:
-        stages = sorted(path.parent.name for path in prompts.TASKS.glob("*/prompts"))
-        raise UsageFault(f"no stage {given.stage!r} with prompts; have {', '.join(stages)}")
-    if not given.role:
-        print("\n".join(f"{given.stage} {role} {domain}" for role in roles for domain in roles[role]))
-        return 0
-    if given.role not in roles:
-        raise UsageFault(f"{given.stage} has no prompt {given.role!r}; have {', '.join(roles)}")
-    if given.domain not in prompts.DOMAINS:
-        raise UsageFault(f"no domain {given.domain!r}; have {', '.join(prompts.DOMAINS)}")
-    print(prompts.source(given.stage, given.role, given.domain), end="")
-    return 0
-
-
-def _calibrate(given: argparse.Namespace) -> int:
-    from rarefy.flows.calibrate import calibrate, sheet, show
-
-    if given.sheet.exists():
-        print(show(calibrate(given.benchmark, given.sheet)))
-        return 0
-    count = sheet(given.benchmark, given.sheet, given.questions)
-    print(f"{given.sheet} written, {count:,} questions: have people score them, and run the same command again")
-    return 0
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "plan": _plan,
     "estimate": _estimate,
-    "init": _init,
-    "doctor": _doctor,
-    "cache": _cache,
-    "prompts": _prompts,
-    "calibrate": _calibrate,
+    "init": commands.init,
+    "doctor": commands.doctor,
+    "cache": commands.cache,
+    "prompts": commands.prompts,
+    "calibrate": commands.calibrate,
+    "perturb": perturbing.perturb,
+    "perturbations": perturbing.perturbations,
+    "mix": perturbing.mix,
+    "scenario": perturbing.scenario,
 }
 
 
@@ -212,8 +142,8 @@ def _mended(store: str, work: Callable[[], Done]) -> Done:
             return work()
         except TableDamaged as damage:
             others = Store(store).mend()
-            _tell(str(damage), 1)
-            _tell("\n".join(f"table {name} was damaged too" for name in others), 1)
+            tell(str(damage), 1)
+            tell("\n".join(f"table {name} was damaged too" for name in others), 1)
     return work()
 
 
@@ -227,49 +157,17 @@ def _begin(given: argparse.Namespace) -> "Config":
     config = load(given.config)
     if "out" in given:
         _check_place(given.out)
-    _check_store(given.store)
+    commands.check_store(given.store)
     server.start()
     from rarefy.flows.models import remarks
     from rarefy.flows.surroundings import check  # while the server starts
 
     check(config, given.config)
     if not given.quiet:
-        _tell("\n".join(remarks(config)), 0)
-    _check_models(given, config)
+        tell("\n".join(remarks(config)), 0)
+    commands.check_models(given, config)
     server.wait()
     return config
-
-
-def _check_models(given: argparse.Namespace, config: "Config") -> None:
-    """UsageFault where replies cannot be kept, or nobody here can hold the model."""
-    from rarefy.flows.asking import books, means
-    from rarefy.flows.models import named
-    from rarefy.tasks.store import Store
-
-    if not (found := named(config)):
-        return
-    if not given.dask and any(model.provider == "vllm" for model in found) and not find_spec("vllm"):
-        raise UsageFault(
-            'provider "vllm" needs vLLM: pip install "rarefy[vllm]" here, or start Dask workers that have it '
-            "(infra/vllm/install.sh) and name their scheduler with --dask, or serve the model and ask it as "
-            'provider = "openai"'
-        )
-    asked = means(config, "", getattr(given, "max_calls", 0), getattr(given, "max_cost", 0.0))
-    try:
-        books(Store(given.store), asked)
-    except ValueError as error:
-        url = asked.books
-        raise UsageFault(f"--replies {address(url)}: {str(error).removeprefix(f'{url}: ')}") from error
-
-
-def _check_store(url: str) -> None:
-    """UsageFault where no store can be at this address."""
-    from rarefy.tasks.store import Store
-
-    try:
-        Store(url)
-    except (ImportError, ValueError) as error:
-        raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL of an installed package") from error
 
 
 def _check_place(out: str) -> None:

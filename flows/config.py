@@ -18,6 +18,7 @@ from rarefy.tasks.gates import GatesConfig
 from rarefy.tasks.grade import GradeConfig
 from rarefy.tasks.graph import GraphConfig
 from rarefy.tasks.llm import LLMConfig, Serving
+from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
 from rarefy.tasks.probe import ProbeConfig
@@ -33,13 +34,17 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     )
     llm: LLMConfig = Field(
         default_factory=LLMConfig,
-        description="the model that extract, ask and probe ask where their methods say so; none is needed otherwise",
+        description="the model that extract, ask, probe and perturb ask where they say so; none is needed otherwise",
     )
     judge: LLMConfig = Field(
         default_factory=LLMConfig, description="the model that grade asks; that of [llm] where none is named"
     )
     second_judge: LLMConfig = Field(
         default_factory=LLMConfig, description="a second model for grade, asked for agreement alone"
+    )
+    generator: LLMConfig = Field(
+        default_factory=LLMConfig,
+        description="the system under test, where it is a model: it writes the self-generated variants (SURE)",
     )
     serving: Serving = Field(
         default_factory=Serving,
@@ -62,6 +67,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     grade: GradeConfig = Field(default_factory=GradeConfig, description="what a judging model must say of questions")
     split: SplitConfig = Field(default_factory=SplitConfig, description="which questions are for testing")
     perturb: PerturbConfig = Field(default_factory=PerturbConfig, description="which variants are made, and how")
+    nli: NLIConfig = Field(default_factory=NLIConfig, description="whether a changed text says what the original says")
     card: CardConfig = Field(
         default_factory=CardConfig, description="what the benchmark's card says that no table knows"
     )

@@ -1,14 +1,24 @@
 """How many paths and questions there are, or will be as far as anyone can say."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rarefy.flows import models
+from rarefy.flows.config import Config
 from rarefy.flows.forecast import UNSEEN, Range
-from rarefy.flows.rates import Rates
+from rarefy.flows.rates import REPLY, Rates
 from rarefy.tasks import prompts
+from rarefy.tasks.perturb.catalogue import wanted
+from rarefy.tasks.perturb.entry import Perturbation
+from rarefy.tasks.perturb.proof import ENTAILMENT
 from rarefy.tasks.store import Store
 
 AS_BEFORE: Range = (0.8, 1.0, 1.25)  # of the rates of a build like this one
 CHARACTERS = 4  # per token of a prompt's own words
+QUESTION = 35.0  # tokens of one, on average of the recorded ones
+PER_WORD = 1.4  # tokens of a word of a passage
+TURNS = {"back_translation": 2}  # requests of a role for one case, where they are several
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,71 @@ class Counts:
         low, _, _ = AS_BEFORE if rates.builds else UNSEEN
         return replace(self, multi=times(self.multi, (rates.kept_multi * low, rates.kept_multi, 1.0)))
 
+    def graded(self, rates: Rates) -> "Counts":
+        """Those that a judge will keep."""
+        share = kept(rates)
+        return replace(self, single=times(self.single, share), multi=times(self.multi, share))
+
 
 def times(left: Range, right: Range) -> Range:
     """The product, end for end."""
     return left[0] * right[0], left[1] * right[1], left[2] * right[2]
+
+
+def kept(rates: Rates) -> Range:
+    """The share of the questions before a judge that it keeps."""
+    low, _, _ = AS_BEFORE if rates.builds else UNSEEN
+    return rates.kept_graded * low, rates.kept_graded, 1.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Requests of one model, with the tokens of what each shows and of a reply to it, on average."""
+
+    calls: Range
+    shown: float
+    reply: float
+
+
+def variants(config: Config, questions: Counts, chunks: int, words: float) -> Mapping[str, Asked]:
+    """What writing and checking variants of so many questions asks, by the model's argument of the stage.
+
+    `chunks` is how many there are, `words` the tokens of one, on average.
+    """
+    told: dict[str, list[Asked]] = defaultdict(list)
+    for entry in models.asking(config):
+        cases, text = _cases(entry, questions, chunks), _text(entry, config, words)
+        several = wanted(entry, config.perturb)
+        if entry.role and config.perturb.by == "model":
+            turns = TURNS.get(entry.role, 1)
+            calls = times(cases, (turns,) * 3)
+            told["generator" if entry.generator else "llm"].append(Asked(calls, text, several * text))
+        if ENTAILMENT in entry.checks and models.behind(config.nli):
+            told["nli"].append(Asked(times(cases, (2 * several,) * 3), 2 * text, REPLY["nli"]))
+    return {argument: together(asked) for argument, asked in told.items()}
+
+
+def _cases(entry: Perturbation, questions: Counts, chunks: int) -> Range:
+    if entry.side == "query" or entry.per == "question":
+        return questions.all
+    low, likely, high = (a + b * questions.wide for a, b in zip(questions.single, questions.multi, strict=True))
+    most = float(chunks) if entry.alone else high  # once for all questions on a chunk
+    return min(low, most), min(likely, most), min(high, most)
+
+
+def _text(entry: Perturbation, config: Config, words: float) -> float:
+    """Tokens of what is changed."""
+    if entry.side == "query":
+        return QUESTION
+    return min(words, config.perturb.passage * PER_WORD) if entry.side == "context" else words
+
+
+def together(asked: Sequence[Asked]) -> Asked:
+    """What one model is asked in several ways."""
+    low, likely, high = (sum(one.calls[place] for one in asked) for place in range(3))
+    weight = max(likely, 1e-9)
+    shown, reply = (sum(getattr(one, name) * one.calls[1] for one in asked) / weight for name in ("shown", "reply"))
+    return Asked((low, likely, high), shown, reply)
 
 
 def found(store: Store, name: str, reasons: tuple[str, ...]) -> Counts:
@@ -66,7 +137,10 @@ def guessed(chunks: int, rates: Rates) -> Counts:
 
 def frame(stage: str) -> float:
     """Tokens of a prompt's own words, around what it is filled with: of the longest role, and of what it is put in."""
-    files = sorted((prompts.TASKS / stage / "prompts").glob("*.j2"), key=lambda file: -file.stat().st_size)
+    files = sorted(
+        (prompts.TASKS / models.PROMPTS.get(stage, stage) / "prompts").glob("*.j2"),
+        key=lambda file: -file.stat().st_size,
+    )
     put_in = [file for file in files if file.stem.partition(".")[2] == ""][:1]
     roles = [file for file in files if file.stem.endswith(".general")][:1]
     return sum(file.stat().st_size for file in (*put_in, *roles)) / CHARACTERS

@@ -15,6 +15,7 @@ from rarefy.flows.jobs import Counted
 from rarefy.flows.run import Run, Tables
 from rarefy.flows.spent import Spent, plain, spent
 from rarefy.tasks.export import NAMES, export
+from rarefy.tasks.export.keep_rates import tallied
 
 
 def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
@@ -43,6 +44,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
         funnel=report.funnel(run.store, tables),
         census=census,
         questions=report.samples(run.store, tables["questions"]),
+        variants=tallied(run.store.table(tables["variants"])),
         spent=spent(run, config, tables),
     )
     _keep(built.spent, out)

@@ -12,7 +12,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from rarefy.flows import asking, models
 from rarefy.flows.config import Config
-from rarefy.flows.doctor_models import of_model
+from rarefy.flows.doctor_models import of_model, of_nli
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.secrets import address, redacted
@@ -34,12 +34,12 @@ class Finding:
 def examine(config: Config, file: Path | None, store: str, dask: str) -> Iterator[Finding]:
     """A finding for each thing that a build with this config works with, as soon as it was looked at."""
     yield from _looked("config", lambda: _config(config, file))
-    for section in ("llm", "judge", "second_judge"):
-        model = getattr(config, section)
-        if model.provider:
-            yield from (Finding(f"{section} {what}", state, told) for what, state, told in of_model(model, config))
-    if not any(getattr(config, section).provider for section in ("llm", "judge", "second_judge")):
+    named = {section: model for section, model in models.sections(config).items() if model.provider}
+    for section, model in named.items():
+        yield from (Finding(f"{section} {what}", state, told) for what, state, told in of_model(model, config))
+    if not named:
         yield Finding("model", MISSING, "none in the config, and none is needed: the offline methods ask none")
+    yield Finding(*of_nli(config))
     yield from _looked("embedder", lambda: _embedder(config, store))
     yield from _looked("store", lambda: _disk(store))
     yield from _looked("replies", lambda: _books(config, store))

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from rarefy.data_contracts.rows import Message, Reply, Request
+from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.tasks.find import find
 from rarefy.tasks.llm import LLMConfig, Means
@@ -103,7 +104,7 @@ async def _listed(server: Any, model: LLMConfig) -> Told:
     import openai
 
     try:
-        names = sorted([one.id async for one in server._client.models.list()])
+        names = await server.models()
     except (openai.OpenAIError, ValueError) as error:
         return "models", MISSING, f"the server lists none ({type(error).__name__}); the chat below decides"
     if model.model in names:
@@ -152,6 +153,19 @@ async def _logprobs(server: Any) -> Told:
         return "log-probabilities", OK, "told for each token, with alternatives"
     why = f"refused ({came})" if isinstance(came, Exception) else "left out without a word"
     return "log-probabilities", MISSING, f"{why}; no stage of a build needs them"
+
+
+def of_nli(config: Config) -> Told:
+    """What says whether a changed text means the same, and whether it is there; what its model says is told apart."""
+    nli = config.nli
+    if not models.entails(config):
+        return "entailment", MISSING, "no chosen perturbation asks for it"
+    if nli.method == "rules":
+        return "entailment", OK, "by rules, which claim less than inference: what they cannot show is rejected"
+    if nli.method == "model":
+        return "entailment", OK, f"by {models.short(nli.llm.model)} ([nli] llm)"
+    wrong = "; ".join(models.faults_of_nli(config))
+    return "entailment", WRONG if wrong else OK, wrong or f"by {nli.method} {nli.model}".rstrip()
 
 
 def _of_vllm(model: LLMConfig) -> Told:

@@ -10,12 +10,13 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.flows import asking, jobs, models, rates, spent
 from rarefy.flows.config import Config
-from rarefy.flows.counts import found, frame, guessed, times
+from rarefy.flows.counts import Asked, Counts, found, frame, guessed, kept, times, together, variants
 from rarefy.flows.dry import Tally, rehearse
 from rarefy.flows.forecast import UNSEEN, Expected, Range, forecast
 from rarefy.flows.progress import Board
 from rarefy.flows.run import Part, Run, Tables
 from rarefy.flows.workers import hired
+from rarefy.tasks.llm import LLMConfig
 from rarefy.tasks.llm.books import Books, Usage
 from rarefy.tasks.recipe import Job
 from rarefy.tasks.store import Store
@@ -91,14 +92,68 @@ def look(sight: Sight, parts: Sequence[Part], tables: Tables) -> None:
     standing = found(run.store, judged["questions"], ("",)) if judged else counts.standing(sight.rates)
     none: Range = (0, 0, 0)
     tried = _made(sight, jobs.probing(config), judged, none, times(standing.multi, (standing.wide,) * 3), 1.0)
-    if judged and not tried:  # the requests of all that stand now; some will not after they were tried
-        left = standing.tried(sight.rates)
-        share = tuple(min(a / max(b, 1.0), 1.0) for a, b in zip(left.all, standing.all, strict=True))
-        _made(sight, jobs.grading(config), judged, none, none, 0.0, share)  # type: ignore[arg-type]
-        return
     left = standing.tried(sight.rates) if models.tools("probe", config) and not tried else standing
+    share: Range = (1, 1, 1)
+    if judged and not tried:  # the requests of all that stand now; some will not after they were tried
+        share = tuple(min(a / max(b, 1.0), 1.0) for a, b in zip(left.all, standing.all, strict=True))  # type: ignore[assignment]
     turns = (config.grade.rounds,) * 3
-    _made(sight, jobs.grading(config), tried, times(left.single, turns), times(left.multi, turns), left.wide)
+    single, multi = times(left.single, turns), times(left.multi, turns)
+    graded = _made(sight, jobs.grading(config), tried or judged, single, multi, left.wide, share)
+    if models.tools("grade", config) and not (tried and graded):
+        left, share = left.graded(sight.rates), times(share, kept(sight.rates))
+    known = (graded if tried else None) or tried or judged
+    _varied(sight, known, left, chunks, share if not (tried and graded) else (1, 1, 1))
+
+
+def _varied(sight: Sight, tables: Tables | None, left: Counts, chunks: int, share: Range) -> None:
+    """Count what models write and compare for variants: of the questions there are, of which so many will be left.
+
+    Only what asks a model is rehearsed; that of most variants is none of an estimate's business.
+    """
+    run, config = sight.run, sight.config
+    job = jobs.varying(config)
+    if not asking.asks(job):
+        return
+    if not tables:
+        of_model: dict[str, list[Asked]] = {}
+        for argument, asked in variants(config, left, chunks, sight.words).items():
+            of_model.setdefault(_model(job, argument).model_dump_json(), []).append(asked)
+        for name, several in of_model.items():
+            asked, model = together(several), LLMConfig.model_validate_json(name)
+            _add(
+                sight,
+                job.stage,
+                Tally(model),
+                asked.calls,
+                "from rates",
+                asked.shown / max(sight.words, 1),
+                asked.reply,
+            )
+        return
+    tables = run.whole(jobs.drawing(config), run.whole(jobs.splitting(config), tables))
+    sides = {
+        side: tuple(entry.name for entry in models.asking(config) if entry.side == side)
+        for side in ("query", "document", "context")
+    }
+    only = replace(job, config=config.perturb.model_copy(update=sides))
+    parts = run.spread(tables)
+    given = [{argument: part[argument] for argument in job.takes} for part in parts]
+    missing = [one for one in given if not run.store.find(job.recipe(one))]
+    tallies: dict[str, Tally] = {}
+    line = run.board.line(job.stage, "questions", len(missing))
+    for one in missing:
+        rehearse(only, one, run.store, sight.books, tallies)
+        line.step()
+    line.end(f"{sum(tally.calls for tally in tallies.values()):,} requests to write and to compare variants")
+    basis = "exact requests" if share == (1, 1, 1) else "requests of all that stand"
+    for tally in tallies.values():
+        _add(sight, job.stage, tally, share, basis, reply=tally.likely / max(tally.calls, 1))
+
+
+def _model(job: Job, argument: str) -> LLMConfig:
+    model = models.behind(job.tools[argument])
+    assert model  # it was counted as one that is asked
+    return model
 
 
 def _extracted(sight: Sight, parts: Sequence[Part]) -> list[Part] | None:
@@ -165,7 +220,9 @@ def _made(
     return None if any(tally.calls for tally in tallies.values()) else {**tables, **_kept(run.store, rows)}
 
 
-def _add(sight: Sight, stage: str, tally: Tally, share: Range, basis: str, chunks: float = 0.0) -> None:
+def _add(
+    sight: Sight, stage: str, tally: Tally, share: Range, basis: str, chunks: float = 0.0, reply: float = 0.0
+) -> None:
     """Add what one model will be asked: the tally's calls by these shares, or so many calls where it has none."""
     sight.remembered += tally.remembered
     model = tally.model
@@ -176,7 +233,7 @@ def _add(sight: Sight, stage: str, tally: Tally, share: Range, basis: str, chunk
     each = chunks * sight.words + frame(stage)
     tokens = tuple(each * by for by in UNSEEN)
     serving = sight.config.serving
-    sight.found.append(forecast(stage, model, calls, tally, past, serving, basis, tokens))  # type: ignore[arg-type]
+    sight.found.append(forecast(stage, model, calls, tally, past, serving, basis, tokens, reply))  # type: ignore[arg-type]
 
 
 def _kept(store: Store, tables: Mapping[str, pa.Table]) -> dict[str, str]:

@@ -45,14 +45,16 @@ def forecast(
     serving: Serving,
     basis: str,
     tokens: Range = (0, 0, 0),
+    reply: float = 0.0,
 ) -> Expected:
     """The forecast for so many requests, of which the tally holds the prompts it could see.
 
-    `tokens` are those of a prompt where no prompt could be seen and the ledger knows none either.
+    `tokens` are those of a prompt where no prompt could be seen and the ledger knows none either, `reply` those of a
+    reply that the ledger does not know.
     """
     requests = tuple(count * (past.calls or 1.0) for count in calls)
     prompt, how = _prompt(model, tally, past, tokens)
-    reply = past.completion or float(REPLY[stage])
+    reply = past.completion or reply or float(REPLY[stage])
     low, high = OF_A_KNOWN if past.completion else OF_A_REPLY
     most = tally.most / tally.calls if tally.calls else float("inf")
     lengths = tuple(min(reply * by, most) for by in (low, 1.0, high))

@@ -9,6 +9,7 @@ from rarefy.data_contracts.rows import (
     Judgement,
     Merge,
     Path,
+    Pool,
     Probe,
     Quarantined,
     Question,
@@ -22,9 +23,11 @@ from rarefy.flows.surroundings import of_stage
 from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read
 from rarefy.tasks.ask import model as ask_model
 from rarefy.tasks.export import VERSION as EXPORT_VERSION
+from rarefy.tasks.nli import NLIConfig
+from rarefy.tasks.perturb import pools
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
-from rarefy.tasks.recipe import Job
+from rarefy.tasks.recipe import Job, Tool
 
 ASKERS = {  # who asks: function and version
     "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
@@ -159,12 +162,25 @@ def splitting(config: Config) -> Job:
     return Job("split", "rarefy.tasks.export:split", EXPORT_VERSION, takes, {"questions": Question}, config.split)
 
 
+def drawing(config: Config) -> Job:
+    """Questions to what noise for each of them can be made of."""
+    takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
+    function = "rarefy.tasks.perturb.pools:draw"
+    return _placed(config, Job("draw", function, pools.VERSION, takes, {"pools": Pool}, config.perturb))
+
+
 def varying(config: Config) -> Job:
     """Questions to their variants."""
-    takes = {"questions": Question, "chunks": Chunk}
-    tools = {"embed": config.embed}
+    takes = {"questions": Question, "chunks": Chunk, "pools": Pool}
+    tools: dict[str, Tool] = {"embed": config.embed} | ({"nli": checking(config)} if models.entails(config) else {})
     job = Job("vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools)
-    return _placed(config, job)
+    return _asking(config, _placed(config, job))
+
+
+def checking(config: Config) -> NLIConfig:
+    """Who says whether texts say the same: with the embedder of [embed], unless [nli.embed] names one."""
+    own = "embed" in config.nli.model_fields_set
+    return config.nli if own else config.nli.model_copy(update={"embed": config.embed})
 
 
 def _placed(config: Config, job: Job) -> Job:
@@ -174,7 +190,6 @@ def _placed(config: Config, job: Job) -> Job:
 
 def _asking(config: Config, job: Job) -> Job:
     """The job with the models that it asks, and with rows for what they do not answer; as it is where it asks none."""
-    tools = models.tools(job.stage, config)
-    if not tools:
-        return job
-    return replace(job, tools={**job.tools, **tools}, makes={**job.makes, "unanswered": Unanswered})
+    job = replace(job, tools={**job.tools, **models.tools(job.stage, config)})
+    asks = any(models.behind(tool) for tool in job.tools.values())
+    return replace(job, makes={**job.makes, "unanswered": Unanswered}) if asks else job

@@ -4,17 +4,24 @@ from collections.abc import Iterator
 
 from rarefy.flows.config import Config
 from rarefy.tasks import prompts
+from rarefy.tasks.embed import folder_of
 from rarefy.tasks.find import find
 from rarefy.tasks.llm import LLMConfig
 from rarefy.tasks.llm.providers import PROVIDERS
+from rarefy.tasks.nli import CHECKS, NLIConfig
+from rarefy.tasks.perturb import Perturbation, chosen
+from rarefy.tasks.perturb.proof import ENTAILMENT
 
-STAGES = ("extract", "normalise", "ask", "probe", "grade")  # that can ask a model, as they follow one another
+STAGES = ("extract", "normalise", "ask", "probe", "grade", "vary")  # that can ask a model, as they follow one another
+PROMPTS = {"vary": "perturb"}  # the task whose prompts a stage uses, where it is not called like it
 
 
 def tools(stage: str, config: Config) -> dict[str, LLMConfig]:
     """The models that a stage asks with this config, by argument; none for a stage that asks none."""
     if not _asks(stage, config):
         return {}
+    if stage == "vary":
+        return {argument: getattr(config, argument) for argument in _writers(config)}
     if stage != "grade":
         return {"llm": config.llm}
     judges = {"llm": judge(config), "second": config.second_judge}
@@ -26,20 +33,61 @@ def judge(config: Config) -> LLMConfig:
     return config.judge if config.judge.provider else config.llm
 
 
+def entails(config: Config) -> bool:
+    """Whether a chosen perturbation must say what its original says, so that [nli] is needed."""
+    return any(ENTAILMENT in entry.checks for entry in _chosen(config))
+
+
+def asking(config: Config) -> list[Perturbation]:
+    """The chosen perturbations that ask a model, to be written or to be compared with their originals."""
+    writes, compares = config.perturb.by == "model", behind(config.nli)
+    return [e for e in _chosen(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
+
+
+def behind(tool: object) -> LLMConfig | None:
+    """The model that a tool asks: itself, or that of an inference by a model; None where it asks none."""
+    if isinstance(tool, NLIConfig):
+        return tool.llm if tool.method == "model" else None
+    return tool if isinstance(tool, LLMConfig) else None
+
+
+def sections(config: Config) -> dict[str, LLMConfig]:
+    """Every model that a config can name, by where it is written."""
+    names = ("llm", "judge", "second_judge", "generator")
+    return {**{name: getattr(config, name) for name in names}, "nli.llm": config.nli.llm}
+
+
 def surroundings(stage: str, config: Config) -> dict[str, str]:
     """What the rows of a stage that asks a model hang on besides: the words of its prompts."""
-    return {"prompts": prompts.digest(stage)} if _asks(stage, config) else {}
+    return {"prompts": prompts.digest(PROMPTS.get(stage, stage))} if _asks(stage, config) else {}
 
 
 def faults(config: Config) -> Iterator[str]:
     """What is wrong with the models of a config, a line each: asked for and not named, or not to be found."""
+    named = sections(config)
     for section, keys in _wanted(config).items():
-        model: LLMConfig = getattr(config, section)
-        if not model.provider:
+        if not named[section].provider:
             needed = " and ".join(keys)
             yield f"{section}.provider: {needed} ask{'s' * (len(keys) == 1)} a model; write provider and model there"
-    for section in ("llm", "judge", "second_judge"):
-        yield from _faults_of(section, getattr(config, section))
+    for section, model in named.items():
+        yield from _faults_of(section, model)
+    if entails(config):
+        yield from faults_of_nli(config)
+
+
+def faults_of_nli(config: Config) -> Iterator[str]:
+    """What is wrong with what says whether two texts mean the same."""
+    nli = config.nli
+    key = "model" if nli.method == "cross-encoder" else "method"
+    try:
+        if nli.method == "cross-encoder":
+            folder_of(nli.model)
+        elif ":" in nli.method:
+            find(nli.method, {})
+        elif nli.method not in CHECKS:
+            yield f"nli.method: no {nli.method!r} here; have {', '.join(CHECKS)}, or write module:function"
+    except (ValueError, OSError) as error:
+        yield f"nli.{key}: {error}"
 
 
 def remarks(config: Config) -> Iterator[str]:
@@ -51,12 +99,15 @@ def remarks(config: Config) -> Iterator[str]:
         yield "the second judge is the first: [second_judge] is the same model, so that their agreement says little"
     if config.second_judge.provider and not config.grade.by:
         yield 'the second judge is not asked: grade.by is ""'
+    yield from _of_variants(config)
 
 
 def named(config: Config) -> list[LLMConfig]:
     """Every model that this config has asked, each once."""
-    found = {model.model_dump_json(): model for stage in STAGES for model in tools(stage, config).values()}
-    return list(found.values())
+    asked = [model for stage in STAGES for model in tools(stage, config).values()]
+    if entails(config) and (checks := behind(config.nli)):
+        asked.append(checks)
+    return list({model.model_dump_json(): model for model in asked}.values())
 
 
 def short(name: str) -> str:
@@ -71,7 +122,41 @@ def _asks(stage: str, config: Config) -> bool:
         "ask": config.ask.method == "model",
         "probe": config.probe.by == "model",
         "grade": config.grade.by == "model",
+        "vary": bool(_writers(config)),
     }.get(stage, False)
+
+
+def _chosen(config: Config) -> list[Perturbation]:
+    try:
+        return chosen(config.perturb)
+    except ValueError:  # a name that nobody knows: surroundings.check tells of it
+        return []
+
+
+def _writers(config: Config) -> list[str]:
+    """Which models write variants, by section: none with perturb.by = "rules", whatever is chosen."""
+    if config.perturb.by != "model":
+        return []
+    generated = {entry.generator for entry in _chosen(config) if entry.role}
+    return [name for name, wanted in (("llm", False), ("generator", True)) if wanted in generated]
+
+
+def _of_variants(config: Config) -> Iterator[str]:
+    writers = _writers(config)
+    both = config.generator.provider and {"llm", "generator"} <= {*writers}
+    if both and config.generator.identity() == config.llm.identity():
+        yield "[generator] is the model of [llm]: llm_generated and self_generated (SURE's source) are the same texts"
+    written = [entry.name for entry in _chosen(config) if writers and entry.role and ENTAILMENT in entry.checks]
+    if written and config.nli.method == "rules":
+        yield (
+            f'nli.method = "rules" cannot show that what a model rewords freely means the same: most of '
+            f"{', '.join(written)} will be written, paid for and rejected; use a cross-encoder or a model in [nli]"
+        )
+    checks = behind(config.nli) if entails(config) else None
+    if checks and any(getattr(config, name).identity() == checks.identity() for name in writers):
+        yield "the model that writes variants says itself whether they mean the same: nli.llm is another one, better"
+    if config.generator.provider and "generator" not in writers:
+        yield '[generator] is not asked: it writes self_generated, with perturb.by = "model"'
 
 
 def _wanted(config: Config) -> dict[str, list[str]]:
@@ -83,7 +168,11 @@ def _wanted(config: Config) -> dict[str, list[str]]:
         "probe": 'probe.by = "model"',
     }
     keys = [told for stage, told in said.items() if _asks(stage, config)]
+    writers = _writers(config)
+    keys += ['perturb.by = "model"'] * ("llm" in writers)
     wanted = {"llm": keys} if keys else {}
+    if "generator" in writers:
+        wanted["generator"] = ['perturb.document with "self_generated"']
     if _asks("grade", config) and not judge(config).provider:
         wanted["judge"] = ['grade.by = "model"']
     return wanted

@@ -7,7 +7,7 @@ from rarefy.flows.asking import money
 from rarefy.flows.config import Config
 from rarefy.flows.estimate import Estimated
 from rarefy.flows.forecast import Expected, Range
-from rarefy.flows.report import as_table
+from rarefy.flows.shown import as_table
 from rarefy.flows.spent import UNPRICED
 
 

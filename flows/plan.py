@@ -11,8 +11,9 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows import jobs
 from rarefy.flows.config import Config
 from rarefy.flows.progress import Board
-from rarefy.flows.report import as_table, census_records
+from rarefy.flows.report import census_records
 from rarefy.flows.run import Part, Run, Tables
+from rarefy.flows.shown import as_table
 from rarefy.flows.workers import hired
 from rarefy.tasks.store import Store
 

@@ -10,7 +10,10 @@ from rarefy.tasks.store import Store, digest
 
 # Tokens of a reply where no ledger knows better. From the recorded replies of a large model over 18 windows of real
 # chunks: 350 triplets, 19 a window; questions, judgements and short answers, each in the JSON that is asked for.
-REPLY = {"extract": 1_500, "normalise": 20, "ask": 90, "probe": 15, "grade": 60}
+REPLY = {"extract": 1_500, "normalise": 20, "ask": 90, "probe": 15, "grade": 60, "nli": 40}
+# Of the room that a reply with variants has: 36 recorded questions and 18 passages took 0.23 to 0.36 of it, the French
+# of a back-translation 0.5
+OF_ROOM = 1 / 3
 SECONDS = 2.0  # to the first token of a reply, and
 PER_SECOND = 60.0  # tokens of it after that, where no ledger knows: a large model behind an API
 OPEN = {
@@ -47,6 +50,7 @@ class Rates:
     stand_single: float = 0.7  # share of the paths whose question passes the gates
     stand_multi: float = 0.55
     kept_multi: float = 0.8  # share of the multi-hop questions that stand after they were tried on single chunks
+    kept_graded: float = 0.8  # share of the judged questions that are kept; of the recorded ones 117 of 160
     builds: int = 0  # that these are from
 
 
@@ -72,7 +76,19 @@ def history(used: Iterable[Usage], stage: str, model: str) -> History:
 
 def names(config: Config) -> list[str]:
     """Under which names the rates of builds with this config are kept: the very same config, then one like it."""
-    apart = {"llm", "judge", "second_judge", "serving", "card", "perturb", "split", "quarantine_budget", "embed"}
+    apart = {
+        "llm",
+        "judge",
+        "second_judge",
+        "serving",
+        "card",
+        "perturb",
+        "split",
+        "quarantine_budget",
+        "embed",
+        "generator",
+        "nli",
+    }
     whole = config.model_dump(mode="json", exclude=apart)
     models = [config.llm.model, config.judge.model]
     like = [config.extract.methods, config.ask.method, config.graph.model_dump(mode="json")]
@@ -110,6 +126,7 @@ def measured(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequence[
     one = sum(pattern == "single" for pattern, _ in stood)
     many = [why not in OPEN - {"not_judged"} for pattern, why in stood if pattern != "single"]
     default = Rates()
+    judged = [why for _, why in questions if not why or why.startswith("judge_")]
     return Rates(
         paths_single=single / max(chunks, 1),
         paths_multi=len(multi) / max(chunks, 1),
@@ -117,5 +134,6 @@ def measured(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequence[
         stand_single=one / single if single else default.stand_single,
         stand_multi=len(many) / len(multi) if multi else default.stand_multi,
         kept_multi=sum(many) / len(many) if many else default.kept_multi,
+        kept_graded=judged.count("") / len(judged) if any(judged) else default.kept_graded,
         builds=1,
     )

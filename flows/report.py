@@ -2,19 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from rich.console import Console
-from rich.table import Table
 
 from rarefy.data_contracts.expectations import Validation
 from rarefy.data_contracts.rows import Question
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import spent
 from rarefy.flows.jobs import Counted
+from rarefy.flows.shown import as_table, keep_records, reasons
 from rarefy.flows.spent import Spent
+from rarefy.tasks.export.keep_rates import Tally
 from rarefy.tasks.store import Store
 
 SHOWN = 5  # questions
@@ -43,6 +44,7 @@ class Built:
     funnel: tuple[Stage, ...]
     census: tuple[Counted, ...]
     questions: tuple[Question, ...]
+    variants: Tally = field(default_factory=Tally)  # what became of them
     spent: Spent | None = None  # None: no model was asked
 
 
@@ -77,6 +79,8 @@ def show(built: Built, console: Console) -> None:
     """The funnel, the census, a few questions, and where the benchmark lies."""
     console.print(as_table("Funnel", funnel_records(built.funnel)))
     console.print(as_table("Patterns", census_records(built.census)))
+    for title, records in keep_records(built.variants).items():
+        console.print(as_table(title, records))
     for title, records in model_records(built.spent).items():
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
@@ -87,7 +91,7 @@ def show(built: Built, console: Console) -> None:
     console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 
-def funnel_records(funnel: Sequence[Stage], reasons: int = REASONS) -> list[dict[str, str]]:
+def funnel_records(funnel: Sequence[Stage], most: int = REASONS) -> list[dict[str, str]]:
     """The funnel as it is shown: of the reasons against rows the most frequent."""
     return [
         {
@@ -95,7 +99,7 @@ def funnel_records(funnel: Sequence[Stage], reasons: int = REASONS) -> list[dict
             "in": f"{stage.taken:,}",
             "made": f"{stage.made:,}",
             "kept": f"{stage.kept:,}",
-            "rejected": _told(stage.rejected, reasons),
+            "rejected": reasons(stage.rejected, most),
         }
         for stage in funnel
     ]
@@ -131,17 +135,6 @@ def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
     return {title: records for title, records in told.items() if records}
 
 
-def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
-    """Records as a table, figures to the right."""
-    table = Table(title=title, title_justify="left")
-    for name in records[0] if records else ():
-        figures = all(record[name][:1].isdigit() and " " not in record[name] for record in records)
-        table.add_column(name, justify="right" if figures else "left", overflow="fold")  # nothing is cut
-    for record in records:
-        table.add_row(*record.values())
-    return table
-
-
 def artifacts(built: Built, validations: Sequence[Validation]) -> None:
     """The funnel, the census, the questions and the contracts' results, in Prefect's UI."""
     tables = {
@@ -149,8 +142,11 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
         "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),
         "contracts": ("How every table kept its contract", [_kept(validation) for validation in validations]),
     }
-    told = model_records(built.spent).items()
-    tables |= {f"models-{place}": (title, records) for place, (title, records) in enumerate(told, 1)}
+    for name, found in (
+        ("variants", keep_records(built.variants, 1_000)),
+        ("models", model_records(built.spent)),
+    ):
+        tables |= {f"{name}-{place}": one for place, one in enumerate(found.items(), 1)}
     for key, (description, records) in tables.items():
         create_table_artifact(records, key=key, description=description)
     create_markdown_artifact(
@@ -167,11 +163,6 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
 def _kept(validation: Validation) -> dict[str, Any]:
     broken = len(validation.broken)
     return {"stage": validation.stage, "rows": validation.rows, "rules": len(validation.results), "broken": broken}
-
-
-def _told(reasons: dict[str, int], most: int) -> str:
-    told = [f"{count:,} {reason}" for reason, count in list(reasons.items())[:most]]
-    return ", ".join(told + ([f"{len(reasons) - most:,} more reasons"] if len(reasons) > most else []))
 
 
 def _short(text: str, width: int = 200) -> str:

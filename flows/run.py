@@ -131,12 +131,14 @@ class Run:
         return [{"path": batch.source, "documents": batch.documents, "rows": batch.rows} for batch in batches], tables
 
     def spread(self, tables: Tables) -> list[Part]:
-        """The accepted questions as parts, by document, with their gold chunks."""
-        groups = self.stage("spread", lambda: spread(self.store, tables["questions"], tables["chunks"]))
+        """The accepted questions as parts, by document, with the chunks that they and their pools name."""
+        names = (tables["questions"], tables["chunks"], tables["pools"])
+        groups = self.stage("spread", lambda: spread(self.store, *names))
         return [
             {
                 "path": f"questions on {group.doc_id}",
                 "questions": group.questions,
+                "pools": group.pools,
                 "chunks": group.chunks,
                 "rows": group.rows,
             }

@@ -1,6 +1,7 @@
 """Questions in batches by document, with the chunks they need: an edited document touches few of them."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.apart import batches_of
 from rarefy.tasks.store import Store, digest
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,31 +20,58 @@ class Group:
 
     doc_id: str
     questions: str  # name of their table
-    chunks: str  # name of the table of their gold chunks
+    pools: str  # name of the table of what noise for them can be made of
+    chunks: str  # name of the table of all chunks that those two name
     rows: int
 
 
-def spread(store: Store, questions: str, chunks: str) -> list[Group]:
+def spread(store: Store, questions: str, chunks: str, pools: str) -> list[Group]:
     """The groups of these questions, by document."""
-    recipe = digest(["spread", VERSION, questions, chunks])
-    made = store.find(recipe) or store.put(recipe, {"groups": to_table(_groups(store, questions, chunks), Group)})
+    recipe = digest(["spread", VERSION, questions, chunks, pools])
+    made = store.find(recipe)
+    if not made:
+        made = store.put(recipe, {"groups": to_table(_groups(store, questions, chunks, pools), Group)})
     return list(from_table(store.table(made["groups"]), Group))
 
 
-def _groups(store: Store, questions: str, chunks: str) -> list[Group]:
-    passages, asked = store.table(chunks), store.table(questions)
+def _groups(store: Store, questions: str, chunks: str, pools: str) -> list[Group]:
+    passages, drawn = _apart(store.table(chunks)), store.table(pools)
+    asked = store.table(questions)
     asked = _by_itself(asked.filter(pc.equal(asked["rejected_because"], "")))
-    document_of = dict(zip(passages["chunk_id"].to_pylist(), passages["doc_id"].to_pylist(), strict=True))
+    chunk_at, pool_at = _places(passages, "chunk_id"), _places(drawn, "question_id")
+    doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, chunk_ids in enumerate(asked["chunk_ids"].to_pylist()):
-        rows_of[document_of[chunk_ids[0]]].append(row)
+        rows_of[doc_ids[chunk_at[chunk_ids[0]]]].append(row)
     groups = []
     for doc_id, rows in sorted(rows_of.items()):
         for some in batches_of(asked.take(pa.array(rows))):
-            gold = pa.array(sorted({chunk_id for chunk_ids in some["chunk_ids"].to_pylist() for chunk_id in chunk_ids}))
-            own = passages.filter(pc.is_in(passages["chunk_id"], value_set=gold))
-            groups.append(Group(doc_id, store.keep(some), store.keep(own), some.num_rows))
+            its = drawn.take(
+                pa.array([pool_at[name] for name in some["question_id"].to_pylist() if name in pool_at], pa.int64())
+            )
+            named = sorted({*_named(some, "chunk_ids"), *_named(its, "neighbours"), *_named(its, "strangers")})
+            own = passages.take(pa.array([chunk_at[chunk_id] for chunk_id in named], pa.int64()))
+            groups.append(Group(doc_id, store.keep(some), store.keep(its), store.keep(own), some.num_rows))
     return groups
+
+
+def _places(table: pa.Table, key: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(table[key].to_pylist())}
+
+
+def _named(table: pa.Table, column: str) -> Iterable[str]:
+    named: list[str] = pc.list_flatten(table[column]).to_pylist()
+    return named
+
+
+def _apart(chunks: pa.Table) -> pa.Table:
+    """The chunks without their places in the document, which an edit further up would move: nothing varied asks."""
+    starts = pa.array([0] * chunks.num_rows, pa.int64())
+    lengths = pc.cast(pc.utf8_length(chunks["text"]), pa.int64())
+    for name, column in (("start", starts), ("end", lengths)):
+        place = chunks.schema.get_field_index(name)
+        chunks = chunks.set_column(place, chunks.schema.field(place), column)
+    return chunks
 
 
 def _by_itself(questions: pa.Table) -> pa.Table:

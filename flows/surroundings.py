@@ -14,7 +14,8 @@ from rarefy.flows.faults import UsageFault
 from rarefy.tasks import ask, extract, gates, graph, perturb, wordnet
 from rarefy.tasks.chunk.tokens import counter
 from rarefy.tasks.find import find
-from rarefy.tasks.perturb.word import REVIEWED
+from rarefy.tasks.perturb import means
+from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
 
 Parts = tuple[str, Iterable[str], Mapping[str, Callable[..., Any]]]
 
@@ -27,7 +28,7 @@ PACKAGES = {
     "normalise": ("sentence-transformers", "torch", "transformers"),
     "trace": ("numpy",),
     "judge": ("bm25s", "rapidfuzz", "textstat"),
-    "vary": ("sentence-transformers", "torch", "transformers"),
+    "vary": ("numpy", "sentence-transformers", "spacy", "torch", "transformers"),
 }
 
 SECTIONS = {"trace": "graph", "count": "graph", "judge": "gates", "vary": "perturb"}  # of the config, by stage
@@ -43,7 +44,15 @@ def check(config: Config, file: Path | None = None) -> None:
     faults += _told("embed.model", lambda: _model(config))
     if "prose" in config.extract.methods:
         faults += _told("extract.pipeline", lambda: _pipeline(config.extract.pipeline))
+    faults += _perturbed(config)
     faults += models.faults(config)
+    if faults:
+        raise UsageFault("\n".join(f"{file or 'config'}: {fault}" for fault in faults))
+
+
+def check_variants(config: Config, file: Path | None = None) -> None:
+    """Nothing, when all that variants are made with is there; UsageFault with a line for each that is not."""
+    faults = [*_perturbed(config), *_told("embed.model", lambda: _model(config)), *models.faults(config)]
     if faults:
         raise UsageFault("\n".join(f"{file or 'config'}: {fault}" for fault in faults))
 
@@ -60,13 +69,24 @@ def of_stage(stage: str, config: Config) -> dict[str, str]:
         found["pipeline"] = content(_pipeline(config.extract.pipeline))
     if stage in {"normalise", "vary"}:
         found["model"] = content(_model(config))
+    if stage in {"draw", "vary"}:
+        named = (*config.perturb.query, *config.perturb.document, *config.perturb.context)
+        found |= {name: content(_file(name)) for name in named if ":" in name}
     if stage == "vary":
-        found |= {"synonyms": content(wordnet.TABLE), "reviewed": content(REVIEWED)}
+        own = Path(perturb.__file__).parent
+        found |= {file.name: content(file) for file in sorted([*own.rglob("*.tsv"), *own.parent.glob("syntax/*.tsv")])}
+        found |= {"synonyms": content(wordnet.TABLE), "pipeline": content(_pipeline("english"))}
+        found |= _programs(config)
     return found
 
 
 @cache
 def content(path: Path) -> str:
+    """A digest of a file, or of all files of a folder, that stay as they are while this process lives."""
+    return read(path)
+
+
+def read(path: Path) -> str:
     """A digest of a file, or of all files of a folder; "" where there is none, as for what is known by its name."""
     digest = hashlib.blake2b(digest_size=16)
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
@@ -87,8 +107,23 @@ def _parts(config: Config) -> Iterator[Parts]:
     yield "graph.patterns", config.graph.patterns, graph.PATTERNS
     yield "ask.writers", config.ask.writers.values(), ask.WRITERS
     yield "gates.gates", config.gates.gates, gates.GATES
-    yield "perturb.query", config.perturb.query, perturb.QUERY
-    yield "perturb.document", config.perturb.document, perturb.DOCUMENT
+
+
+def _perturbed(config: Config) -> Iterator[str]:
+    """What is wrong with the names of perturbations."""
+    for side in ("query", "document", "context"):
+        names = getattr(config.perturb, side)
+        yield from _told(f"perturb.{side}", lambda side=side, names=names: of_names(side, names))
+    for name in config.perturb.pools:
+        if name not in CATALOGUE and ":" not in name:
+            have = ", ".join(entry.name for entry in CATALOGUE.values() if entry.side == "context")
+            yield f"perturb.pools: no perturbation {name!r}; have {have}"
+
+
+def _programs(config: Config) -> dict[str, str]:
+    """The versions of programs that chosen perturbations run."""
+    needed = {entry.needs for entry in perturb.chosen(config.perturb)} - {""}
+    return {name: means.version(name) for name in sorted(needed)}
 
 
 def _told(key: str, work: Callable[[], object]) -> list[str]:

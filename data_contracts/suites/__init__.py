@@ -6,6 +6,7 @@ from rarefy.data_contracts.rows import (
     Judgement,
     Merge,
     Path,
+    Pool,
     Probe,
     Quarantined,
     Question,
@@ -14,11 +15,13 @@ from rarefy.data_contracts.rows import (
     Variant,
 )
 from rarefy.data_contracts.suites.asked import JUDGEMENT, PROBE, UNANSWERED
-from rarefy.data_contracts.suites.benchmark import QUESTION, VARIANT
+from rarefy.data_contracts.suites.benchmark import QUESTION
 from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
 from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
 from rarefy.data_contracts.suites.patterns import PATH
+from rarefy.data_contracts.suites.pools import POOL
 from rarefy.data_contracts.suites.rule import Suite
+from rarefy.data_contracts.suites.variants import VARIANT
 
 SUITES: dict[type, Suite] = {
     Document: DOCUMENT,
@@ -29,6 +32,7 @@ SUITES: dict[type, Suite] = {
     Question: QUESTION,
     Probe: PROBE,
     Judgement: JUDGEMENT,
+    Pool: POOL,
     Variant: VARIANT,
     Quarantined: QUARANTINED,
     Unanswered: UNANSWERED,

@@ -15,7 +15,7 @@ from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 3
+VERSION = 4
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -84,5 +84,6 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
         or known.documents[target.doc_id].period_end
         or known.documents[target.doc_id].as_of,
         pivot=path.pivot if path.pattern != "single" else "",
+        language=known.chunks[target.chunk_id].language,
         rejected_because=wording.rejected_because,
     )

@@ -14,7 +14,7 @@ from rarefy.tasks.chunk.windows import windows
 
 __all__ = ["PROFILES", "VERSION", "ChunkConfig", "Profile", "chunk", "repeated", "sentences"]
 
-VERSION = 1
+VERSION = 2
 
 
 def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCounter | None = None) -> Iterator[Chunk]:
@@ -50,6 +50,8 @@ def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCou
                 domain=document.domain,
                 fiscal_year=document.fiscal_year,
                 period_end=document.period_end,
+                title=document.title,
+                language=document.language,
             )
 
 

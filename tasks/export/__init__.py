@@ -16,7 +16,7 @@ from rarefy.tasks.export.tables import NAMES, Tables, complete, in_order
 
 __all__ = ["NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
-VERSION = 2
+VERSION = 3
 _MANIFEST = "manifest.json"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Chunk, Document, Question
+from rarefy.data_contracts.rows import Chunk, Document, Question, Variant
+from rarefy.tasks.export import keep_rates
 from rarefy.tasks.export.statistics import Statistics, table, total
 from rarefy.tasks.export.tables import Tables
 
@@ -69,6 +70,7 @@ def _body(
 ) -> str:
     every = total(statistics)
     questions = tables[Question]
+    rates = keep_rates.table(keep_rates.tallied(tables[Variant]))
     rejected = questions.num_rows - questions.column("rejected_because").to_pylist().count("")
     return f"""# {config.title}
 
@@ -88,6 +90,12 @@ chunks = load_dataset("path/to/this/folder", "chunks", split="full")
 {table(statistics)}
 Eligible triplet sets are those that a question of the pattern could have been made of; questions are those that \
 passed every gate ({rejected:,} more did not, and are not in this folder).
+
+## Variants
+
+{rates}
+A rate is of what was tried: a row whose perturbation needs a model, a program or another language is none. Rejected \
+variants are not in this folder.
 
 ## Tables
 
@@ -109,7 +117,9 @@ The texts remain under the terms of their sources. Questions and variants quote 
 
 _ROWS = {
     "questions": "an accepted question, its answer, aliases and evidence",
-    "variants": "a change to an accepted question or to its gold chunk; `none` is the question as it is",
+    "pools": "passages and values that noise for a question can be made of",
+    "variants": "an accepted question, a gold chunk or a passage, changed, with its proof; `none` is the question as "
+    "it is",
     "documents": "one source as normalised text",
     "chunks": "a passage, the unit of retrieval",
     "triplets": "a fact with the sentence that states it; `rejected_because` where it was not used",

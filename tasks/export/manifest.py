@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from rarefy.data_contracts.rows import Variant
+from rarefy.tasks.export.keep_rates import KeepRate, tallied
 from rarefy.tasks.export.tables import NAMES, Tables
 
 # what shapes the result: another version of one of these may make another benchmark of the same documents
@@ -49,8 +51,15 @@ def manifest(
         "packages": {name: found for name in PACKAGES if (found := _installed(name))},
         "config": dict(config),
         "tables": {name: _table(tables, row_type, digests[name]) for row_type, name in NAMES.items()},
+        "perturbations": {rate.name: _kept(rate) for rate in tallied(tables[Variant]).each()},
         "census": {domain: dict(patterns) for domain, patterns in sorted(census.items())},
     }
+
+
+def _kept(rate: KeepRate) -> dict[str, Any]:
+    percent = None if rate.percent is None else round(rate.percent, 1)
+    told = {"side": rate.side, "family": rate.family, "rows": rate.rows, "tried": rate.tried, "kept": rate.kept}
+    return {**told, "percent": percent, "rejected": dict(sorted(rate.rejected.items()))}
 
 
 def _installed(name: str) -> str | None:

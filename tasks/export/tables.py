@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import (
     Judgement,
     Merge,
     Path,
+    Pool,
     Probe,
     Quarantined,
     Question,
@@ -31,6 +32,7 @@ NAMES: dict[type, str] = {
     Question: "questions",
     Probe: "probes",
     Judgement: "judgements",
+    Pool: "pools",
     Variant: "variants",
     Quarantined: "quarantine",
     Unanswered: "unanswered",
@@ -45,12 +47,13 @@ _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the pare
     Question: ("domain", "pattern", "question_id"),
     Probe: ("question_id", "chunk_id", "probe_id"),
     Judgement: ("question_id", "judge", "round", "judgement_id"),
-    Variant: ("question_id", "side", "perturbation", "variant_id"),
+    Pool: ("question_id", "pool_id"),
+    Variant: ("question_id", "side", "perturbation", "chunk_id", "number", "variant_id"),
     Quarantined: ("source", "stage", "quarantine_id"),
     Unanswered: ("stage", "about", "unanswered_id"),
 }
 _ROWS = 2048
-_PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Variant: Question}
+_PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Pool: Question, Variant: Question}
 
 
 def complete(tables: Tables) -> dict[type, pa.Table]:

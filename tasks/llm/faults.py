@@ -21,6 +21,7 @@ REASONS: dict[str, str] = {
     "lost": "the provider answered others of the batch and not this one",
 }
 
+UNASKED = "unasked"  # a code of rehearsals alone: nothing was sent
 
 # another run may get an answer where these stood in the way, so that what they spoilt is never taken for finished
 TRANSIENT = frozenset(("rate_limited", "server_error", "timeout", "connection", "stage_deadline", "lost"))

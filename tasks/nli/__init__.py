@@ -17,7 +17,7 @@ from rarefy.tasks.llm.config import LLMConfig, Means
 
 __all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
-VERSION = 1
+VERSION = 2
 
 CHECKS: dict[str, str] = {
     "rules": "rarefy.tasks.nli.rules:rules",
@@ -51,7 +51,8 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
 
     method: str = Field(
         "rules",
-        description="rules (offline: numbers, names, negations, units and every other word must survive; no inference) "
+        description="rules (offline: the same words, or another wording that keeps figures, names, negations and all else "
+        "that can be looked at; no inference) "
         '| cross-encoder (a model from Hugging Face on this machine) | model (SURE\'s prompt) | "module:function"',
     )
     model: str = Field("", description="the cross-encoder's folder, or its name in the Hugging Face cache")
@@ -66,7 +67,11 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
     max_tokens: int = Field(300, ge=1, description="of its answer")
     embed: EmbedConfig = Field(default_factory=EmbedConfig, description="whose similarity the rules ask for")
     threshold: float = Field(
-        0.7, ge=0, le=1, description="similarity that the rules want besides; 0: none, and no embedder is needed"
+        0.6,
+        ge=0,
+        le=1,
+        description="cosine that a reworded sentence must have to what it says again, for the rules; 0: reworded "
+        "sentences do not count, only those with the same words, and no embedder is needed",
     )
 
     @model_validator(mode="after")

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|t)?\.?" if len(name) > 3 else name for name in MONTHS)
-_SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
-_SCALES |= {"trillion": 12, "hundred": 2, "dozen": 0}
+SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
+SCALES |= {"trillion": 12, "hundred": 2}
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
 _WORDS = {word: n for n, word in enumerate([*_UNITS, "seventeen", "eighteen", "nineteen"])}
 _TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
@@ -34,6 +34,14 @@ _SUM = re.compile(
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
     re.IGNORECASE,
 )
+# "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
+_TWICE = re.compile(rf"\b(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?[-–—]\s?|\s(?:to|or)\s)"
+    r"(?P<b>(?P<c2>(?:US)?[$€£¥]?)\s?\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<u>\s?%|[\s-](?:hundred|thousand|million|billion|trillion|"
+    r"per\s?cent|percentage\spoints?|basis\spoints?)\b)",
+    re.IGNORECASE,
+)
 
 
 def figured(text: str) -> tuple[str, list[str]]:
@@ -48,6 +56,8 @@ def figured(text: str) -> tuple[str, list[str]]:
         found.append(figure)
         return f" \x02{len(found) - 1}\x03 "
 
+    text = _TWICE.sub(lambda hit: hit["n"], text)
+    text = _RANGE.sub(_both, text)
     text = _DATE.sub(lambda hit: mark(_date(hit)), text)
     text = _QUARTER.sub(lambda hit: mark(f"@q{_quarter(hit)}"), text)
     text = _YEAR.sub(lambda hit: mark(f"@{hit['y'] if len(hit['y']) == 4 else '20' + hit['y']}"), text)
@@ -66,6 +76,12 @@ def kind(figure: str) -> str:
     return "@" if figure.startswith("@") else figure.lstrip("(-.0123456789")
 
 
+def _both(hit: re.Match[str]) -> str:
+    """A range with its unit at both ends."""
+    money = hit["u"].strip().lower() in ("thousand", "million", "billion", "trillion") and hit["c"] != hit["c2"]
+    return hit[0] if money else f"{hit['a']}{hit['u']} to {hit['b']}{hit['u']}"
+
+
 def _date(hit: re.Match[str]) -> str:
     year = hit["y"] or hit["y2"] or hit["y3"] or hit["y4"] or ""
     named = hit["m"] or hit["m2"] or hit["m4"]
@@ -82,7 +98,7 @@ def _sum(hit: re.Match[str]) -> str:
     written = hit["n"].lower()
     value = Decimal(written.replace(",", "")) if written[0] in ".0123456789" else Decimal(_worded(written))
     for scale in (hit["scale"] or "").lower().replace("-", " ").split():
-        value *= Decimal(10) ** _SCALES[scale if scale in _SCALES else scale.rstrip("s")]
+        value *= Decimal(10) ** SCALES[scale if scale in SCALES else scale.rstrip("s")]
     unit = (hit["unit"] or "").lower()
     sign = (hit["sign"] or "").strip().replace("−", "-")  # "(5%" may be a negative one: it is like no other
     if hit["sign2"]:

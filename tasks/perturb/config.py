@@ -1,16 +1,42 @@
-"""How variants are made (RARE §5.1–5.2, C.1–C.2)."""
+"""Which variants are made and how (RARE §5.1–5.2, C.1–C.2; SURE §3; Magic Mushroom §3)."""
 
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
+QUERY = ("surface", "advanced", "superficial", "paraphrase")
+DOCUMENT = ("deletion", "logic", "format", "metadata")
+CONTEXT = ("golden", "distracting", "low_quality", "inconsequential", "irrelevant", "distraction")
+
 
 class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
-    """How variants are made of questions and of their gold chunks."""
+    """How variants are made of questions, of their gold chunks, and of the passages around them."""
 
-    query: tuple[str, ...] = Field(("character", "word"), description="changes to questions: names, or module:function")
+    query: tuple[str, ...] = Field(
+        QUERY, description="changes to questions: names or families of `rarefy perturbations`, or module:function"
+    )
     document: tuple[str, ...] = Field(
-        ("answer_deleted",), description="changes to gold chunks: names, or module:function"
+        DOCUMENT, description="changes to gold chunks: names or families, or module:function"
+    )
+    context: tuple[str, ...] = Field(
+        CONTEXT, description="passages to mix contexts of: names or families, or module:function"
+    )
+    by: Literal["rules", "model"] = Field(
+        "rules",
+        description="rules: offline, and what cannot be done so is left out with a count; model: the model of [llm] "
+        "makes what the papers had made by one, rules the rest",
+    )
+    temperature: float = Field(0.2, ge=0, le=2, description="of the model")
+    inventive: float = Field(
+        0.7,
+        ge=0,
+        le=2,
+        description="temperature where a model makes something up or words it in many ways: irrelevant details, false "
+        "passages, paraphrases; RARE's code: 0.7",
+    )
+    seed: int = Field(0, description="of the model, for a provider that takes one")
+    max_tokens: int = Field(
+        8_192, ge=1, description="of a reply, at most; a text whose rewriting may take more is not asked about"
     )
     share: float = Field(0.1, gt=0, le=1, description="how much of a question is changed; RARE: 10 %")
     share_of: Literal["characters", "words"] = Field(
@@ -25,10 +51,40 @@ class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
         description="the typing errors drawn from; RARE's text has the first two, its code all four",
     )
     shortest_word: int = Field(4, ge=2, description="letters of the shortest word that gets a typing error")
-    candidates: int = Field(5, ge=1, description="tries for a question; the first that is similar enough is taken")
+    candidates: int = Field(5, ge=1, description="tries for a variant; the first that passes its checks is taken")
     threshold: float = Field(0.85, ge=-1, le=1, description="least cosine to the original; RARE's code: 0.85")
     document_similarity: Literal["words", "embedding"] = Field(
         "words",
         description="cosine of a changed chunk to the original: words compares their counts (the lexical likeness that "
         "this setting is about); embedding costs two passages a variant, and 2 cores embed some 17 a second",
     )
+    synonyms: float = Field(
+        0.2, gt=0, le=1, description="share of the content words of a golden passage that get a synonym; Magic Mushroom"
+    )
+    passage: int = Field(
+        100, ge=20, description="words of a passage in a context, cut from its chunk around the evidence, at most"
+    )
+    reach: int = Field(3, ge=1, description="how far from the gold chunk an inconsequential one may stand, in chunks")
+    pools: dict[str, int] = Field(
+        {
+            "golden_augmented": 10,
+            "distracting": 10,
+            "counterfactual": 4,
+            "debris": 3,
+            "inconsequential": 7,
+            "irrelevant": 7,
+        },
+        description="passages of each kind per question, at most; Magic Mushroom: 10, 10, 7, 7, 7 by class",
+    )
+    paraphrases: int = Field(5, ge=1, description="of a question, at most; the IBM paper: five")
+    cutoff: str = Field(
+        "2023-12",
+        pattern=r"^\d{4}-\d{2}$",
+        description="knowledge cutoff of the model under test, as YYYY-MM: timestamps are put a year before and after",
+    )
+    all_subtypes: bool = Field(
+        False, description="keep a chunk for a SURE type only if all subtypes of the type pass, as SURE counts"
+    )
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())

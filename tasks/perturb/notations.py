@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "m": 6, "mm": 6, "bn": 9, "b": 9, "tn": 12}
+from rarefy.tasks.nli.figures import SCALES
 
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>[-−–]\s?|\(\s?)?(?:US)?[$€£¥]?\s?(?P<sign2>[-−–(])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:[\s\u00a0-]?(?P<scale>(?:thousand|million|billion|trillion)s?\b|(?:mm|bn|tn|[kKmMbB])\b))?"
     r"(?P<percent>\)?\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b))?(?![\w])"
 )
+
+# Answers that are verdicts, not words of a passage: "no" in "no notes are due" answers nothing.
+VERDICTS = frozenset({"yes", "no", "true", "false"})
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
@@ -36,7 +39,7 @@ def numbers(text: str) -> tuple[Number, ...]:
 
 
 def _numbers(text: str) -> Iterator[Number]:
-    for match in _NUMBER.finditer(text):
+    for match in NUMBER.finditer(text):
         whole, _, fraction = match["digits"].replace(",", "").partition(".")
         figures = (whole + fraction).lstrip("0")
         word = (match["scale"] or "").lower()
@@ -87,14 +90,18 @@ def occurs(text: str, answer: str, aliases: Iterable[str] = ()) -> bool:
     """Can the answer still be read in this text: itself, an alias, or its number in another notation?
 
     Words are looked for as a containment metric would, whatever their case and spacing; short answers and numbers
-    between token boundaries.
+    between token boundaries. A verdict (yes, no, true, false) is not looked for: what speaks for it has other words.
     """
-    wanted = [a for a in (answer, *aliases) if a.strip()]
+    wanted = [a for a in (answer, *aliases) if a.strip() and a.strip(" .").casefold() not in VERDICTS]
     folded = _folded(text)
     if any(_contains(folded, _folded(w)) for w in wanted):
         return True
-    sought = list(filter(None, map(_only_number, wanted)))
-    return bool(sought) and any(same(number, other) for other in numbers(text) for number in sought)
+    sought = list(dict.fromkeys(filter(None, map(_only_number, wanted))))
+    if not sought:
+        return False
+    firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
+    likely = [other for other in numbers(text) if other.figures[0] in firsts]
+    return any(same(number, other) for other in likely for number in sought)
 
 
 def _contains(text: str, wanted: str) -> bool:

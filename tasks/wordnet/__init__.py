@@ -9,6 +9,7 @@ from pathlib import Path
 from rarefy.tasks.wordnet import inflect as inflection
 
 TABLE = Path(__file__).with_name("english.tsv.gz")
+CONTRARIES = Path(__file__).with_name("contraries.tsv.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,17 @@ def readings(word: str) -> tuple[Reading, ...]:
         if reading not in found and _entry(lemma, pos) and inflect(lemma, pos, form) == word:
             found.append(reading)
     return tuple(found)
+
+
+def contraries(lemma: str) -> frozenset[str]:
+    """The lemmas that say the contrary of one of the senses of this one."""
+    return _contraries().get(lemma, frozenset())
+
+
+@cache
+def _contraries() -> dict[str, frozenset[str]]:
+    rows = (row.split("\t") for row in gzip.decompress(CONTRARIES.read_bytes()).decode().split("\n"))
+    return {lemma: frozenset(others.split(" ")) for lemma, others in rows}
 
 
 def known(word: str) -> bool:

@@ -2,6 +2,7 @@
 
 import argparse
 import gzip
+import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import yaml
 
-from rarefy.tasks.wordnet import TABLE
+from rarefy.tasks.wordnet import CONTRARIES, TABLE
 
 LICENCES = {"LICENSE.md": "LICENSE.md", "WNDB_License.txt": "PRINCETON.txt"}
+
+PLAIN = re.compile(r"[a-z][a-z-]+")
 
 # The synonyms of a sense that WordNet itself marks as an example of these are not kept.
 UNFIT = frozenset({"disparagement", "ethnic slur", "obscenity", "slang", "archaism"})
@@ -56,11 +59,32 @@ def lines(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[st
                 yield f"{lemma}\t{pos}\t{','.join(forms)}\t{'|'.join(senses)}"
 
 
+def contraries(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[str]:
+    """`word TAB words` that WordNet has as antonyms of one of its senses; of nouns and verbs with their synonyms."""
+    home = {s["id"]: (lemma, s["synset"]) for lemma, entry in entries.items() for r in entry.values() for s in r["sense"]}
+    found: dict[str, set[str]] = {}
+    for lemma, entry in entries.items():
+        for pos, reading in entry.items():
+            for sense in reading["sense"]:
+                for target in (t for t in sense.get("antonym", ()) if t in home):
+                    other, synset = home[target]
+                    here = {lemma, *(synsets[sense["synset"]]["members"] if pos[0] in "nv" else ())}
+                    there = {other, *(synsets[synset]["members"] if pos[0] in "nv" else ())}
+                    for one, contrary in ((a, b) for a in here for b in there if a != b):
+                        if PLAIN.fullmatch(one) and PLAIN.fullmatch(contrary):
+                            found.setdefault(one, set()).add(contrary)
+                            found.setdefault(contrary, set()).add(one)
+    for word, others in sorted(found.items()):
+        yield f"{word}\t{' '.join(sorted(others))}"
+
+
 def build(source: Path, target: Path) -> int:
-    """Write the table of this release and its licences beside it; the number of lines."""
-    rows = list(lines(*read(source)))
+    """Write the tables of this release and its licences beside them; the number of lines."""
+    tables_ = read(source)
+    rows = list(lines(*tables_))
     # No name and no time in the header: the same release gives the same bytes.
-    target.write_bytes(gzip.compress("\n".join(rows).encode(), compresslevel=9, mtime=0))
+    for table, told in ((target, rows), (target.with_name(CONTRARIES.name), list(contraries(*tables_)))):
+        table.write_bytes(gzip.compress("\n".join(told).encode(), compresslevel=9, mtime=0))
     with tarfile.open(source) as release:
         for name, shipped in LICENCES.items():
             file = release.extractfile(name)

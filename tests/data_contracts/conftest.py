@@ -15,10 +15,12 @@ from rarefy.data_contracts.rows import (
     Judgement,
     Merge,
     Path,
+    Pool,
     Probe,
     Quarantined,
     Question,
     Span,
+    Swap,
     Triplet,
     Unanswered,
     Variant,
@@ -73,7 +75,7 @@ PATHS = (  # pattern, facts, pivot, the facts that give the question and the ans
 
 def benchmark() -> dict[type, pa.Table]:
     """The tables of the small benchmark, by row type; every contract holds."""
-    documents, chunks, triplets, paths, questions, variants = [], {}, [], [], [], []
+    documents, chunks, triplets, paths, questions, pools, variants = [], {}, [], [], [], [], []
     for name, paragraphs in TEXTS.items():
         text, blocks = "\n\n".join(paragraphs), []
         domain = "economics" if name == "minutes-2015" else "finance"
@@ -209,11 +211,17 @@ def benchmark() -> dict[type, pa.Table]:
             name = question.question_id
             variants.append(Variant(row_id(name, "query", "none"), name, "query", "none", text))
             variants.append(Variant(row_id(name, "query", "swap"), name, "query", "swap", text[::-1], similarity=0.9))
+            variants[-1] = replace(variants[-1], family="superficial", method="rules", checks=("similarity",))
             variants.append(
                 Variant(
                     row_id(name, "document", "cut"), name, "document", "cut", "…", homes[0], rejected_because="kept"
                 )
             )
+            if pattern == "single":
+                variants += passages(question, chunks)
+                pools.append(pool(question, chunks))
+            else:
+                pools.append(Pool(row_id("pool", name), name, (), (), ()))
     probes = [
         Probe(row_id("probe", q.question_id, name), q.question_id, name, "Oslo" if place else "")
         for q in questions
@@ -239,11 +247,41 @@ def benchmark() -> dict[type, pa.Table]:
         Question: questions,
         Probe: probes,
         Judgement: judgements,
+        Pool: pools,
         Variant: variants,
         Quarantined: [aside],
         Unanswered: [failed],
     }
     return {row_type: to_table(members, row_type) for row_type, members in rows.items()}
+
+
+def passages(question: Question, chunks: dict[tuple[str, int], Chunk]) -> list[Variant]:
+    """A rewritten gold passage, with its evidence, and a passage from elsewhere."""
+    name, (chunk_id,) = question.question_id, question.chunk_ids
+    text = next(chunk.text for chunk in chunks.values() if chunk.chunk_id == chunk_id)
+    start = text.index(question.evidence[0])
+    span = Span(chunk_id, start + 5, start + 5 + len(question.evidence[0]))
+    other = next(chunk for (doc, _), chunk in chunks.items() if doc == "bolt-2024")
+    kept = {"family": "golden", "method": "rules", "checks": ("answer_kept", "entailment"), "spans": (span,)}
+    golden = Variant(row_id(name, "golden"), name, "context", "golden_augmented", f"Now: {text}", chunk_id, **kept)
+    return [
+        replace(golden, entailment="kept, kept"),
+        Variant(
+            row_id(name, "noise"), name, "context", "irrelevant", other.text, other.chunk_id, 0, "irrelevant",
+            "selection", checks=("no_answer",),
+        ),
+    ]  # fmt: skip
+
+
+def pool(question: Question, chunks: dict[tuple[str, int], Chunk]) -> Pool:
+    """What stands around the gold chunk, what stands elsewhere, and another value of the answer's kind."""
+    home = next(doc for (doc, _), chunk in chunks.items() if chunk.chunk_id in question.chunk_ids)
+    others = [(doc, chunk.chunk_id) for (doc, _), chunk in chunks.items() if chunk.chunk_id not in question.chunk_ids]
+    name = question.question_id
+    near = tuple(chunk_id for doc, chunk_id in others if doc == home)
+    far = tuple(chunk_id for doc, chunk_id in others if doc != home)
+    swap = Swap(question.answer, "$3 million", "MONEY", name)
+    return Pool(row_id("pool", name), name, near, far, (swap,), (swap,))
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (file, about) in enumerate(COMPANIES.items()):
         (folder / "corpus" / f"{file}.html").write_text(filing(*about, base=100 + 37 * number))
     # what is tested here is how stages are run, not what they find
-    (folder / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\n")
+    (folder / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\ncontext = []\n")
     return folder
 
 

@@ -45,11 +45,26 @@ def _tokens(text: str) -> int:
 def _said(prompt: str) -> object:
     if "Take the connected triplets" in prompt:
         return {"triplets": list(_claims(CHUNK.findall(prompt)))}
+    if told := _varied(prompt):
+        return told
     if "<question>" in prompt:
         return {"reason": "plain", "readability": 5, "clarity": 5, "correctness": 5}
     if "answered from this passage alone" in prompt:
         return {"answer": ""}
     return _question(FACT.findall(prompt))
+
+
+def _varied(prompt: str) -> object:
+    """Variants that change as little as may be, and the word that they mean the same; None for another prompt."""
+    if "Does the premise semantically entail the hypothesis?" in prompt:
+        return {"reason": "the same", "label": "entailment"}
+    if prompt.endswith("variants."):
+        question = prompt.split("<question>\n")[1].split("\n</question>")[0]
+        return {"texts": [f"{question.rstrip('?')}"]}
+    if done := re.search(r"(Translate|Simplify|Complexify|Rewrite) the whole passage", prompt):
+        passage = prompt.split("<passage>\n")[1].split("\n</passage>")[0]
+        return {"text": f"{passage}\n\n{done[1]} it."}
+    return None
 
 
 def _claims(chunks: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:

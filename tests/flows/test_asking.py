@@ -25,6 +25,7 @@ by = "model"
 [perturb]
 query = []
 document = []
+context = []
 [[serving.prices]]
 model = "oracle-*"
 prompt = 2.0

@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_through(build, copy):
 
 def test_more_faults_than_the_budget_allows_stop_the_build(build, copy):
     (copy / "corpus" / "empty.txt").write_bytes(b"")
-    (copy / "quick.toml").write_text("quarantine_budget = 0.2\n[perturb]\nquery = []\ndocument = []\n")
+    (copy / "quick.toml").write_text("quarantine_budget = 0.2\n[perturb]\nquery = []\ndocument = []\ncontext = []\n")
     code, told = build(copy)
     assert code == 2
     assert "1 of 4 documents failed, over quarantine_budget = 0.2" in told

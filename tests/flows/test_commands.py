@@ -42,7 +42,7 @@ def test_a_remembered_reply_is_explained(place, tmp_path, build, capsys, monkeyp
     shutil.copytree(place / "corpus", tmp_path / "corpus")
     (tmp_path / "quick.toml").write_text(
         '[llm]\nprovider = "oracle:answer"\nmodel = "oracle-1"\n[extract]\nmethods = ["cover", "model"]\n'
-        "[perturb]\nquery = []\ndocument = []\n"
+        "[perturb]\nquery = []\ndocument = []\ncontext = []\n"
     )
     assert build(tmp_path)[0] == 0
     kept = opened("", tmp_path / "store").explain("")

@@ -90,3 +90,18 @@ def test_the_offline_defaults_need_nothing(tmp_path, capsys, api):
     assert main(["doctor", "--store", str(tmp_path / "store")]) == 0
     said = capsys.readouterr().out
     assert "the offline methods ask none" in said and "wrong" not in said
+
+
+def test_every_model_of_the_config_is_looked_at_and_so_is_what_compares_texts(server, tmp_path, capsys, api):
+    (tmp_path / "c.toml").write_text(
+        CONFIG.format(model="m-1")
+        + '[perturb]\nby = "model"\ndocument = ["source"]\n[generator]\nprovider = "openai"\nmodel = "m-1"\n'
+        '[nli]\nmethod = "model"\nllm = { provider = "openai", model = "m-1" }\n'
+    )
+    capsys.readouterr()
+    assert main(["doctor", "--config", str(tmp_path / "c.toml"), "--store", str(tmp_path / "store")]) == 0
+    said = capsys.readouterr().out
+    for what in ("llm chat", "generator chat", "nli.llm chat"):
+        assert f"ok             {what}" in said
+    assert "ok             entailment             by m-1" in said
+    assert "the same texts" in said and "says itself whether they mean the same" in said

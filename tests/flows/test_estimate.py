@@ -1,6 +1,7 @@
 """What an estimate says before a build, beside what the build came to."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -22,6 +23,7 @@ by = "model"
 [perturb]
 query = []
 document = []
+context = []
 [[serving.prices]]
 model = "oracle-1"
 prompt = 2.0
@@ -38,6 +40,28 @@ def place(place, tmp_path, monkeypatch):
     shutil.copytree(place / "corpus", tmp_path / "corpus")
     (tmp_path / "quick.toml").write_text(CONFIG.format(methods='"cover", "prose"'))
     return tmp_path
+
+
+VARIED = """
+[llm]
+provider = "oracle:answer"
+model = "oracle-1"
+[generator]
+provider = "oracle:answer"
+model = "oracle-2"
+[extract]
+methods = ["cover", "prose"]
+[perturb]
+by = "model"
+query = ["grammar"]
+document = ["simple", "self_generated", "back_translation", "json"]
+context = []
+document_similarity = "words"
+threshold = 0.0
+[nli]
+method = "model"
+llm = { provider = "oracle:answer", model = "oracle-3" }
+"""
 
 
 def estimated(place, capsys, corpus="corpus", store="store"):
@@ -85,7 +109,9 @@ def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api)
 
 
 def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build, capsys, api):
-    (place / "quick.toml").write_text(CONFIG.format(methods='"model"'))
+    varied = 'by = "model"\nquery = ["grammar"]\ndocument = ["simple"]\ncontext = []\nthreshold = 0.0'
+    plain = re.search(r"query = \[\]\n.*?(?=\n\[)", CONFIG, re.DOTALL)
+    (place / "quick.toml").write_text(CONFIG.replace(plain[0], varied).format(methods='"model"'))
     reports(place / "some", "Acme")
     reports(place / "more", "Zenith")
     assert build(place, corpus="some")[0] == 0
@@ -93,7 +119,7 @@ def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, bui
     code, told = build(place, corpus="more", out="other")
     assert code == 0, told
     came = actual(place, "other")
-    assert set(said) == set(came) == {"extract", "ask", "grade"}
+    assert set(said) == set(came) == {"extract", "ask", "grade", "vary"}
     for stage in said:
         near(said[stage], came[stage])
 
@@ -117,3 +143,29 @@ def test_a_config_without_a_model_costs_nothing(place, capsys, api):
     (place / "quick.toml").write_text("[perturb]\nquery = []\n")
     _, told = estimated(place, capsys)
     assert "no stage of this config asks a model" in told
+
+
+def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_asked(place, build, capsys, api):
+    (place / "quick.toml").write_text(VARIED)
+    _, told = estimated(place, capsys)
+    said = of_models(place)
+    assert opened("", place / "store").usage("") == [] and "vary: exact requests" in told
+    code, told = build(place)
+    assert code == 0, told
+    used = json.loads((place / "out" / "models.json").read_text())["used"]
+    came = {one["model"]: one for one in used if one["stage"] == "vary"}
+    assert set(said) == set(came) == {"oracle-1", "oracle-2", "oracle-3"}
+    for model, one in came.items():
+        assert said[model]["calls"][1] == one["calls"] > 0
+        assert said[model]["prompt"][1] == pytest.approx(one["prompt_tokens"], rel=0.25)
+    variants = [json.loads(line) for line in (place / "out" / "variants.jsonl").read_text().splitlines()]
+    kept = {row["perturbation"] for row in variants if not row["rejected_because"]}
+    assert {"grammar", "simple", "self_generated", "back_translation", "json"} <= kept
+    _, told = estimated(place, capsys)
+    assert "all of it is in the store" in told
+
+
+def of_models(place, store="store"):
+    files = sorted((place / store / "estimates").glob("[0-9a-f]*"), key=lambda file: file.stat().st_mtime)
+    stages = (json.loads(files[-1].read_text()).get("estimate") or {}).get("stages", ())
+    return {one["model"]: one for one in stages if one["stage"] == "vary"}

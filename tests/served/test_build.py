@@ -25,6 +25,7 @@ model = { window = 2, max_tokens = 48 }
 [perturb]
 query = []
 document = []
+context = []
 """
 PROBED = '[probe]\nby = "model"\nmax_tokens = 48\n'
 ASKED = '[ask]\nmethod = "model"\nmax_tokens = 32\n\n[grade]\nby = "model"\nmax_tokens = 48\n'

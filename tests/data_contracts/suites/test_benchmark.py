@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Question, Span, Variant, row_id
+from rarefy.data_contracts.rows import Question, Span
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -44,34 +44,6 @@ BREACHES = [
     (Question, "split is train, test or empty", 0, {"split": "dev"}, "'dev'"),
     (Question, "rejected questions are in no split", 5, {"split": "test"}, "yet in 'test'"),
     (Question, "rejected_because is a snake_case code or empty", 5, {"rejected_because": "It is bad"}, "'It is bad'"),
-    (Variant, "the table has rows", "none", {}, "0"),
-    (Variant, "variant_id is unique", "twice", {}, ""),
-    (Variant, "variant_id is 16 hexadecimal digits", 0, {"variant_id": "V"}, "V"),
-    (Variant, "side is query | document | context, or module:function", 0, {"side": "answer"}, "'answer'"),
-    (Variant, "perturbation is snake_case, or module:function", 1, {"perturbation": "Swap letters"}, "'Swap letters'"),
-    (Variant, "question_id names a Question", 0, {"question_id": NOBODY}, f"'{NOBODY}' is no Question"),
-    (
-        Variant,
-        "its question was accepted",
-        0,
-        {"question_id": row_id("rejected question")},
-        "was rejected: not_self_contained",
-    ),
-    (Variant, "the unperturbed variant reads as its question", 0, {"text": "What?"}, "reads 'What?'"),
-    (Variant, "the document changed is a gold chunk", 2, {"chunk_id": ""}, "chunk '' is no gold chunk"),
-    (Variant, "the document changed is a gold chunk", 1, {"chunk_id": NOBODY}, "on the query side"),
-    (Variant, "chunk_id names a Chunk or is empty", 1, {"side": "context", "chunk_id": NOBODY}, "is no Chunk"),
-    (Variant, "text not blank unless rejected", 1, {"text": ""}, "text blank"),
-    (Variant, "similarity lies in -1..1", 1, {"similarity": -1.1}, "similarity -1.1"),
-    (Variant, "rejected_because is a snake_case code or empty", 2, {"rejected_because": "NO"}, "'NO'"),
-    (Variant, "every accepted question is there once unperturbed", "without first", {}, "0 unperturbed variants"),
-    (
-        Variant,
-        "every accepted question is there once unperturbed",
-        "again",
-        {"variant_id": NOBODY},
-        "2 unperturbed variants",
-    ),
 ]
 
 
@@ -83,7 +55,7 @@ def test_a_breach_is_caught_and_named(breach, row_type, rule, where, changes, sh
     assert "some stage" in message and rule in message and row_type.__name__ in message
 
 
-@pytest.mark.parametrize("row_type", [Question, Variant])
+@pytest.mark.parametrize("row_type", [Question])
 def test_every_rule_has_a_breach(row_type):
     rules = [rule.says for rule in SUITES[row_type].rules]
     assert len(set(rules)) == len(rules)

@@ -1,0 +1,183 @@
+"""Rules for variants and the pools they are drawn from: what was kept is what its checks say."""
+
+import re
+from collections import Counter
+from functools import cache
+
+import pyarrow as pa
+
+from rarefy.data_contracts.rows import Chunk, Question
+from rarefy.data_contracts.suites.rule import (
+    COSINE,
+    Absence,
+    Fault,
+    Judge,
+    References,
+    Suite,
+    between,
+    coded,
+    has_rows,
+    hashed,
+    known,
+    looked_up,
+    matching,
+    one_of,
+    shown,
+    unique,
+    written_unless_rejected,
+)
+
+METHODS = ("rules", "selection", "model", "apertium")
+SAME = ("entailment", "kept")  # labels of a text that says what the other one says
+VERDICTS = frozenset({"yes", "no", "true", "false"})  # answers that no passage holds as words
+SHORT = 4  # letters; a shorter answer may stand in any passage by accident
+
+
+def _as_asked(references: References) -> Judge:
+    texts = looked_up(references[Question], "question_id", "text")
+
+    def judge(question_id: str, side: str, perturbation: str, text: str) -> str | None:
+        same = (side, perturbation) != ("query", "none") or texts.get(question_id, text) == text
+        return None if same else f"unperturbed, but reads {text!r}, not {texts[question_id]!r}"
+
+    return judge
+
+
+def _gold_chunk(references: References) -> Judge:
+    chunks = looked_up(references[Question], "question_id", "chunk_ids")
+
+    def judge(question_id: str, side: str, chunk_id: str) -> str | None:
+        if side == "query" and chunk_id:
+            return f"chunk {chunk_id} on the query side"
+        if side == "document" and chunk_id not in chunks.get(question_id, [chunk_id]):
+            return f"chunk {chunk_id!r} is no gold chunk of question {question_id}"
+        return None
+
+    return judge
+
+
+def _present(references: References) -> Judge:
+    judge = known("chunk_id", Chunk, "chunk_id").judge(references)
+    return lambda chunk_id: judge(chunk_id) if chunk_id else None
+
+
+def _of_accepted(references: References) -> Judge:
+    reasons = looked_up(references[Question], "question_id", "rejected_because")
+    return lambda name: f"question {name} was rejected: {reasons[name]}" if reasons.get(name) else None
+
+
+def _unpaired(table: pa.Table, references: References) -> list[str]:
+    columns = [table.column(name).to_pylist() for name in ("question_id", "side", "perturbation", "rejected_because")]
+    originals = Counter(name for name, *rest in zip(*columns, strict=True) if rest == ["query", "none", ""])
+    reasons = looked_up(references[Question], "question_id", "rejected_because")
+    return [
+        f"{name}: {originals[name]} unperturbed variants"
+        for name, reason in reasons.items()
+        if not reason and originals[name] != 1
+    ]
+
+
+def _of_a_chunk(_: References) -> Judge:
+    return lambda side, chunk_id: f"a {side} variant of no chunk" if side != "query" and not chunk_id else None
+
+
+def _inside(_: References) -> Judge:
+    def judge(text: str, chunk_id: str, places: list[str], starts: list[int], ends: list[int]) -> str | None:
+        for place, start, end in zip(places, starts, ends, strict=True):
+            if place != chunk_id:
+                return f"a span in chunk {place!r}, of a variant of {chunk_id!r}"
+            if not 0 <= start < end <= len(text):
+                return f"[{start}, {end}) is not inside its text, {len(text)} characters"
+        return None
+
+    return judge
+
+
+def _checked(_: References) -> Judge:
+    def judge(checks: list[str]) -> str | None:
+        odd = next((name for name in checks if not re.fullmatch(r"[a-z][a-z0-9_]*", name)), None)
+        return f"check {odd!r}" if odd is not None else "a check twice" if len(set(checks)) < len(checks) else None
+
+    return judge
+
+
+def _entailed(_: References) -> Judge:
+    def judge(checks: list[str], entailment: str) -> str | None:
+        held = "entailment" not in checks or (entailment and all(one in SAME for one in entailment.split(", ")))
+        return None if held else f"held to entail both ways, yet {entailment!r}"
+
+    return judge
+
+
+def _alike(_: References) -> Judge:
+    return lambda below, reason: "below the threshold, and not rejected" if below and not reason else None
+
+
+def _without_answer(references: References) -> Judge:
+    forms = looked_up(references[Question], "question_id", "answer", "aliases")
+
+    @cache
+    def sought(question_id: str) -> tuple[re.Pattern[str], ...]:
+        answer, aliases = forms.get(question_id, ("", []))
+        texts = [" ".join(form.casefold().split()) for form in (answer, *aliases)]
+        long = [text for text in texts if len(text) >= SHORT and text not in VERDICTS]
+        return tuple(re.compile(rf"(?<!\w){re.escape(text)}(?!\w)") for text in long)
+
+    def judge(question_id: str, checks: list[str], reason: str, text: str) -> str | None:
+        if reason or "no_answer" not in checks:
+            return None
+        read = " ".join(text.casefold().split())
+        found = next((match for form in sought(question_id) if (match := form.search(read))), None)
+        return f"held to be without the answer, yet it reads {shown(found[0])}" if found else None
+
+    return judge
+
+
+def _numbered(table: pa.Table, _: References) -> list[str]:
+    names = ("question_id", "side", "perturbation", "chunk_id", "number", "rejected_because")
+    rows = zip(*(table.column(name).to_pylist() for name in names), strict=True)
+    counted = Counter(row[:-1] for row in rows if not row[-1])
+    return [f"{', '.join(map(str, row))}: {count} kept" for row, count in counted.items() if count > 1]
+
+
+VARIANT = Suite(
+    key="variant_id",
+    needs=(Question, Chunk),
+    rules=(
+        has_rows(),
+        unique("variant_id"),
+        hashed("variant_id"),
+        one_of("side", "query", "document", "context"),
+        matching("perturbation", r"^(?:[a-z][a-z0-9_]*|[A-Za-z_][\w.]*:\w+)\Z", "snake_case, or module:function"),
+        matching("family", r"^\w*\Z", "a name or empty"),
+        matching("method", rf"^(?:{'|'.join(METHODS)})?\Z", f"{' | '.join(METHODS)}, or empty"),
+        known("question_id", Question, "question_id"),
+        Fault("its question was accepted", ("question_id",), _of_accepted),
+        Fault(
+            "the unperturbed variant reads as its question", ("question_id", "side", "perturbation", "text"), _as_asked
+        ),
+        Fault("the document changed is a gold chunk", ("question_id", "side", "chunk_id"), _gold_chunk),
+        Fault("chunk_id names a Chunk or is empty", ("chunk_id",), _present),
+        Fault("a passage has a chunk", ("side", "chunk_id"), _of_a_chunk),
+        written_unless_rejected("text"),
+        between("number", 0),
+        Absence("a kept variant has its number alone", _numbered),
+        Fault(
+            "spans lie inside the text, in its chunk",
+            ("text", "chunk_id", "spans.chunk_id", "spans.start", "spans.end"),
+            _inside,
+        ),
+        between("similarity", *COSINE),
+        Fault("what is below the threshold is rejected", ("below_threshold", "rejected_because"), _alike),
+        matching("entailment", r"^(?:[a-z_]*, [a-z_]*)?\Z", "a label each way, or empty"),
+        Fault("what was held to entail does so both ways", ("checks", "entailment"), _entailed),
+        Fault("checks are snake_case codes, each once", ("checks",), _checked),
+        Fault(
+            "what was held to be without the answer is",
+            ("question_id", "checks", "rejected_because", "text"),
+            _without_answer,
+        ),
+        coded("rejected_because"),
+        Absence("every accepted question is there once unperturbed", _unpaired),
+    ),
+)

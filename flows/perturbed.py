@@ -1,0 +1,190 @@
+"""The folder that `rarefy perturb` writes: whole or not at all, with a funnel of what became of every row."""
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from rarefy.data_contracts.rows import Question, Variant
+from rarefy.flows.faults import UsageFault
+from rarefy.tasks.export.files import sha256
+from rarefy.tasks.export.keep_rates import COLUMNS, KeepRate, Tally
+from rarefy.tasks.layouts import Skipped
+from rarefy.tasks.llm.faults import TRANSIENT
+
+TABLES = ("questions", "chunks", "variants", "skipped", "unanswered")
+MANIFEST, FUNNEL = "manifest.json", "funnel.json"
+
+
+@dataclass
+class Funnel:
+    """What became of questions and variants, counted."""
+
+    questions: int = 0
+    without_answer: int = 0  # of those: only their words can be varied
+    without_gold: int = 0  # of those with an answer: no passage of theirs holds it
+    languages: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    first: Skipped | None = None  # of what was skipped
+    unanswered: Counter[str] = field(default_factory=Counter)
+    tally: Tally = field(default_factory=Tally)
+
+    def see(self, question: Question) -> None:
+        """Count a question."""
+        self.questions += 1
+        self.without_answer += not question.answer
+        self.without_gold += bool(question.answer) and not question.chunk_ids
+        self.languages[question.language] += 1
+
+    def skip(self, row: Skipped) -> None:
+        """Count what cannot be asked."""
+        self.first = self.first or row
+        self.skipped[row.reason] += 1
+
+    def count(self, rows: Iterable[Variant]) -> None:
+        """Count variants, all of some questions."""
+        self.tally.add(tuple(getattr(row, name) for name in COLUMNS) for row in rows)  # type: ignore[misc]
+
+    @property
+    def kept(self) -> int:
+        """Variants kept, the unperturbed not among them."""
+        return sum(rate.kept for rate in self.tally.each())
+
+    def lines(self) -> Iterator[str]:
+        """What there is to say of the questions."""
+        spoken = ", ".join(f"{n:,} {language}" for language, n in self.languages.most_common())
+        yield f"{self.questions:,} questions ({spoken})"
+        if self.without_answer:
+            yield f"{self.without_answer:,} have no answer: their words are varied, their passages are not"
+        if self.without_gold:
+            yield (
+                f"{self.without_gold:,} have no passage that holds the answer, or is marked as gold: their words are "
+                "varied, no passage is"
+            )
+        for reason, count in self.skipped.most_common():
+            yield f"{count:,} skipped: {reason} (skipped.jsonl has them all)"
+        if self.first:
+            yield f"the first: {self.first.place}: {self.first.detail}"
+        for reason, count in self.unanswered.most_common():
+            yield f"{count:,} requests to a model went unanswered: {reason}"
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as JSON holds it."""
+        return {
+            "questions": self.questions,
+            "without_answer": self.without_answer,
+            "without_gold": self.without_gold,
+            "languages": dict(self.languages),
+            "skipped": dict(self.skipped),
+            "first_skipped": self.first and dataclasses.asdict(self.first),
+            "unanswered": dict(self.unanswered),
+            "perturbations": {rate.name: _plain(rate) for rate in self.tally.each()},
+            "families": {rate.name: _plain(rate) for rate in self.tally.by_family()},
+        }
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> "Funnel":
+        """The funnel that `plain` gave."""
+        tally = Tally()
+        for name, rate in told["perturbations"].items():
+            tally.counted[rate["side"], rate["family"], name] = _counter(rate)
+        for name, rate in told["families"].items():
+            tally.types[rate["side"], name] = _counter(rate)
+        counts = {name: Counter(told[name]) for name in ("languages", "skipped", "unanswered")}
+        first = told["first_skipped"] and Skipped(**told["first_skipped"])
+        sums = (told["questions"], told["without_answer"], told["without_gold"])
+        return cls(*sums, **counts, first=first, tally=tally)
+
+
+def _plain(rate: KeepRate) -> dict[str, Any]:
+    percent = None if rate.percent is None else round(rate.percent, 1)
+    counts = {"rows": rate.rows, "tried": rate.tried, "kept": rate.kept, "percent": percent}
+    return {"side": rate.side, "family": rate.family, **counts, "rejected": dict(rate.rejected)}
+
+
+def _counter(rate: dict[str, Any]) -> Counter[str]:
+    return Counter({"": rate["kept"], **rate["rejected"]})
+
+
+class Folder:
+    """The files of the folder while they are written; they take their names when all of them are whole."""
+
+    def __init__(self, place: Path, recipe: str) -> None:
+        self.place, self.recipe = place, recipe
+        self.open: dict[str, IO[bytes]] = {}
+        self.written: set[int] = set()  # names of rows that come once, hashed: a number each
+
+    def __enter__(self) -> "Folder":
+        if self.place.exists() and not self.place.is_dir():
+            raise UsageFault(f"--out {self.place}: a file stands there; choose a folder")
+        ours = {MANIFEST, FUNNEL, *(f"{name}.jsonl" for name in TABLES), "manifest.json", "contexts.jsonl"}
+        there = sorted(p.name for p in self.place.iterdir()) if self.place.exists() else []
+        if (self.place / "triplets.jsonl").exists():
+            raise UsageFault(f"--out {self.place}: holds a benchmark; choose a new folder")
+        if foreign := [name for name in there if name.removeprefix(".").removesuffix(".part") not in ours]:
+            raise UsageFault(f"--out {self.place}: holds {foreign[0]!r}, which is no variant; choose a new folder")
+        self.place.mkdir(parents=True, exist_ok=True)
+        self.open = {name: self._scratch(name).open("wb") for name in TABLES}
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        for name, file in self.open.items():
+            file.close()
+            self._scratch(name).unlink(missing_ok=True)
+
+    def write(self, table: str, row: Any, **more: str) -> None:
+        """One row, as a line of JSON."""
+        record = {**_record(row), **more}
+        self.open[table].write(json.dumps(record, ensure_ascii=False).encode(errors="surrogatepass") + b"\n")
+
+    def write_once(self, table: str, name: str, row: Any) -> None:
+        """The row, unless one of that name was written."""
+        number = int(name, 16)
+        if number not in self.written:
+            self.written.add(number)
+            self.write(table, row)
+
+    def finish(self, funnel: Funnel) -> None:
+        """Put the files in place, the manifest last: where it is, all that it lists is whole."""
+        (self.place / MANIFEST).unlink(missing_ok=True)
+        for name, file in self.open.items():
+            file.close()
+            self._scratch(name).replace(self.place / f"{name}.jsonl")
+        self._put(FUNNEL, funnel.plain())
+        files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in TABLES))}
+        # what a model could not answer just now it may answer next time
+        finished = TRANSIENT.isdisjoint(funnel.unanswered)
+        self._put(MANIFEST, {"recipe": self.recipe if finished else "", "files": files})
+
+    def _put(self, name: str, told: dict[str, Any]) -> None:
+        scratch = self.place / f".{name}.part"
+        scratch.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        scratch.replace(self.place / name)
+
+    def _scratch(self, name: str) -> Path:
+        return self.place / f".{name}.jsonl.part"
+
+
+def _record(row: Any) -> dict[str, Any]:
+    values = {f.name: getattr(row, f.name) for f in dataclasses.fields(row)}
+    return {
+        name: [dataclasses.asdict(one) if dataclasses.is_dataclass(one) else one for one in value]  # type: ignore[call-overload]
+        if isinstance(value, tuple)
+        else value
+        for name, value in values.items()
+    }
+
+
+def standing(out: Path, recipe: str) -> Funnel | None:
+    """The funnel of a folder that holds just this, every file as it was written; None where it does not."""
+    try:
+        told = json.loads((out / MANIFEST).read_bytes())
+        if told["recipe"] != recipe or any(sha256(out / name) != found for name, found in told["files"].items()):
+            return None
+        return Funnel.of(json.loads((out / FUNNEL).read_bytes()))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, or not one of ours
+        return None

@@ -1,0 +1,95 @@
+"""The figures of a text with their units, dates and codes, in one notation each, and which of them another lacks."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from rarefy.tasks.nli.figures import figured, kind
+
+SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"
+
+_UNIT = re.compile(
+    r"\s*-?\s*(?:or\s(?:more|less|fewer)\s)?(?:(?:[a-z]+(?:-[a-z]+)?)[\s-]){0,2}?"
+    r"(?P<unit>second|minute|hour|day|week|month|quarter|year|decade|(?:square|cubic)[\s-](?:foot|feet|meter|metre|mile|inch)"
+    r"|foot|feet|inch|mile|yard|acre|hectare|meter|metre|kilometer|kilometre|km|cm|gram|kilogram|kg|ton|tonne|ounce|pound|lb|oz"
+    r"|gallon|liter|litre|barrel|watt|kilowatt|megawatt|gigawatt|kw|mw|gw|kwh|mwh|gwh|twh|degree|time)(?:e?s)?\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"\x02(\d+)\x03")
+_CODE = re.compile(r"[\w.-]*\d[\w.-]*")
+_FORMS = ((re.compile(r"\b(?:form\s)?10-K\b", re.IGNORECASE), "annual report"),
+          (re.compile(r"\b(?:form\s)?10-Q\b", re.IGNORECASE), "quarterly report"))  # fmt: skip
+_FRACTIONS = {"50%": r"\bhalf\b", "10%": r"\b(?:one[- ])?tenth\b", "25%": r"\bquarter of\b", "@q4": r"\b(?:last|final) quarter\b",
+              "2": r"\b(?:both|pair|two)\b", "2 time": r"\b(?:twice|double[sd]?|doubling)\b"}  # fmt: skip
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+
+
+def lost(original: str, variant: str) -> list[str]:
+    """The facts of the original that the variant lacks, in whatever notation."""
+    after = facts(variant)
+    gone = [fact for fact in facts(original) if fact not in after and not _otherwise(fact, after, variant)]
+    return [fact for fact in gone if fact.partition(" ")[0] != "1" or _digits(fact, original)]
+
+
+def come(original: str, variant: str) -> list[str]:
+    """The facts that the variant has and the original lacks, but for small counts in letters."""
+    before = facts(original)
+    new = [fact for fact in facts(variant) if fact not in before and not _otherwise(fact, before, original)]
+    return [fact for fact in new if not _counted(fact, variant)]
+
+
+@lru_cache(2_048)
+def facts(text: str) -> dict[str, int]:
+    """Each figure of a text with its unit, in one notation, and each other word that has a digit."""
+    for form, words in _FORMS:
+        text = form.sub(words, text)
+    marked, figures = figured(text.replace("’", "'").replace("\u00a0", " "))
+    facts: Counter[str] = Counter()
+    for mark in _MARK.finditer(marked):
+        figure = figures[int(mark[1])]
+        unit = "" if kind(figure) else _unit(marked, mark.end())
+        facts[f"{figure} {unit}" if unit else figure] += 1
+    # figures that hang on letters are names ("A100"), what hangs on hyphens and stops is a code ("2025-06")
+    rest = _MARK.sub(" ", marked)
+    facts.update(code for hit in _CODE.finditer(rest) if not re.search(r"[^\W\d_]", code := hit[0].strip("-.")))
+    return dict(facts)
+
+
+def _unit(marked: str, at: int) -> str:
+    hit = _UNIT.match(marked, at, at + 60)
+    if not hit:
+        return ""
+    unit = hit["unit"].lower().replace("-", " ")
+    return {"feet": "foot", "square feet": "square foot", "cubic feet": "cubic foot", "inche": "inch"}.get(unit, unit)
+
+
+def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
+    """Is this fact among others said in parts, or with its unit understood: "September 28" and "2024"?"""
+    if fact in _FRACTIONS and re.search(_FRACTIONS[fact], text, re.IGNORECASE):
+        return True
+    if fact.startswith("@"):
+        year, _, rest = fact[1:].partition("-")
+        if rest == "12-31" and re.search(rf"\b(?:end|last day|close) of (?:fiscal )?(?:year )?{year}\b", text, re.IGNORECASE):
+            return True
+        days = {f[1:].partition("-")[2] for f in facts if f.startswith("@")}
+        years = {f[1:].partition("-")[0] for f in facts if f.startswith("@")}
+        return (not year or year in years) and (not rest or rest in days)
+    value, _, unit = fact.partition(" ")
+    if value.endswith("th"):
+        place = int(value[:-2]) if value[:-2].isdigit() else 0
+        return 0 < place <= len(_ORDINALS) and re.search(rf"\b{_ORDINALS[place - 1]}\b", text, re.I) is not None
+    if unit == "time":
+        return value in facts
+    return not unit and f"{value} time" in facts
+
+
+def _counted(fact: str, text: str) -> bool:
+    """A small count in letters: "two things", "one more year"; but "two years" counts."""
+    value, _, unit = fact.partition(" ")
+    small = value.isdigit() and (value == "1" or (int(value) <= SMALL and not unit))
+    return small and not _digits(fact, text)
+
+
+def _digits(fact: str, text: str) -> bool:
+    value, _, unit = fact.partition(" ")
+    return re.search(rf"(?<![\w.(]){value}" + (rf"[\s-]{unit}" if unit else r"(?!\w)"), text) is not None

@@ -1,0 +1,156 @@
+"""The second tier of the rules: does a rewritten text still say it, block of sentences by block of sentences?
+
+Rewriting splits and joins sentences and changes most words. What it must not change is looked at one by one: figures
+and names, what bounds a figure, which figure and name belongs where, negation, possibility, duty, condition, direction,
+contraries; and nothing new may be said, nothing left out (as either shows when both directions are asked).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from rarefy.tasks.nli.blocks import Block, Sentence, blocks, keys, spoken
+from rarefy.tasks.nli.facts import come
+from rarefy.tasks.nli.items import Item, alike
+from rarefy.tasks.nli.marks import CONTRARY
+from rarefy.tasks.nli.names import missing, named
+from rarefy.tasks.nli.placed import swapped
+from rarefy.tasks.nli.turns import otherwise_bounded, otherwise_quantified, turned, turns
+from rarefy.tasks.nli.verbs import exchanged, otherwise_helped
+from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.wordnet import contraries
+
+NEAR = 0.85  # likeness of two sequences of words, from which on one is an edit of the other, and every change counts
+LONG = 200  # items of a block, of which a longer one is no edited sentence
+RUN = 5  # words in a row that the other text lacks: a clause of its own
+CLOSE = 0.8  # share of the words that two blocks have in common, from which on a changed word is a changed meaning
+LEAST = 0.34  # share of a sentence's words that the premise must have, so that its likeness counts at all
+PLAIN = 0.75  # share from which on no likeness is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the words tell, and what is left to the embedder: sentences with what they should be like."""
+
+    label: str = "kept"
+    why: str = ""
+    share: float = 1.0
+    open: tuple[tuple[str, str], ...] = ()
+    words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def wants(self) -> Iterator[tuple[str, ...]]:
+        """The texts that are compared, together."""
+        yield from self.open
+        yield from ((word, *others) for word, others in self.words)
+
+
+def weighed(premise: str, hypothesis: str) -> Found:
+    """What the soft rules find; `kept` holds only if all that is `open` is alike."""
+    said, asked = spoken(premise), spoken(hypothesis)
+    if not asked:
+        return Found("not_shown", "the hypothesis says nothing", 0.0)
+    plain_said, plain_asked = [items for _, items in said], [items for _, items in asked]
+    figures = come(premise, hypothesis)
+    names, perhaps = missing(named(hypothesis), named(premise))
+    if figures or names or perhaps:
+        return Found("changed", f"new: {', '.join([*figures, *names, *perhaps][:4])}", 0.0)
+    open_: list[tuple[str, str]] = []
+    words_: list[tuple[str, tuple[str, ...]]] = []
+    total = found = 0
+    for block in blocks(plain_asked, plain_said):
+        against = next(_against(block, asked, said, words_), None)
+        if against:
+            return Found(*against, 0.0)
+        mine = {key for place in block.said for item in plain_said[place] for key in keys(item)}
+        for place in block.asked:
+            text, items = asked[place]
+            words = [item for item in items if item.sort != "mark"]
+            shared = sum(_met(item, mine) for item in words)
+            total, found = total + len(words), found + shared
+            share = shared / len(words) if words else 1.0
+            if share < LEAST:
+                return Found("not_shown", f"new: {text[:80]}", share)
+            if (run := _run(items, mine)) >= RUN:
+                return Found("not_shown", f"new: {run} words together in {text[:80]}", share)
+            if share < PLAIN:
+                open_.append((text, " ".join(said[at][0] for at in block.said)))
+    again = {text for text, _ in said}
+    changed = [text for text, _ in asked if text not in again]
+    if why := next(exchanged(changed, (text for text, _ in said)), None):
+        return Found("changed", f"{why} changed places", 0.0)
+    places = next(swapped(plain_asked, plain_said), None)
+    if places:
+        return Found("changed", places, 0.0)
+    return Found("kept", "", round(found / total, 4) if total else 1.0, tuple(open_), tuple(words_))
+
+
+Spoken = Sequence[tuple[str, Sentence]]
+
+
+def _against(block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+    """What stands against a block, the gravest first."""
+    here = [item for place in block.asked for item in asked[place][1]]
+    there = [item for place in block.said for item in said[place][1]]
+    mine, theirs = ({key for item in side for key in keys(item)} for side in (here, there))
+    new = [item for item in here if item.sort == "word" and not _met(item, theirs)]
+    gone = [item for item in there if item.sort == "word" and not _met(item, mine)]
+    for item in new:
+        contrary = {other for form in item.forms for other in (*CONTRARY.get(form, ()), *contraries(form))}
+        turned_ = next((other for other in gone if other.forms & contrary), None)
+        if turned_:
+            yield "changed", f"{item.name} for {turned_.name}"
+    words = sum(item.sort != "mark" for item in here), sum(item.sort != "mark" for item in there)
+    near = bool(words[0] and words[1]) and _edited(here, there)
+    bag = bool(words[0] and words[1]) and min(1 - len(new) / words[0], 1 - len(gone) / words[1]) >= CLOSE
+    if bag and not new:  # a word in the place of another may be one that stands in the block as well
+        counts = [Counter(min(keys(item)) for item in side if item.sort == "word") for side in (here, there)]
+        more, fewer = counts[0] - counts[1], counts[1] - counts[0]
+        if more and fewer and sum(more.values()) + sum(fewer.values()) <= 3:
+            words_ += [(word, tuple(fewer)) for word in more]
+    if (near and new) or (bag and len(new) <= len(gone) <= 2):
+        words_ += [(item.name, tuple(other.name for other in gone)) for item in new]
+    text, premise = (" ".join(side[0][at][0] for at in side[1]) for side in ((asked, block.asked), (said, block.said)))
+    for why in (*otherwise_quantified(text, premise), *otherwise_bounded(text, premise)):
+        yield "changed", why
+    possible = turns(text)[0]["MAY"] and turns(premise)[0]["MAY"]
+    for why in otherwise_helped(text, premise):
+        if near or "negation" in why or not possible:
+            yield "changed", why
+    yield from turned(
+        text,
+        premise,
+        near,
+        _about(block.asked, asked),
+        _about(block.said, said),
+    )
+
+
+def _run(items: Sentence, there: set[str]) -> int:
+    """The most words of a sentence in a row that are not there: a clause that is new."""
+    longest = run = 0
+    for item in items:
+        if item.sort != "mark":
+            run = 0 if _met(item, there) else run + 1
+            longest = max(longest, run)
+    return longest
+
+
+def _edited(here: Sequence[Item], there: Sequence[Item]) -> bool:
+    """Is one all but the other, in the same order?"""
+    if len(here) + len(there) > 2 * LONG or not 0.8 < len(here) / len(there) < 1.25:
+        return False
+    names = [[min(keys(item), default="") for item in side] for side in (here, there)]
+    return SequenceMatcher(None, *names, autojunk=False).ratio() >= NEAR
+
+
+def _met(item: Item, there: set[str]) -> bool:
+    """Is an item among these keys, itself, by its stem, or by a word that means the same?"""
+    if keys(item) & there:
+        return True
+    return item.sort == "word" and bool((alike(item.name) | exchangeable(item.name)) & there)
+
+
+def _about(places: Sequence[int], spoken_: Spoken) -> str:
+    wide = sorted({at for place in places for at in (place - 1, place, place + 1) if 0 <= at < len(spoken_)})
+    return " ".join(spoken_[at][0] for at in wide)

@@ -1,0 +1,62 @@
+"""Every perturbation of the five papers by name, and what a config's list of names means."""
+
+from collections.abc import Iterable
+
+from rarefy.tasks.find import find
+from rarefy.tasks.perturb.case import Make
+from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.entries.context import CONTEXT
+from rarefy.tasks.perturb.entries.document import DOCUMENT
+from rarefy.tasks.perturb.entries.query import QUERY
+from rarefy.tasks.perturb.entry import Perturbation, Side
+
+CATALOGUE: dict[str, Perturbation] = {entry.name: entry for entry in (*QUERY, *DOCUMENT, *CONTEXT)}
+
+
+def chosen(config: PerturbConfig) -> list[Perturbation]:
+    """The perturbations that a config asks for, each once, in the order of its lists; ValueError for one not known."""
+    sides: tuple[tuple[Side, tuple[str, ...]], ...] = (
+        ("query", config.query),
+        ("document", config.document),
+        ("context", config.context),
+    )
+    found = {entry.name: entry for side, names in sides for entry in of_names(side, names)}
+    return list(found.values())
+
+
+def of_names(side: Side, names: Iterable[str]) -> list[Perturbation]:
+    """The perturbations of one side by name, by family, or, from elsewhere, by module:function."""
+    return [entry for name in names for entry in _of_name(side, name)]
+
+
+def _of_name(side: Side, name: str) -> list[Perturbation]:
+    if ":" in name:
+        find(name, {})
+        return [_foreign(side, name)]
+    own = [entry for entry in CATALOGUE.values() if entry.side == side]
+    # a family stands for its members but those that double another; a name is meant as it is said
+    found = [e for e in own if e.name == name] or [e for e in own if e.family == name and e.default]
+    if not found:
+        known = dict.fromkeys([*(e.family for e in own), *(e.name for e in own)])
+        raise ValueError(f"no {side} perturbation {name!r}; have {', '.join(known)}, or write module:function")
+    return found
+
+
+def _foreign(side: Side, name: str) -> Perturbation:
+    """Somebody else's function: what must hold of it beyond a change is theirs to say, in `Draft.refused`."""
+    about = "a perturbation from outside"
+    checks = ("similarity",) if side == "query" else ()
+    return Perturbation(name, name, side, name.partition(":")[2], about, checks, rules=name, speaks=())
+
+
+def maker(entry: Perturbation) -> Make:
+    """The offline function of an entry; ValueError where it has none, or none is found."""
+    made: Make = find(entry.rules, {})
+    return made
+
+
+def wanted(entry: Perturbation, config: PerturbConfig) -> int:
+    """How many variants of a case are asked for."""
+    if entry.name == "paraphrase":
+        return config.paraphrases
+    return config.pools.get(entry.name, 1)

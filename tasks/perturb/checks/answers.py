@@ -1,0 +1,154 @@
+"""Whether a passage holds the answer, as a reader or a string match would find it (SURE S5, RARE R28).
+
+A string match here is one of any gold answer or alias, whatever its case, spacing, accents and kind of quotes, from the
+beginning of a word to the end of one: "5" is not in "2015". Its article, or an "approximately", need not be there. What
+is answered by yes or no is in no string, so that nothing can be said of it.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from html import unescape
+from html.parser import HTMLParser
+
+import yaml
+
+from rarefy.tasks.nli.figures import figured
+from rarefy.tasks.perturb.case import Case, Draft
+from rarefy.tasks.perturb.notations import occurs
+
+_LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
+_SUFFIX = re.compile(r"[,\s]+(?:inc|corp|corporation|co|company|llc|l\.l\.c|plc|ltd|limited|lp|llp|l\.l\.p|n\.?a)\.?$")
+_INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
+_UNSAID = frozenset(("yes", "no", "true", "false"))
+_QUOTES = dict(zip("’‘“”–—−\u00ad", ["'", "'", '"', '"', "-", "-", "-", ""], strict=True))
+_MARKS = re.compile("[" + "".join(_QUOTES) + "]")
+_DOTTED = re.compile(r"\b(?:[a-z]\.){2,}")  # "U.S. dollar" is the US dollar
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def answer_kept(case: Case, draft: Draft) -> str:
+    """`answer_lost` where the original held the answer or an alias and the variant holds none of them."""
+    return _lost(case, draft.text)
+
+
+def answer_readable(case: Case, draft: Draft) -> str:
+    """As `answer_kept`, of what a reader of the format gets; `unreadable` where it is not well-formed."""
+    try:
+        text = read(draft.text)
+    except (ValueError, yaml.YAMLError) as error:
+        return f"unreadable: {str(error).splitlines()[0]}"
+    return _lost(case, text)
+
+
+def no_answer(case: Case, draft: Draft) -> str:
+    """`answer_remains` where the answer or an alias can be read in the variant, in any notation."""
+    wanted = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in _UNSAID]
+    if not wanted:
+        return ""
+    text = fold(draft.text)
+    for form in wanted:
+        if any(holds(text, core) for core in cores(form)):
+            return f"answer_remains: {form}"
+        if (figure := _figure(form)) and figure in _figures(draft.text):
+            return f"answer_remains: {form}, in another notation"
+    return "answer_remains: in another notation" if occurs(draft.text, case.answer, case.aliases) else ""
+
+
+def holds(text: str, form: str) -> bool:
+    """Is this form in this text, both folded, as whole words?"""
+    at = text.find(form)
+    while at >= 0:
+        end = at + len(form)
+        before, after = text[max(at - 2, 0) : at], text[end : end + 2]
+        if not _joins(before[::-1], form[0]) and not _joins(after, form[-1]):
+            return True
+        at = text.find(form, at + 1)
+    return False
+
+
+def cores(form: str) -> Iterator[str]:
+    """A form, folded, and what is left of it without an article, a company's suffix, an initial."""
+    folded = fold(form)
+    seen = {folded, _LEAD.sub("", folded)}
+    seen |= {_SUFFIX.sub("", one) for one in seen}
+    seen |= {_INITIAL.sub("", one) for one in seen}
+    yield from sorted(one for one in seen if one)
+
+
+@lru_cache(4_096)
+def fold(text: str) -> str:
+    """The text in lower case with plain quotes and single spaces, without accents and what cannot be seen."""
+    plain = text if text.isascii() else _MARKS.sub(lambda hit: _QUOTES[hit[0]], text)
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+        plain = _INVISIBLE.sub("", plain)
+    return " ".join(_DOTTED.sub(lambda hit: hit[0].replace(".", ""), plain.casefold()).split())
+
+
+def read(text: str) -> str:
+    """What a reader gets of JSON, HTML, YAML or Markdown; ValueError or YAMLError where it cannot be read."""
+    head = text.lstrip()[:64].lower()
+    if head.startswith("{"):
+        return "\n".join(str(value) for value in json.loads(text).values())
+    if head.startswith(("<html", "<!doctype")):
+        page = _Page()
+        page.feed(text)
+        page.close()
+        return "".join(page.parts)
+    if re.match(r"title\s*:", head):
+        found = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if not isinstance(found, dict):
+            raise ValueError("the YAML is no mapping")
+        return "\n".join(str(value) for value in found.values())
+    return unescape(_ESCAPED.sub(r"\1", text))
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def _lost(case: Case, text: str) -> str:
+    forms = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in _UNSAID]
+    if any(form in text and holds(text, form) for form in forms):  # verbatim: by far the most
+        return ""
+    original, variant = fold(case.text), fold(text)
+    had = [form for form in forms if any(holds(original, core) for core in _kept_as(form))]
+    if not had or any(holds(variant, core) for form in forms for core in _kept_as(form)):
+        return ""
+    return f"answer_lost: {had[0]}"
+
+
+def _kept_as(form: str) -> set[str]:
+    folded = fold(form)
+    return {one for one in (folded, _LEAD.sub("", folded)) if one}
+
+
+def _joins(beside: str, edge: str) -> bool:
+    """Does what stands beside an edge belong to the same word or number? `beside` is read away from the edge."""
+    if not beside or not edge.isalnum():
+        return False
+    if beside[0].isalnum() or beside[0] == "_":
+        return True
+    return edge.isdigit() and beside[0] in ".," and len(beside) > 1 and beside[1].isdigit()
+
+
+@lru_cache(4_096)
+def _figure(form: str) -> str:
+    """The one figure that a form is, in one notation; "" for all else."""
+    marked, figures = figured(form)
+    rest = _LEAD.sub("", fold(marked).replace("\x02", " ").replace("\x03", " ").strip())
+    return figures[0] if len(figures) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else ""
+
+
+@lru_cache(1_024)
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(figured(text)[1])

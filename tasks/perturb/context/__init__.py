@@ -1,0 +1,1 @@
+"""Passages to mix contexts of."""

@@ -1,0 +1,134 @@
+"""One figure put in the place of another, in the notation and with the scale that stood there."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from random import Random
+
+from rarefy.tasks.nli.figures import SCALES
+from rarefy.tasks.perturb.notations import NUMBER, Number, numbers
+
+MONTHS = (
+    "January February March April May June July August September October November December "
+    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
+).split()
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+# Digits that are no quantity: of a date, of a reference, of a form, of a list's item
+_NAMED = re.compile(
+    rf"\b(?:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:{_MONTH})\b(?:,?\s\d{{4}})?"
+    r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b"
+    r"|\b(?:Notes?|Items?|Parts?|Sections?|Secs?\.|Exhibits?|Rules?|Forms?|Tables?|Figures?|Chapters?|Articles?|Titles?"
+    r"|Topics?|Subtopics?|ASU|ASC|ISO|Nos?\.|Levels?|Phases?|Class(?:es)?|Series|Tiers?|Types?|Version|CFR|U\.S\.C\.|part"
+    r"|section|paragraph|§+)\s?(?:No\.\s?)?\d[\d.,()\-–a-zA-Z]*(?:\s(?:and|or|to|through)\s\d[\d.\-]*)?"
+    r"|\b\d+\s(?:CFR|U\.S\.C\.)(?:\s(?:part|§)?\s?\d[\d.]*)?|\b\d{1,2}:\d{2}\b|\b\d{3}-\d{4}\b|\(\d{3}\)",
+)
+# "an 8", "an 11", "an 18", "an 80", "an 800", "an 11,000": by how the first group of digits is said
+_AN = re.compile(r"[$€£¥]?(?:8|1[18](?!\d)|1[18],\d{3}(?:,\d{6})*(?![\d,]))")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number where it stands: `text[start:end]` are its digits, without sign, currency and scale word."""
+
+    start: int
+    end: int
+    digits: str
+    number: Number
+
+
+@lru_cache(500)  # a passage is searched for each value that could be changed in it
+def figures(text: str) -> tuple[Figure, ...]:
+    """The quantities of a text, in order: no dates, no numbers of notes, sections and forms, and no zeros."""
+    named = [match.span() for match in _NAMED.finditer(text)]
+    found: list[Figure] = []
+    at = 0
+    for match in NUMBER.finditer(text):
+        start, end = match.span("digits")
+        while at < len(named) and named[at][1] <= start:
+            at += 1
+        if at < len(named) and named[at][0] <= start:
+            continue
+        own = numbers(match.group())
+        if own:
+            found.append(Figure(start, end, match["digits"], own[0]))
+    return tuple(found)
+
+
+def amount(text: str) -> Decimal | None:
+    """The number that a text is, scale word included: 47500000000 of "$47.5 billion"; None where it is not one."""
+    match = NUMBER.search(text)
+    if match is None:
+        return None
+    word = (match["scale"] or "").lower()
+    power = SCALES[word if len(word) < 3 else word.rstrip("s")] if word else 0
+    return Decimal(match["digits"].replace(",", "")) * Decimal(10) ** power
+
+
+def like(digits: str, value: Decimal) -> str:
+    """`value` with the decimals and the separators of these digits: "26,044" of 26044.2 like "47,525"."""
+    decimals = len(digits.partition(".")[2])
+    rounded = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    grouped = "," in digits or (rounded >= 1000 and len(digits.partition(".")[0]) < 4)
+    written = f"{rounded:,f}" if grouped else f"{rounded:f}"
+    return written.removeprefix("0") if digits.startswith(".") and rounded < 1 else written
+
+
+def rescaled(digits: str, ratio: Decimal) -> str:
+    """These digits times `ratio`, in their own notation; "" where too little of them would be left to differ."""
+    value = Decimal(digits.replace(",", ""))
+    written = like(digits, value * ratio)
+    new = Decimal(written.replace(",", ""))
+    return "" if not new or new == value else written
+
+
+def with_article(before: str, new: str) -> str | None:
+    """The article that stands at the end of `before` as it must be before a new word or figure; None: as it is."""
+    match = re.search(r"\b([Aa])(n?)(?=\s+(?:\(?[$€£¥“\"'(]?)?$)", before)
+    if match is None or re.search(r"[$€£¥]$", before):
+        return None
+    wanted = "n" if _vowel(new) else ""
+    return None if wanted == match[2] else f"{match[1]}{wanted}"
+
+
+def _vowel(word: str) -> bool:
+    if word[:1].isdigit():
+        return _AN.match(word) is not None
+    first = word.casefold()
+    return first[:1] in "aeiou" and not re.match(r"uni|eu|one\b|use|u\.", first)
+
+
+def drawn(old: str, random: Random) -> Iterator[str]:
+    """Other figures for one of which no kind is known, in its notation: from 0.6 to 1.6 times as much.
+
+    So much is off for whoever knows the right one, and plausible to all others: beyond, a share passes 100 % and a
+    headcount another digit. Years move by 1 to 4.
+    """
+    match = NUMBER.search(old)
+    if match is None:
+        return
+    digits = match["digits"]
+    start, end = match.span("digits")
+    value = Decimal(digits.replace(",", ""))
+    year = numbers(match.group())[0].year if numbers(match.group()) else False
+    for _ in range(60):
+        if year:
+            written = str(int(digits) + random.choice((-4, -3, -2, -1, 1, 2, 3)))
+        else:
+            ratio = Decimal(random.choice((*range(60, 90), *range(112, 160)))) / 100
+            written = as_round(digits, value * ratio)
+        new = Decimal(written.replace(",", ""))
+        if new and new != value and not (match["percent"] and value <= 100 < new):
+            yield old[:start] + written + old[end:]
+
+
+def as_round(digits: str, value: Decimal) -> str:
+    """As `like`, with as many zeros at the end as the digits have, so that "30 days" do not become "41 days"."""
+    zeros = len(digits) - len(digits.rstrip("0,")) - digits[len(digits.rstrip("0,")) :].count(",")
+    if "." in digits or not zeros:
+        return like(digits, value)
+    step = Decimal(10) ** zeros
+    if value < 2 * step:
+        step /= 2
+    return like(digits, max((value / step).quantize(Decimal(1), ROUND_HALF_UP), Decimal(1)) * step)

@@ -1,0 +1,120 @@
+"""A passage into Spanish and back by apertium, line by line, tables and headings as they stand (RARE §5.2, C.2).
+
+Rules of grammar translate word by word: much of what comes back is no English that says the same, and the checks refuse
+it. Figures, names and codes stand in the way of both directions and are put back as they were.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from shutil import which
+
+from rarefy.tasks.perturb.case import Case, Draft
+from rarefy.tasks.perturb.config import PerturbConfig
+
+PROGRAM = "apertium"
+THERE, BACK = "eng-spa", "spa-eng"
+SECONDS = 120  # for one passage; 600 words take about one
+LONGEST = 200_000  # characters: longer texts are no passages, and take minutes
+
+# What must come back as it was: figures with their signs and units, codes, names with inner capitals, mail, links. A
+# name of two words or more is one too; a single word with a capital may begin a sentence.
+_KEPT = re.compile(
+    r"(?:US\$|[$€£¥])\s?\d[\d.,]*\d?(?:\s(?:thousand|million|billion|trillion))?|\bfiscal(?:\syear)?\s\d{4}\b"
+    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d{1,2},?\s\d{4}\b"
+    r"|\b\d[\d.,/-]*(?:\s?%|\spercent\b)?|\b\w*\d[\w-]*|\b[A-Z]{2,}[\w&-]*|\b\w*[a-z][A-Z]\w*|\S+@\S+|https?://\S+"
+    r"|\b[A-Z][\w’'&-]*(?:\s(?:of\s|&\s|and\s)?[A-Z][\w’'&-]*)+(?:,?\s(?:Inc|Corp|LLC|Ltd)\b\.?)?"
+)
+_SIGN = "Xq"  # begins a word that no dictionary has, so that it is passed through; texts with such words are refused
+_HELD = re.compile(rf"{_SIGN}([a-j]+)")
+_PROSE = re.compile(r"[a-z]{2,}\s+[a-z]{2,}")
+
+
+def back_translation(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
+    """The passage as it comes back, its figures and names as they were.
+
+    Refused as `no_prose` where there are only tables, headings and fragments, as `too_long`, and as `untranslatable`,
+    with what the program said, where it fails or loses a figure.
+    """
+    if len(case.text) > LONGEST:
+        yield Draft(case.text, refused="too_long", detail=f"{len(case.text):,} characters, {LONGEST:,} at most")
+    elif not any(map(_is_prose, case.text.split("\n"))):
+        yield Draft(case.text, refused="no_prose")
+    else:
+        try:
+            yield Draft(_there_and_back(case.text), detail="English, Spanish, English by apertium")
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            yield Draft(case.text, refused="untranslatable", detail=" ".join(str(error).split())[:200])
+
+
+def _is_prose(line: str) -> bool:
+    return not line.lstrip().startswith(("|", "#", "```", "<")) and _PROSE.search(line) is not None
+
+
+def _there_and_back(text: str) -> str:
+    lines = text.split("\n")
+    places = [at for at, line in enumerate(lines) if _is_prose(line)]
+    if _HELD.search(text):
+        raise ValueError(f"the text has words that begin with {_SIGN}")
+    held: list[str] = []
+
+    def hold(hit: re.Match[str]) -> str:
+        held.append(hit[0])
+        return f"{_SIGN}{_letters(len(held) - 1)}"
+
+    prose = [_KEPT.sub(hold, lines[at]) for at in places]
+    english = _translated(_translated(prose, THERE), BACK)
+    for at, sent, back in zip(places, prose, english, strict=True):
+        if sorted(_HELD.findall(sent)) != sorted(_HELD.findall(back)):
+            raise ValueError(f"a figure or name did not come back: {lines[at][:80]}")
+        lines[at] = _spaced(lines[at], _HELD.sub(lambda hit: held[_number(hit[1])], back))
+    return "\n".join(lines)
+
+
+def _letters(number: int) -> str:
+    return "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+
+def _number(letters: str) -> int:
+    return int("".join(str("abcdefghij".index(letter)) for letter in letters))
+
+
+def _spaced(line: str, back: str) -> str:
+    """What came back with the white space around it that the line had."""
+    head = line[: len(line) - len(line.lstrip())]
+    return head + re.sub(r"(?<=\S) {2,}", " ", back.strip()) + line[len(line.rstrip()) :]
+
+
+@lru_cache(512)
+def _remembered(text: str, mode: str) -> str:
+    done = subprocess.run(
+        [PROGRAM, "-u", "-f", "txt", mode], input=text, capture_output=True, timeout=SECONDS, encoding="utf-8"
+    )
+    if done.returncode != 0:
+        raise ValueError(f"{PROGRAM} {mode}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def _translated(lines: list[str], mode: str) -> list[str]:
+    """These lines in the other language, in one run of the program; ValueError where their number changes."""
+    # A blank line between them: apertium joins a line to the next where a phrase seems to go on.
+    joined = "\n\n".join(line.replace("\u2028", " ") for line in lines)
+    found = re.split(r"\n\n", _remembered(joined + "\n", mode).rstrip("\n"))
+    if len(found) != len(lines):
+        raise ValueError(f"{PROGRAM} {mode} gave {len(found)} lines for {len(lines)}")
+    return found
+
+
+@lru_cache(1)
+def version() -> str:
+    """What the variants hang on: the versions of apertium and of its English-Spanish pair; "" where it is missing."""
+    if which(PROGRAM) is None:
+        return ""
+    told = subprocess.run([PROGRAM, "-l"], capture_output=True, text=True, timeout=SECONDS)
+    if not {THERE, BACK} <= set(told.stdout.split()):
+        return ""
+    program = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=SECONDS).stdout.split()
+    probe = _remembered("The company may not sell all of its shares before the board has approved it.\n", THERE)
+    return f"{PROGRAM} {' '.join(program)}: {probe.strip()}"

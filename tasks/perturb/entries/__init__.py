@@ -1,0 +1,1 @@
+"""The catalogue's entries, by side."""

@@ -1,0 +1,249 @@
+"""What noise for each question can be made of: passages near and far, and other values (Magic Mushroom §3.2-3.3)."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+
+from rarefy.data_contracts.rows import Chunk, Pool, Question, Swap, Triplet, row_id
+from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.context.figures import amount
+from rarefy.tasks.perturb.context.kinds import is_figure, kind_of
+from rarefy.tasks.perturb.context.lists import listed
+from rarefy.tasks.perturb.context.others import (
+    ENTITY,
+    Others,
+    Value,
+    differs,
+    figure,
+    instead,
+    invented,
+    kinds,
+    of_answers,
+    of_triplets,
+    states,
+    subject_kind,
+)
+from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.perturb.passages import windows
+
+VERSION = 1
+
+SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
+POINTS = 8  # of a document on the ring, so that few documents share it about evenly
+STATED = 40  # facts of neighbours that get a counterfact, at most
+
+_NONE: Mapping[str, Triplet] = {}
+
+
+def draw(
+    questions: Iterable[Question],
+    config: PerturbConfig,
+    *,
+    chunks: Mapping[str, Chunk],
+    triplets: Mapping[str, Triplet] = _NONE,
+) -> Iterator[Pool]:
+    """A pool for each accepted question, in their order; what it holds hangs on no order, and little on other rows.
+
+    Neighbours are the chunks within `config.reach` of a gold one in its document, nearest first. Strangers are of
+    documents that are no gold one's, picked where hashes of the question fall on a ring of hashed documents and
+    chunks, so that a document more moves few of them. Swaps come from `triplets`, or, where a question has none, from
+    the answers of the other questions and the names that stand in lists beside its own; figures of which nothing like
+    is known are made up, and their swaps name no source. KeyError where a question's chunk is not among `chunks`.
+    """
+    accepted = [question for question in questions if not question.rejected_because]
+    wanted = max(config.pools.values(), default=0)
+    around = _Around(chunks, config.passage)
+    beside = {} if triplets else listed(chunks[name].text for name in sorted(chunks))
+    known = _Known(of_triplets(triplets.values()), of_answers(accepted), beside, triplets, SPARE * wanted)
+    stated: dict[str, list[Triplet]] = defaultdict(list)
+    for triplet in triplets.values():
+        if not triplet.rejected_because and triplet.answer.strip():
+            stated[triplet.chunk_id].append(triplet)
+    for question in accepted:
+        neighbours = around.neighbours(question, config.reach)
+        yield Pool(
+            pool_id=row_id("pool", question.question_id),
+            question_id=question.question_id,
+            neighbours=neighbours,
+            strangers=around.strangers(question, SPARE * wanted),
+            swaps=tuple(known.swaps(question)),
+            counterfacts=tuple(islice(known.counterfacts(question, neighbours, stated), STATED)),
+        )
+
+
+class _Around:
+    """Where chunks stand: in their documents, and on the ring."""
+
+    def __init__(self, chunks: Mapping[str, Chunk], words: int) -> None:
+        self.chunks = chunks
+        self.words = words
+        self.documents: dict[str, list[str]] = defaultdict(list)
+        for chunk in sorted(chunks.values(), key=lambda c: (c.doc_id, c.start, c.end, c.chunk_id)):
+            self.documents[chunk.doc_id].append(chunk.chunk_id)
+        self.place = {name: i for names in self.documents.values() for i, name in enumerate(names)}
+        self.of_entity: dict[str, set[str]] = defaultdict(set)
+        for chunk in chunks.values():
+            self.of_entity[chunk.entity].add(chunk.doc_id)
+        self.ring = sorted((row_id("document", name, i), name) for name in self.documents for i in range(POINTS))
+        self.rings: dict[str, list[tuple[str, str]]] = {}
+
+    def neighbours(self, question: Question, reach: int) -> tuple[str, ...]:
+        gold = set(question.chunk_ids)
+        found: dict[str, int] = {}
+        for chunk_id in question.chunk_ids:
+            names, at = self.documents[self.chunks[chunk_id].doc_id], self.place[chunk_id]
+            for i in range(max(0, at - reach), min(len(names), at + reach + 1)):
+                if names[i] not in gold:
+                    found[names[i]] = min(found.get(names[i], reach), abs(i - at))
+        order = sorted(found, key=lambda name: (found[name], self.chunks[name].doc_id, self.place[name]))
+        return tuple(order)
+
+    def strangers(self, question: Question, wanted: int) -> tuple[str, ...]:
+        gold = {self.chunks[name].doc_id for name in question.chunk_ids}
+        whose = {self.chunks[name].entity for name in question.chunk_ids} - {""}
+        own = gold | {name for entity in sorted(whose) for name in self.of_entity[entity]}
+        gold = own if len(own) < len(self.documents) else gold  # last year's report is not off the topic
+        if len(self.documents) <= len(gold):
+            return ()
+        found: dict[str, None] = {}
+        for i in range(3 * wanted):  # the same place may come up twice, or say nothing
+            if len(found) == wanted:
+                break
+            at = bisect_left(self.ring, (row_id(question.question_id, i), ""))
+            places = (self.ring[(at + j) % len(self.ring)][1] for j in range(len(self.ring)))
+            ring = self._of_document(next(name for name in places if name not in gold))
+            if ring:
+                at = bisect_left(ring, (row_id(question.question_id, i, "chunk"), ""))
+                found.setdefault(ring[at % len(ring)][1])
+        return tuple(found)
+
+    def _of_document(self, document: str) -> list[tuple[str, str]]:
+        """A document's chunks that say something, by their hashes."""
+        if document not in self.rings:
+            telling = [name for name in self.documents[document] if windows(self.chunks[name].text, self.words)]
+            self.rings[document] = sorted((row_id("chunk", name), name) for name in telling)
+        return self.rings[document]
+
+
+class _Known:
+    """Which values could stand for which."""
+
+    def __init__(
+        self,
+        said: Others,
+        answered: Others,
+        beside: Mapping[str, tuple[str, ...]],
+        triplets: Mapping[str, Triplet],
+        wanted: int,
+    ) -> None:
+        self.said, self.answered, self.beside = said, answered, beside
+        self.triplets, self.wanted = triplets, wanted
+        self.figures: dict[str, tuple[Swap, ...]] = {}  # of answers, by triplet
+        self.made: dict[str, tuple[Swap, ...]] = {}  # of neighbours' facts, by triplet
+
+    def swaps(self, question: Question) -> Iterator[Swap]:
+        """Of the answer, then of what else the gold passages must say for it to be the answer."""
+        own = [self.triplets[name] for name in question.triplet_ids if name in self.triplets]
+        answers = [t for t in own if t.answer == question.answer]
+        subjects = [t for t in own if t.subject == question.answer and t.subject != t.entity]
+        if answers:
+            yield from self._of_answer(question, answers[-1])
+        elif subjects:
+            value = Value(question.answer, None, subjects[-1].entity, subjects[-1].triplet_id, subjects[-1].subject_key)
+            found = instead(self.said, value, [subject_kind(subjects[-1])], subjects[-1].subject_type, question.aliases)
+            yield from islice(found, self.wanted)
+        elif question.answer in {t.entity for t in own}:
+            value = Value(question.answer, None, "", "", question.answer)
+            found = instead(self.said, value, [ENTITY], "ORG", question.aliases, question.text)
+            yield from islice(found, self.wanted)
+        else:
+            yield from islice(self._by_shape(question), self.wanted)
+        links = (swap for t in own if t not in answers for swap in self._of_link(question, t))
+        yield from {(swap.old, swap.new): swap for swap in links if swap.old != question.answer}.values()
+
+    def _of_answer(self, question: Question, triplet: Triplet) -> Iterable[Swap]:
+        """A figure's do not hang on what is asked besides, so that they are looked for once for all questions on it."""
+        if not triplet.value:
+            return self._for(triplet, question)
+        if triplet.triplet_id not in self.figures:
+            self.figures[triplet.triplet_id] = tuple(self._for(triplet, question))
+        return self.figures[triplet.triplet_id]
+
+    def _for(self, triplet: Triplet, question: Question) -> Iterator[Swap]:
+        value = Value(
+            triplet.answer,
+            figure(triplet),
+            triplet.subject_key or triplet.subject,
+            triplet.triplet_id,
+            triplet.object_key or triplet.object,
+        )
+        name = triplet.object_type
+        found = chain(
+            instead(self.said, value, kinds(triplet), name, question.aliases, question.text),
+            states(triplet.answer, name),
+            invented(triplet.answer, question.aliases, name, triplet.triplet_id) if value.amount else (),
+        )
+        yield from islice(_once(found), self.wanted)
+
+    def _by_shape(self, question: Question) -> Iterator[Swap]:
+        kind = kind_of(question.answer, question.text)
+        if not kind or not is_figure(kind):
+            yield from self._beside(question)
+        if not kind:
+            return
+        number = amount(question.answer) if is_figure(kind) else None
+        value = Value(question.answer, number, question.question_id, question.question_id)
+        name = kind.partition(" ")[0]
+        yield from _once(
+            chain(
+                instead(self.answered, value, [(kind,)], name, question.aliases, question.text),
+                states(question.answer, name),
+                invented(question.answer, question.aliases, name, question.question_id) if number else (),
+            )
+        )
+
+    def _beside(self, question: Question) -> Iterator[Swap]:
+        """The names that the texts list with the answer, those that the question names apart."""
+        names = self.beside.get(question.answer.strip(), ())
+        for name in sorted(names, key=lambda n: row_id(question.answer, n)):
+            asked = name.casefold() in question.text.casefold()
+            if not asked and differs(name, question.answer, question.aliases):
+                yield Swap(question.answer, name, "NAME")
+
+    def _of_link(self, question: Question, triplet: Triplet) -> Iterator[Swap]:
+        """For what leads to the answer: what the question names of it, so that it leads elsewhere."""
+        own, named = triplet.subject_key or triplet.subject, triplet.object_key or triplet.object
+        ends = (
+            (triplet.answer, figure(triplet), own, named, kinds(triplet)[:1], triplet.object_type),
+            (triplet.subject, None, triplet.entity, own, [subject_kind(triplet)], triplet.subject_type),
+        )
+        for text, number, owner, key, of, name in ends:
+            if text and text != question.entity and text in triplet.source_sentence:
+                value = Value(text, number, owner, triplet.triplet_id, key)
+                found = chain(instead(self.said, value, of, name, (), question.text), states(text, name))
+                kept = (s for s in found if not occurs(s.new, question.answer, question.aliases))
+                yield from islice(_once(kept), self.wanted)
+
+    def counterfacts(
+        self, question: Question, neighbours: Iterable[str], stated: Mapping[str, list[Triplet]]
+    ) -> Iterator[Swap]:
+        """One or two for each fact that the neighbours state."""
+        forms = (question.answer, question.aliases)
+        for triplet in (t for name in neighbours for t in stated.get(name, ())):
+            if triplet.triplet_id not in self.made:
+                value = Value(
+                    triplet.answer, figure(triplet), triplet.subject_key or triplet.subject, triplet.triplet_id,
+                    triplet.object_key or triplet.object,
+                )  # fmt: skip
+                found = instead(self.said, value, kinds(triplet)[:1], triplet.object_type)
+                self.made[triplet.triplet_id] = tuple(islice(_once(found), 2))
+            yield from (s for s in self.made[triplet.triplet_id] if not occurs(s.new, *forms))
+
+
+def _once(swaps: Iterable[Swap]) -> Iterator[Swap]:
+    seen: set[str] = set()
+    for swap in swaps:
+        if swap.new not in seen:
+            seen.add(swap.new)
+            yield swap

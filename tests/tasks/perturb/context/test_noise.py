@@ -1,0 +1,177 @@
+"""Noise of each class is what its class says, and never holds the answer."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rarefy.data_contracts.rows import Chunk, Pool, Swap
+from rarefy.tasks.perturb.case import Case
+from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.checks import CHECKS
+from rarefy.tasks.perturb.config import PerturbConfig
+
+NOISE = ("distracting", "counterfactual", "debris", "inconsequential", "irrelevant")
+GOLD = """In fiscal 2024, revenue was $47,525 million, an 80% rise.
+
+|  | 2024 | 2023 |
+|---|---|---|
+| Revenue | 47,525 | 15,005 |
+| Costs | 9,001 | 8,000 |"""
+NEAR = (
+    "## Results\n\nIn fiscal 2024 we spent $3,200 million on research, a 20% rise, and paid $1.5 billion to 29,600 "
+    "employees in 36 countries. Gross margins improved in the fourth quarter of the year, as Note 5 says in full."
+)
+SHEET = """What we own is told below, in millions:
+
+|  | 2024 | 2023 |
+|---|---|---|
+| Cash and equivalents | 7,280 | 3,389 |
+| Marketable securities | 18,704 | 9,907 |
+| Inventories of all kinds | 5,282 | 5,159 |
+| Total assets | 31,266 | 18,455 |"""
+FAR = "The owner of the project must keep all records of its tenants for as long as the agency that pays for it says."
+TOLD = "As was said above, the revenue of 47.5 billion was the largest that this firm has ever had in any of its years."
+CHUNKS = {
+    name: Chunk(name, name[0], 0, len(text), "text", "Item 7 > Results", text, 0, title="Apex, Form 10-K")
+    for name, text in {"a1": NEAR, "a2": SHEET, "a3": TOLD, "b1": FAR, "b2": TOLD}.items()
+}
+POOL = Pool(
+    "p", "q", ("a1", "a2", "a3"), ("b1", "b2"),
+    tuple(Swap("$47,525", new, "MONEY", "t") for new in ("$26,974", "$15,005", "$47,511", "$60,922")),
+)  # fmt: skip
+CASE = Case(
+    "case", "context", GOLD, "q", "What was the revenue in fiscal 2024?", "$47,525", ("$47.5 billion", "47,525"),
+    ((21, 42),), "gold", pool=POOL, chunks=CHUNKS,
+)  # fmt: skip
+
+
+def drafts(name: str, case: Case = CASE):
+    return list(maker(CATALOGUE[name])(case, PerturbConfig(), Random("seed")))
+
+
+@pytest.mark.parametrize("name", NOISE)
+def test_noise_is_made_and_never_holds_the_answer(name):
+    made = drafts(name)
+    assert made
+    for draft in made:
+        assert all(not CHECKS[check](CASE, draft) for check in CATALOGUE[name].checks)
+        assert draft.text != CASE.text and draft.text.strip()
+
+
+@pytest.mark.parametrize("name", (*NOISE, "distraction_before", "distraction_after"))
+def test_the_same_case_gives_the_same_drafts(name):
+    assert drafts(name) == drafts(name)
+
+
+@pytest.mark.parametrize("name", (*NOISE, "distraction_before", "distraction_after"))
+def test_without_a_pool_there_is_no_noise(name):
+    assert drafts(name, Case("c", "context", GOLD, answer="$47,525")) == []
+
+
+def test_a_distracting_passage_is_the_gold_one_with_another_figure_in_every_notation():
+    made = drafts("distracting")
+    assert [d.detail for d in made] == ["$26,974 for $47,525", "$60,922 for $47,525"]
+    assert "$26,974 million" in made[0].text and "| 26,974 | 15,005 |" in made[0].text
+    assert all(GOLD[m.start : m.end] == made[0].text[m.at : m.at + m.end - m.start] for m in made[0].moves)
+
+
+def test_a_passage_that_leads_to_the_answer_leads_elsewhere():
+    text = "Our headquarters are in Boston, in the state of Massachusetts, and our people work there."
+    pool = Pool(
+        "p", "q", (), (), (Swap("$5", "$6", "MONEY"), Swap("Boston", "Denver", "GPE"), Swap("Boston", "Tampa", "GPE"))
+    )
+    case = Case("c", "context", text, "q", "What?", "$5", (), ((0, 30),), "g", pool=pool)
+    assert [d.detail for d in drafts("distracting", case)] == ["Denver for Boston", "Tampa for Boston"]
+
+
+def test_words_that_are_the_answer_by_accident_are_left():
+    text = "We had 12 stores. Revenue is told elsewhere, by another."
+    pool = Pool("p", "q", (), (), (Swap("12", "14", "NUMBER"),))
+    case = Case("c", "context", text, "q", "What?", "12", (), ((18, 40),), "g", pool=pool)
+    assert drafts("distracting", case) == []
+
+
+def test_a_counterfactual_scales_what_belongs_together_and_keeps_dates_and_references():
+    text = next(d.text for d in drafts("counterfactual") if d.chunk_id == "a1")
+    assert "fiscal 2024" in text and "Note 5" in text and "a 20% rise" in text  # the change of sums scaled alike
+    assert not any(figure in text for figure in ("3,200", "1.5", "29,600", " 36 "))
+    first, second = (
+        float(re.search(p, text)[1].replace(",", "")) for p in (r"\$([\d,]+) million", r"\$([\d.]+) billion")
+    )
+    assert first / 3200 == pytest.approx(second / 1.5, rel=0.1)
+
+
+def test_a_counterfactual_table_has_its_labels_moved_and_its_total_left():
+    text = next(d.text for d in drafts("counterfactual") if d.chunk_id == "a2")
+    rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")][2:]
+    assert rows == ["Marketable securities", "Inventories of all kinds", "Cash and equivalents", "Total assets"]
+    assert re.findall(r"[\d,]{5,}", text) == re.findall(r"[\d,]{5,}", SHEET)
+
+
+def test_a_trend_is_turned_round_only_where_it_is_told_as_a_fact():
+    told = "Demand increased in all of our markets. An increased risk was seen there. Costs may have increased in it."
+    chunks = CHUNKS | {"a1": Chunk("a1", "a", 0, 9, "text", "", told, 0)}
+    case = Case("c", "context", GOLD, "q", "What?", "$47,525", pool=POOL, chunks=chunks)
+    text = next(d.text for d in drafts("counterfactual", case) if d.chunk_id == "a1")
+    assert text == told.replace("Demand increased", "Demand decreased")
+
+
+def test_debris_is_poor_in_words_of_its_passage_and_free_of_its_figures():
+    for draft in drafts("debris"):
+        source = CHUNKS[draft.chunk_id].text
+        words = [w for w in re.findall(r"[^\W\d_]{4,}", draft.text) if w in source]
+        assert len(words) < 0.7 * len(re.findall(r"[^\W\d_]{4,}", source))
+        assert not re.search(r"\d,\d{3}", draft.text)
+
+
+def test_what_is_near_is_taken_nearest_first_and_what_holds_the_answer_left():
+    assert [d.chunk_id for d in drafts("inconsequential")] == ["a1", "a2"]
+    assert [d.chunk_id for d in drafts("irrelevant")] == ["b1"]
+
+
+def test_a_distraction_stands_before_or_after_the_gold_passage_which_stays_whole():
+    for name, joined in (("distraction_before", f"{FAR}\n\n{GOLD}"), ("distraction_after", f"{GOLD}\n\n{FAR}")):
+        (draft,) = drafts(name)
+        assert draft.text == joined and not draft.chunk_id
+        (move,) = draft.moves
+        assert draft.text[move.at : move.at + move.end - move.start] == GOLD
+
+
+@given(st.text(max_size=400), st.text(max_size=20), st.text(max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_any_text_survives(text, answer, other):
+    chunks = {"a1": Chunk("a1", "a", 0, len(text), "text", "", text, 0)}
+    pool = Pool("p", "q", ("a1",), ("a1",), (Swap(answer, other, "GPE"),), (Swap(answer, other, "GPE"),))
+    case = Case("c", "context", text, "q", text, answer, (), (), "g", pool=pool, chunks=chunks)
+    for name in (*NOISE, "distraction_before", "distraction_after"):
+        for draft in drafts(name, case):
+            assert isinstance(draft.text, str)
+            if name in NOISE and answer.strip():
+                assert not CHECKS["no_answer"](case, draft) or name != "distracting"
+
+
+def test_a_passage_that_holds_a_gold_sentence_or_names_what_leads_on_is_no_noise():
+    row = "| Ada M. Roe | 57 | President and Chief Executive Officer |"
+    held = {  # the row itself, and the name in other words
+        "a1": f"Our directors:\n\n| Name | Age | Office |\n|---|---|---|\n{row}\n| Bo Li | 60 | Chair of it |",
+        "a2": "Ada M. Roe has been our president for many years, and she was our treasurer for some years before that.",
+        "b1": f"Of another report we say the same here:\n\n| Name | Age | Office |\n|---|---|---|\n{row}",
+    }
+    gold = f"What we say of officers.\n\n| Name | Age | Office |\n|---|---|---|\n{row}"
+    chunks = CHUNKS | {
+        k: Chunk(k, k[0], 0, len(t), "text", "", t, 0) for k, t in {**held, "g": gold, "h": GOLD}.items()
+    }
+    case = Case(
+        "c", "context", gold, "q", "What was the revenue of the company whose chief executive officer is Ada M. Roe?",
+        "$47,525", evidence=("| Name | Age | Office |", row, "Revenue"), golds=("g", "h"), pool=POOL, chunks=chunks,
+    )  # fmt: skip
+    for name in ("inconsequential", "counterfactual", "debris", "irrelevant", "distraction_after"):
+        assert drafts(name, case) == [], name
+    header = (
+        "| Name | Age | Office |\n|---|---|---|\n| Bo Li | 60 | Chair of the board and of its one committee of pay |"
+    )
+    chunks["a1"] = Chunk("a1", "a", 0, 1, "text", "", f"Those who sit on our board are all told here:\n\n{header}", 0)
+    assert [d.chunk_id for d in drafts("inconsequential", case)] == ["a1"]

@@ -1,0 +1,145 @@
+"""A gold chunk loses its answer, keeps the rest, or says why not."""
+
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rarefy.tasks.perturb.case import Case, Draft
+from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.document.answer_deleted import answer_deleted
+
+PROSE = (
+    "# Item 1. Business\n\nApple Inc. was founded in 1976. As of September 28, 2024, the Company had approximately "
+    "164,000 full-time equivalent employees. It sells phones.\n\nIts headquarters are in Cupertino."
+)
+TABLE = (
+    "Net sales by segment (in millions):\n\n| Segment | 2024 | 2023 |\n|---|---|---|\n"
+    "| Americas | $167,045 | $162,560 |\n"
+    "| Europe | 101,328 | 94,294 |\n| Total | $268,373 | $256,854 |"
+)
+
+
+def deleted(text: str, answer: str, *evidence: str, aliases: tuple[str, ...] = ()) -> Draft:
+    """The one draft for a passage with this answer and evidence."""
+    spans = tuple((text.index(e), text.index(e) + len(e)) for e in evidence)
+    case = Case("c", "document", text, answer=answer, aliases=aliases, spans=spans)
+    (draft,) = answer_deleted(case, PerturbConfig(), Random(0))
+    return draft
+
+
+def moved_apart(text: str, draft: Draft) -> bool:
+    """Whether the draft is nothing but what moved, in order."""
+    pieces = [text[move.start : move.end] for move in draft.moves]
+    places = [move.at for move in draft.moves]
+    return "".join(pieces) == draft.text and places == [sum(map(len, pieces[:i])) for i in range(len(pieces))]
+
+
+def test_the_supporting_sentence_goes_and_its_neighbours_stay():
+    evidence = "As of September 28, 2024, the Company had approximately 164,000 full-time equivalent employees."
+    draft = deleted(PROSE, "164,000", evidence)
+    assert not draft.refused
+    assert draft.text == PROSE.replace(evidence + " ", "")
+    assert moved_apart(PROSE, draft) and len(draft.moves) == 2
+
+
+def test_a_table_loses_the_row_and_keeps_its_header():
+    row = "| Europe | 101,328 | 94,294 |"
+    draft = deleted(TABLE, "101,328", "| Segment | 2024 | 2023 |", row)
+    assert not draft.refused
+    assert draft.text == TABLE.replace(row + "\n", "")
+
+
+def test_the_answer_goes_from_other_sentences_too_in_any_notation():
+    text = TABLE + "\n\nEuropean sales were strong. They reached $101.3 billion in 2024. Asia was weak."
+    draft = deleted(text, "101,328", "| Europe | 101,328 | 94,294 |")
+    assert not draft.refused
+    assert "101.3" not in draft.text and "European sales were strong. Asia was weak." in draft.text
+
+
+def test_a_number_goes_in_the_unit_of_the_table_and_of_the_text():
+    row = "| Data Center | $47,525 |"
+    text = (
+        f"Revenue of the segment was 47.525 billion. Gaming fell.\n\n| | 2024 |\n|---|---|\n{row}\n| Gaming | 10,447 |"
+    )
+    draft = deleted(text, "$47,525", row)
+    assert draft.text == "Gaming fell.\n\n| | 2024 |\n|---|---|\n| Gaming | 10,447 |"
+
+
+def test_aliases_go_too():
+    text = "It is listed on The NASDAQ Stock Market. Trading on Nasdaq began in 1980. It pays dividends."
+    draft = deleted(text, "The NASDAQ Stock Market", "It is listed on The NASDAQ Stock Market.", aliases=("Nasdaq",))
+    assert draft.text == "It pays dividends." and not draft.refused
+
+
+def test_a_repeated_supporting_sentence_goes_wherever_it_stands():
+    draft = deleted("Sales grew. Costs fell. SALES GREW. Nothing else.", "grew", "Sales grew.")
+    assert draft.text == "Costs fell. Nothing else."
+
+
+def test_the_evidence_of_another_gold_chunk_goes_from_this_one_too():
+    text = "It is led by Ann Lee. It was founded in 1976. It sells phones."
+    spans = ((text.index("It was"), text.index(" It sells")),)
+    case = Case("c", "document", text, answer="Berlin", spans=spans, evidence=("It is led by Ann Lee.",))
+    (draft,) = answer_deleted(case, PerturbConfig(), Random(0))
+    assert draft.text == "It sells phones."
+
+
+def test_a_gold_chunk_that_never_held_the_answer_loses_its_evidence():
+    draft = deleted(PROSE, "Tim Cook", "Its headquarters are in Cupertino.")
+    assert draft.text == PROSE.replace("\n\nIts headquarters are in Cupertino.", "")
+    assert not draft.refused
+
+
+def test_without_known_evidence_the_sentences_with_the_answer_go():
+    draft = deleted(PROSE, "Cupertino")
+    assert draft.text == PROSE.replace("\n\nIts headquarters are in Cupertino.", "")
+
+
+def test_an_answer_in_the_header_remains_and_is_reported():
+    draft = deleted(TABLE, "2024", "| Europe | 101,328 | 94,294 |")
+    assert (draft.text, draft.refused) == (TABLE, "answer_remains")
+
+
+def test_a_chunk_that_is_all_evidence_has_nothing_left():
+    row = "| Europe | 101,328 |"
+    assert deleted(f"| Segment | 2024 |\n|---|---|\n{row}", "101,328", row).refused == "nothing_left"
+
+
+def test_a_chunk_without_evidence_and_answer_is_not_changed():
+    assert deleted("Another text.", "1976").refused == "nothing_deleted"
+    assert deleted("", "1976").refused == "nothing_deleted"
+
+
+CELLS = st.sampled_from(["$1,234", "12%", "(56)", "—", "7", "1.2", "2,024"])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=8), st.data())
+def test_what_is_left_of_a_table_is_some_of_its_lines_in_order(rows, data):
+    lines = [f"| Row {chr(65 + i)} | {a} | {b} |" for i, (a, b) in enumerate(rows)]
+    text = "\n".join(["Caption (in millions).", "", "| Item | this | last |", "|---|---|---|", *lines])
+    chosen = data.draw(st.integers(0, len(rows) - 1))
+    answer = rows[chosen][0]
+    draft = deleted(text, answer, lines[chosen])
+    if draft.refused:
+        assert draft.text == text
+    else:
+        remaining = iter(text.split("\n"))
+        assert all(line in remaining for line in draft.text.split("\n"))
+        assert lines[chosen] not in draft.text and answer not in draft.text.replace("112%", "")
+        assert "| Item | this | last |" in draft.text
+        assert moved_apart(text, draft)
+
+
+SENTENCES = st.sampled_from(
+    ["Sales rose.", "It has 7 sites.", "# Head", "| a | 7 |", "العربية 7.", "", " ", "\u200b🙂 e\u0301."]
+)
+
+
+@given(st.lists(st.tuples(SENTENCES, st.sampled_from([" ", "\n", "\n\n", "\n\n\n"]))), st.data())
+def test_what_is_left_of_any_text_is_what_moved(parts, data):
+    text = "".join(sentence + gap for sentence, gap in parts)
+    evidence = data.draw(st.sampled_from([sentence for sentence, _ in parts if sentence] or [text]))
+    draft = deleted(text, "7", evidence)
+    assert draft.refused or moved_apart(text, draft)
+    assert draft.refused or ("7" not in draft.text and len(draft.text) < len(text))

@@ -1,0 +1,29 @@
+"""The examples of the catalogue are what the rules make of the passage."""
+
+from random import Random
+
+import pytest
+
+from rarefy.data_contracts.rows import row_id
+from rarefy.tasks.perturb.case import Case
+from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.checks import CHECKS
+from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.entries.document_examples import ANSWER, EVIDENCE, EXAMPLES, PASSAGE, TITLE
+from rarefy.tasks.perturb.spans import projected
+
+AT = PASSAGE.index(EVIDENCE)
+CASE = Case("example", "document", PASSAGE, title=TITLE, answer=ANSWER, spans=((AT, AT + len(EVIDENCE)),))
+MADE = [e for e in CATALOGUE.values() if e.side == "document" and e.rules and e.by == "rules"]
+
+
+@pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
+def test_an_example_is_what_is_made(entry):
+    draft = next(maker(entry)(CASE, PerturbConfig(), Random(row_id(CASE.case_id, entry.name))))
+    assert (PASSAGE, draft.text) == entry.example == EXAMPLES[entry.name]
+    assert [CHECKS[name](CASE, draft) for name in entry.checks] == [""] * len(entry.checks)
+    spans = [draft.text[a:b] for a, b in projected(CASE, draft)]
+    if entry.name == "answer_deleted":
+        assert spans == []
+    else:
+        assert [span.replace('\\"', '"') for span in spans] == [EVIDENCE]
