@@ -1,9 +1,12 @@
-"""Every row type of the pipeline, those of `exchange` included, and the naming of rows (architecture §2)."""
+"""Every row type of the pipeline, those of `exchange` and `contexts` included, and the naming of rows (architecture §2)."""
 
 import hashlib
 import json
 from dataclasses import dataclass, field
 
+from rarefy.data_contracts.contexts import Classified as Classified
+from rarefy.data_contracts.contexts import Context as Context
+from rarefy.data_contracts.contexts import Retrieved as Retrieved
 from rarefy.data_contracts.exchange import Message as Message
 from rarefy.data_contracts.exchange import Reply as Reply
 from rarefy.data_contracts.exchange import Request as Request

@@ -10,7 +10,8 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.flows import asking, jobs, models, rates, spent
 from rarefy.flows.config import Config
-from rarefy.flows.counts import Asked, Counts, found, frame, guessed, kept, times, together, variants
+from rarefy.flows.counts import Counts, found, frame, guessed, kept, times
+from rarefy.flows.counts_of_variants import Asked, together, variants
 from rarefy.flows.dry import Tally, rehearse
 from rarefy.flows.forecast import UNSEEN, Expected, Range, forecast
 from rarefy.flows.progress import Board

@@ -101,6 +101,12 @@ def show(fitted: Fitted) -> str:
         told.append(f"{fitted.unknown:,} passages are for questions that the benchmark has not, and are not counted")
     if fitted.failed:
         told.append(f"{fitted.failed:,} requests to the model got no answer; their passages are unclear")
+    blind = [row for row in fitted.classified if row.scores.get("placed", 1.0) == 0 and "alike" not in row.scores]
+    if blind:
+        told.append(
+            f"{len(blind):,} passages are of no known document and told by their words alone, which takes many that "
+            "are on the topic for irrelevant: give ids, titles or chunks, or use the embedder"
+        )
     one = fitted.chosen
     if one.short:
         told.append(f"{one.short:,} questions have fewer than {one.k} passages")

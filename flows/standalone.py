@@ -71,7 +71,7 @@ def _mixing(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     what.add_argument("--question", choices=("before", "after"), help="where the question stands: near is near it")
     what.add_argument("--order", metavar="ORDER", help="shuffled, original, reversed, ranked or module:function")
     what.add_argument("--length", metavar="BIN", help="of a context in tokens, as 300-599 or 1500+")
-    what.add_argument("--fill", action="store_true", default=None, help="fill up to the length with more noise")
+    what.add_argument("--fill", action="store_true", default=None, help="where a class of noise is short, take others")
     what.add_argument("--no-titles", dest="titles", action="store_false", default=None, help="passages without titles")
     what.add_argument("--tokenizer", metavar="NAME", help="what counts the tokens")
     what.add_argument("--seed", metavar="N", type=int, help="another draw of the same")

@@ -231,6 +231,7 @@ def _topic(
     scores["question"] = value = round(covered(gold.asked, whole), 4)
     if cosine is not None:
         scores["alike"] = cosine
+    scores["placed"] = float(bool(gold.documents and passage.doc_id) or bool(passage.title))
     if (passage.doc_id and passage.doc_id in gold.documents) or (passage.title and passage.title in gold.titles):
         return "inconsequential"
     low, high = config.topic

@@ -51,8 +51,8 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
 
     method: str = Field(
         "rules",
-        description="rules (offline: the same words, or another wording that keeps figures, names, negations and all else "
-        "that can be looked at; no inference) "
+        description="rules (offline: the same words, or another wording that keeps figures, names, negations and all "
+        "else that can be looked at; no inference) "
         '| cross-encoder (a model from Hugging Face on this machine) | model (SURE\'s prompt) | "module:function"',
     )
     model: str = Field("", description="the cross-encoder's folder, or its name in the Hugging Face cache")

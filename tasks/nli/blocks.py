@@ -45,9 +45,7 @@ def blocks(asked: Sequence[Sentence], said: Sequence[Sentence]) -> list[Block]:
     together: dict[int, list[int]] = defaultdict(list)
     for at, places in enumerate(drawn):
         together[top(places[0]) if places else -1 - at].append(at)
-    return [
-        Block(tuple(ats), tuple(sorted({place for at in ats for place in drawn[at]}))) for ats in together.values()
-    ]
+    return [Block(tuple(ats), tuple(sorted({place for at in ats for place in drawn[at]}))) for ats in together.values()]
 
 
 def nearest(asked: Sequence[Sentence], said: Sequence[Sentence]) -> list[list[int]]:
@@ -62,7 +60,7 @@ def nearest(asked: Sequence[Sentence], said: Sequence[Sentence]) -> list[list[in
 def _drawn(sentence: Sentence, said: Sequence[Sentence], where: dict[str, list[int]]) -> list[int]:
     """The sentences of the premise that this one draws on, the nearest first."""
     weights: dict[str, float] = {}
-    open_: dict[int, set[str]] = {}
+    open_: dict[int, frozenset[str]] = {}
     for at, item in enumerate(sentence):
         if item.sort != "mark":
             open_[at] = keys(item)
@@ -98,11 +96,11 @@ def _drawn(sentence: Sentence, said: Sequence[Sentence], where: dict[str, list[i
     return chosen
 
 
-def keys(item: Item) -> frozenset[str] | set[str]:
+def keys(item: Item) -> frozenset[str]:
     """What an item is looked up by: its lemmas and stems, so that adoption meets adopt."""
     if item.sort in ("figure", "mark"):
         return item.forms
-    return {key for form in item.forms for key in _stems(form)}
+    return frozenset(key for form in item.forms for key in _stems(form))
 
 
 @lru_cache(100_000)
@@ -111,7 +109,9 @@ def _stems(form: str) -> tuple[str, ...]:
     return tuple(sorted({stem(lemma) for lemma in lemmas}))
 
 
-_ENDINGS = """ures ure ating ated ates ators ator ate ization isation ational fulness ousness iveness ability ibility ments ment ations ation itions ition ances ance
+_ENDINGS = """ures ure ating ated ates ators ator ate ization isation ational fulness ousness iveness ability
+ibility ments ment 
+ations ation itions ition ances ance
 ences ence ities ity ives ive ions ion ings ing ness able ible ally ly ers er ors or ed al es s e y""".split()
 
 

@@ -10,8 +10,12 @@ SMALL = 10  # a count up to this, in letters, comes with wording: "two things", 
 
 _UNIT = re.compile(
     r"\s*-?\s*(?:or\s(?:more|less|fewer)\s)?(?:(?:[a-z]+(?:-[a-z]+)?)[\s-]){0,2}?"
+    r""
+    r""
+    r""
     r"(?P<unit>second|minute|hour|day|week|month|quarter|year|decade|(?:square|cubic)[\s-](?:foot|feet|meter|metre|mile|inch)"
-    r"|foot|feet|inch|mile|yard|acre|hectare|meter|metre|kilometer|kilometre|km|cm|gram|kilogram|kg|ton|tonne|ounce|pound|lb|oz"
+    r"|foot|feet|inch|mile|yard|acre|hectare|meter|metre|kilometer|kilometre|km|cm|gram|kilogram|kg"
+    r"|ton|tonne|ounce|pound|lb|oz"
     r"|gallon|liter|litre|barrel|watt|kilowatt|megawatt|gigawatt|kw|mw|gw|kwh|mwh|gwh|twh|degree|time)(?:e?s)?\b",
     re.IGNORECASE,
 )
@@ -19,7 +23,8 @@ _MARK = re.compile(r"\x02(\d+)\x03")
 _CODE = re.compile(r"[\w.-]*\d[\w.-]*")
 _FORMS = ((re.compile(r"\b(?:form\s)?10-K\b", re.IGNORECASE), "annual report"),
           (re.compile(r"\b(?:form\s)?10-Q\b", re.IGNORECASE), "quarterly report"))  # fmt: skip
-_FRACTIONS = {"50%": r"\bhalf\b", "10%": r"\b(?:one[- ])?tenth\b", "25%": r"\bquarter of\b", "@q4": r"\b(?:last|final) quarter\b",
+_FRACTIONS = {"50%": r"\bhalf\b", "10%": r"\b(?:one[- ])?tenth\b", "25%": r"\bquarter of\b",
+              "@q4": r"\b(?:last|final) quarter\b",
               "2": r"\b(?:both|pair|two)\b", "2 time": r"\b(?:twice|double[sd]?|doubling)\b"}  # fmt: skip
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 
@@ -69,7 +74,9 @@ def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
         return True
     if fact.startswith("@"):
         year, _, rest = fact[1:].partition("-")
-        if rest == "12-31" and re.search(rf"\b(?:end|last day|close) of (?:fiscal )?(?:year )?{year}\b", text, re.IGNORECASE):
+        if rest == "12-31" and re.search(
+            rf"\b(?:end|last day|close) of (?:fiscal )?(?:year )?{year}\b", text, re.IGNORECASE
+        ):
             return True
         days = {f[1:].partition("-")[2] for f in facts if f.startswith("@")}
         years = {f[1:].partition("-")[0] for f in facts if f.startswith("@")}

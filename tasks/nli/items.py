@@ -19,8 +19,9 @@ _EMPTY = frozenset(
     """
     a an the this that these those such of in on at to for with as and is are am be being has have had having do does
     did it its itself they them their theirs there here which than then also so too into onto upon via respectively
-    collectively e.g i.e etc through throughout along including include includes included whose who whom what how way ways
-    thing things addition additionally moreover furthermore together likewise similarly well like upon among amongst
+    collectively e.g i.e etc through throughout along including include includes included whose who whom what
+    how way ways thing things addition additionally moreover furthermore together likewise similarly well
+    like upon among amongst
     between regarding concerning respect associated related relating pertaining namely such example instance terms
     means manner order accordance pursuant own other others
     """.split()

@@ -114,7 +114,9 @@ def _there(low: str, forms: Collection[str], other: Names) -> bool:
     if len(parts) > 1 and all(part in forms or part in _SKIP for part in parts):
         return True
     stem = _people(low)
-    return len(stem) > 3 and any(_people(name) == stem for names in (other.sure, other.plain, other.loose) for name in names)
+    return len(stem) > 3 and any(
+        _people(name) == stem for names in (other.sure, other.plain, other.loose) for name in names
+    )
 
 
 def _people(low: str) -> str:
@@ -125,7 +127,9 @@ def _people(low: str) -> str:
 def _plain(word: str) -> str:
     """In lower case and without accents: México is Mexico."""
     low = word.lower()
-    return low if low.isascii() else "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
+    return (
+        low if low.isascii() else "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
+    )
 
 
 def _bare(word: str) -> str:
@@ -165,7 +169,9 @@ def _runs(line: str, tokens: list[re.Match[str]], runs: dict[str, tuple[str, ...
     run: list[str] = []
     for place, token in enumerate([*tokens, None]):
         word = token[0] if token else ""
-        joined = bool(run) and token is not None and len(line[tokens[place - 1].end() : token.start()].strip(" &,-")) == 0
+        joined = (
+            bool(run) and token is not None and len(line[tokens[place - 1].end() : token.start()].strip(" &,-")) == 0
+        )
         if token and joined and word in _SMALL:
             continue
         if token and word[0].isupper() and (joined or not run):

@@ -29,7 +29,7 @@ NEAR = 0.5  # share of a sentence's items that another one has, so that they are
 
 
 def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
-    """The check by rules; it needs an embedder where `config.threshold` is not 0: without, only the exact rules hold."""
+    """The check by rules; an embedder is needed where `config.threshold` is not 0; at 0 only the exact hold."""
     embed = config.embed.connect(cache, threads=threads, means=means) if config.threshold else None
 
     def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
@@ -45,7 +45,11 @@ def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
                 }
                 soft = likened(open_, embed, config.threshold)
                 # what the exact rules call changed is not the less so for being told more exactly
-                found |= {pair: label for pair, label in soft.items() if label.label != "not_shown" or found[pair].label == "not_shown"}
+                found |= {
+                    pair: label
+                    for pair, label in soft.items()
+                    if label.label != "not_shown" or found[pair].label == "not_shown"
+                }
             yield from (found[pair] for pair in block)
 
     return check

@@ -21,11 +21,16 @@ from rarefy.tasks.nli.verbs import exchanged, otherwise_helped
 from rarefy.tasks.syntax.words import exchangeable
 from rarefy.tasks.wordnet import contraries
 
-NEAR = 0.85  # likeness of two sequences of words, from which on one is an edit of the other, and every change counts
+NEAR = 0.8  # likeness of two sequences of words, from which on one is an edit of the other, and every change counts
+MANY = 3  # new words of a block whose words are else the same, that are compared with those that went
+SHIFTED = 2  # words of an edited sentence that may stand elsewhere in it
+EDIT = 0.5  # share of sentences that two texts have in common, from which on one is an edit of the other
+LIGHT = frozenset(("BY", "FROM", "WAS", "CAUSE", "AGAINST"))  # marks that come and go with the wording
 LONG = 200  # items of a block, of which a longer one is no edited sentence
 RUN = 5  # words in a row that the other text lacks: a clause of its own
 CLOSE = 0.8  # share of the words that two blocks have in common, from which on a changed word is a changed meaning
 LEAST = 0.34  # share of a sentence's words that the premise must have, so that its likeness counts at all
+WHOLE = 0.65  # the like of all sentences together
 PLAIN = 0.75  # share from which on no likeness is asked for
 
 
@@ -55,6 +60,8 @@ def weighed(premise: str, hypothesis: str) -> Found:
     names, perhaps = missing(named(hypothesis), named(premise))
     if figures or names or perhaps:
         return Found("changed", f"new: {', '.join([*figures, *names, *perhaps][:4])}", 0.0)
+    again = {text for text, _ in said}
+    edit = len(asked) > 2 and sum(text in again for text, _ in asked) >= EDIT * len(asked)
     open_: list[tuple[str, str]] = []
     words_: list[tuple[str, tuple[str, ...]]] = []
     total = found = 0
@@ -69,26 +76,30 @@ def weighed(premise: str, hypothesis: str) -> Found:
             shared = sum(_met(item, mine) for item in words)
             total, found = total + len(words), found + shared
             share = shared / len(words) if words else 1.0
-            if share < LEAST:
+            if share < (CLOSE if edit else LEAST):
                 return Found("not_shown", f"new: {text[:80]}", share)
             if (run := _run(items, mine)) >= RUN:
                 return Found("not_shown", f"new: {run} words together in {text[:80]}", share)
             if share < PLAIN:
                 open_.append((text, " ".join(said[at][0] for at in block.said)))
-    again = {text for text, _ in said}
     changed = [text for text, _ in asked if text not in again]
     if why := next(exchanged(changed, (text for text, _ in said)), None):
         return Found("changed", f"{why} changed places", 0.0)
     places = next(swapped(plain_asked, plain_said), None)
     if places:
         return Found("changed", places, 0.0)
-    return Found("kept", "", round(found / total, 4) if total else 1.0, tuple(open_), tuple(words_))
+    share = round(found / total, 4) if total else 1.0
+    if share < WHOLE:
+        return Found("not_shown", f"{share:.0%} of its words are said, {WHOLE:.0%} are wanted", share)
+    return Found("kept", "", share, tuple(open_), tuple(words_))
 
 
 Spoken = Sequence[tuple[str, Sentence]]
 
 
-def _against(block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+def _against(
+    block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, tuple[str, ...]]]
+) -> Iterator[tuple[str, str]]:
     """What stands against a block, the gravest first."""
     here = [item for place in block.asked for item in asked[place][1]]
     there = [item for place in block.said for item in said[place][1]]
@@ -108,7 +119,9 @@ def _against(block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, 
         more, fewer = counts[0] - counts[1], counts[1] - counts[0]
         if more and fewer and sum(more.values()) + sum(fewer.values()) <= 3:
             words_ += [(word, tuple(fewer)) for word in more]
-    if (near and new) or (bag and len(new) <= len(gone) <= 2):
+    if near:
+        yield from _edits(here, there, words_)
+    elif bag and len(new) <= MANY:
         words_ += [(item.name, tuple(other.name for other in gone)) for item in new]
     text, premise = (" ".join(side[0][at][0] for at in side[1]) for side in ((asked, block.asked), (said, block.said)))
     for why in (*otherwise_quantified(text, premise), *otherwise_bounded(text, premise)):
@@ -136,12 +149,40 @@ def _run(items: Sentence, there: set[str]) -> int:
     return longest
 
 
+def _edits(
+    here: Sequence[Item], there: Sequence[Item], words_: list[tuple[str, tuple[str, ...]]]
+) -> Iterator[tuple[str, str]]:
+    """What an edited sentence has that is no synonym in its place: a word more, one for another, places changed."""
+    one, other = ([min(keys(item), default="") for item in side] for side in (here, there))
+    steps = [step for step in SequenceMatcher(None, one, other, autojunk=False).get_opcodes() if step[0] != "equal"]
+    ours = [(here[a:b], there[c:d]) for _, a, b, c, d in steps]
+    moved = Counter(min(keys(i)) for mine, _ in ours for i in mine if i.sort != "mark") & Counter(
+        min(keys(i)) for _, theirs in ours for i in theirs if i.sort != "mark"
+    )
+    if sum(moved.values()) > SHIFTED or any(
+        i.sort != "word" and min(keys(i)) in moved for mine, _ in ours for i in mine
+    ):
+        yield "not_shown", f"{', '.join(moved)} in another place"
+    for mine, theirs in ours:
+        new, old = ([i for i in side if min(keys(i)) not in moved and i.name not in LIGHT] for side in (mine, theirs))
+        for item in new:
+            alike_ = [o for o in old if o.sort == item.sort]
+            if item.sort != "word" and not any(keys(item) & keys(o) for o in alike_):
+                yield "not_shown", f"new: {item.name}"
+            elif item.sort == "word" and not any(_met(item, set(keys(o))) for o in alike_):
+                if not alike_:
+                    yield "not_shown", f"new: {item.name}"
+                words_.append((item.name, tuple(o.name for o in alike_)))
+        if len(new) > len(old) + 1:
+            yield "not_shown", f"new: {', '.join(item.name for item in new)}"
+
+
 def _edited(here: Sequence[Item], there: Sequence[Item]) -> bool:
     """Is one all but the other, in the same order?"""
     if len(here) + len(there) > 2 * LONG or not 0.8 < len(here) / len(there) < 1.25:
         return False
-    names = [[min(keys(item), default="") for item in side] for side in (here, there)]
-    return SequenceMatcher(None, *names, autojunk=False).ratio() >= NEAR
+    one, other = ([min(keys(item), default="") for item in side] for side in (here, there))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= NEAR
 
 
 def _met(item: Item, there: set[str]) -> bool:

@@ -12,6 +12,9 @@ from rarefy.tasks.wordnet import readings
 _MODAL = {"may": "MAY", "might": "MAY", "could": "MAY", "can": "MAY", "must": "MUST", "shall": "MUST", "should": "MUST",
           "will": "WILL", "would": "WILL"}  # fmt: skip
 _AUXILIARY = re.compile(
+    r""
+    r""
+    r""
     r"\b(?P<aux>may|might|could|can|must|shall|should|will|would|do|does|did|is|are|was|were|has|have|had|be)(?P<n>n['’]t|not)?\b"
     r"(?P<not>(?:\s+(?:not|never|no\s+longer))?)\s+(?P<rest>(?:[\w-]+\s+){0,3}[\w-]+)",
     re.IGNORECASE,
@@ -40,7 +43,7 @@ def helped(text: str) -> dict[str, frozenset[tuple[str, bool]]]:
 
 
 def otherwise_helped(asked: str, said: str) -> Iterator[str]:
-    """Verbs of both texts that one of them negates or makes a possibility, a duty, a prospect, and the other does not."""
+    """Verbs of both texts that one of them negates or makes a possibility or a duty, and the other does not."""
     here, there = helped(asked), helped(said)
     for verb, ways in here.items():
         others = there.get(verb)

@@ -11,7 +11,8 @@ from rarefy.tasks.perturb import model_noise, model_passages, model_queries
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.model_turns import Talk, Turn, schema
+from rarefy.tasks.perturb.model_forms import schema
+from rarefy.tasks.perturb.model_turns import Talk, Turn
 
 TALKS: dict[str, Callable[[Case, Perturbation, PerturbConfig], Talk]] = {
     "grammar": model_queries.grammar,

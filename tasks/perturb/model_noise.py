@@ -11,7 +11,8 @@ from rarefy.tasks.perturb.checks.facts import same_facts
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.selected import around
 from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.model_turns import Passages, Talk, Texts, Turn, Verdicts, room, usable
+from rarefy.tasks.perturb.model_forms import Passages, Texts, Verdicts
+from rarefy.tasks.perturb.model_turns import Talk, Turn, room, usable
 
 VERDICT = 48  # tokens of one, written with spaces and lines
 MORE = 2  # passages shown beyond those that are wanted: some will come back with the answer in them

@@ -7,7 +7,8 @@ from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document.logic import reordered, sentence_units
 from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.model_turns import Order, Talk, Text, Turn, room, usable
+from rarefy.tasks.perturb.model_forms import Order, Text
+from rarefy.tasks.perturb.model_turns import Talk, Turn, room, usable
 
 INDEX = 8  # tokens of a sentence's number in a list
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")

@@ -8,7 +8,8 @@ from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.catalogue import wanted
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.model_turns import Talk, Texts, Turn, room, usable
+from rarefy.tasks.perturb.model_forms import Texts
+from rarefy.tasks.perturb.model_turns import Talk, Turn, room, usable
 
 CANDIDATES = 3  # of one variant; RARE's code
 

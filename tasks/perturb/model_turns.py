@@ -1,12 +1,11 @@
-"""What is asked of a model that writes variants, in which form it must reply, and which of its texts can be used."""
+"""What is asked of a model that writes variants, turn by turn, and which of its texts can be used."""
 
-import json
 import re
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from rarefy.tasks.perturb.case import Draft
 
@@ -25,57 +24,6 @@ _LEAD = re.compile(
 _TAG = re.compile(r"\s*<(passage|question)\b[^>\n]{0,200}>\n?(.*?)\n?</\1>\s*", re.DOTALL)
 
 
-class Text(BaseModel, frozen=True):
-    """One text."""
-
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    text: str
-
-
-class Texts(BaseModel, frozen=True):
-    """Several texts, the best first."""
-
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    texts: list[str]
-
-
-class Numbered(BaseModel, frozen=True):
-    """What became of one of several passages that were shown with numbers."""
-
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    number: int
-    text: str
-
-
-class Passages(BaseModel, frozen=True):
-    """A text for each of several passages."""
-
-    passages: list[Numbered]
-
-
-class Order(BaseModel, frozen=True):
-    """Sentences by number, in their order."""
-
-    indices: list[int]
-
-
-class Verdict(BaseModel, frozen=True):
-    """The dual check of one passage."""
-
-    number: int
-    consistent: bool = Field(description="what it says is accurate and misleads nobody who reads the gold passage")
-    answers: bool = Field(description="it gives the answer away, directly or indirectly")
-
-
-class Verdicts(BaseModel, frozen=True):
-    """The dual check of several passages."""
-
-    verdicts: list[Verdict]
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One request: a role of prompts/, what it is filled with, the form of the reply, and its tokens at most."""
@@ -90,11 +38,6 @@ class Turn:
 
 Talk = Generator[Turn, Any, list[Draft]]
 """What a model is asked for one case, turn by turn, each given the reply to the last in its form; and the drafts."""
-
-
-def schema(form: type[BaseModel]) -> str:
-    """The JSON schema of a form."""
-    return json.dumps(form.model_json_schema(), sort_keys=True)
 
 
 def room(*texts: str) -> int:

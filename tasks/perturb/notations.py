@@ -105,9 +105,9 @@ def occurs(text: str, answer: str, aliases: Iterable[str] = ()) -> bool:
 
 
 def _contains(text: str, wanted: str) -> bool:
-    if len(wanted) >= SHORT:
+    if len(wanted) >= SHORT and not wanted[0].isdigit() and not wanted[-1].isdigit():
         return wanted in text
-    return re.search(rf"(?<![\w.,]){re.escape(wanted)}(?![\w%]|[.,]\d)", text) is not None
+    return wanted in text and re.search(rf"(?<![\w.,]){re.escape(wanted)}(?![\w%]|[.,]\d)", text) is not None
 
 
 def _folded(text: str) -> str:

@@ -15,7 +15,8 @@ from rarefy.tasks.syntax.voice import to_active, to_passive
 from rarefy.tasks.syntax.words import content, synonyms
 
 __all__ = [
-    "RULES", "Measured", "asked", "asked_otherwise", "content_words", "measured", "replacements", "reworded", "rewrites",
+    "RULES", "Measured", "asked", "asked_otherwise", "content_words", "measured", "replacements", "reworded",
+    "rewrites",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 SHORTEST = 4  # words of a clause that can stand alone
 _CONTRARY = {"but": "However, "}
 # clauses of one condition or claim stay together: what stands first or last reaches over both
-_TIES = frozenset("if whether unless although though because since when while both either neither not that than as".split())
+_TIES = frozenset(
+    "if whether unless although though because since when while both either neither not that than as".split()
+)
 
 
 def divided(doc: "Doc") -> Iterator[Rewrite]:
-    """"Sales rose, but costs fell." as "Sales rose. However, costs fell."."""
+    """Puts "Sales rose, but costs fell." as "Sales rose. However, costs fell."."""
     verb, end = tree.root(doc), tree.closes(doc)
     if verb is None or end < 0 or doc[end].text != "." or not tree.plain(doc.text):
         return
@@ -29,17 +31,21 @@ def divided(doc: "Doc") -> Iterator[Rewrite]:
         link = tree.child(other, "cc")
         its = tree.child(other, "nsubj", "nsubj:pass")
         at = tree.span(other)
-        if link is None or its is None or not at or at[1] != end or link.i != at[0] + (doc[at[0]].text == ",") or its.left_edge.i != link.i + 1:
+        if (
+            link is None
+            or its is None
+            or not at
+            or at[1] != end
+            or link.i != at[0] + (doc[at[0]].text == ",")
+            or its.left_edge.i != link.i + 1
+        ):
             continue
         if link.lower_ not in ("and", "but") or doc[link.i - 1].text != ",":
             continue
         first, second = (0, link.i - 1), (link.i + 1, end)
         if not all(_whole(doc, *part) for part in (first, second)):
             continue
-        if link.lower_ == "but":
-            after = (_CONTRARY["but"], *tree.lowered(doc, *second))
-        else:
-            after = tree.raised(doc, *second)
+        after = (_CONTRARY["but"], *tree.lowered(doc, *second)) if link.lower_ == "but" else tree.raised(doc, *second)
         yield Rewrite("divided", (tree.kept(doc, *first), ". ", *after, tree.kept(doc, end, end + 1)))
 
 
@@ -56,14 +62,19 @@ def _whole(doc: "Doc", first: int, end: int) -> bool:
 
 
 def also(doc: "Doc") -> Iterator[Rewrite]:
-    """"We also sell parts." as "In addition, we sell parts."."""
+    """Puts "We also sell parts." as "In addition, we sell parts."."""
     verb = tree.root(doc)
     if verb is None or len(doc) < 6 or doc[len(doc) - 1].text != "." or "“" in doc.text[:40]:
         return
     subject = tree.child(verb, "nsubj", "nsubj:pass")
     at = tree.span(subject) if subject is not None else None
     # with any other subject it may be that one which is added: "China also grew"
-    if subject is None or not at or at[0] != 0 or not (subject.lower_ in ("we", "it", "they") or doc[:2].text == "The Company"):
+    if (
+        subject is None
+        or not at
+        or at[0] != 0
+        or not (subject.lower_ in ("we", "it", "they") or doc[:2].text == "The Company")
+    ):
         return
     for word in doc[at[1] : at[1] + 2]:
         if word.lower_ != "also" or word.head.i != verb.i or (word.i > at[1] and doc[at[1]].pos_ != "AUX"):

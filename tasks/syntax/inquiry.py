@@ -20,12 +20,15 @@ _ACCORDING = re.compile(r"^According to ([^,?]+(?:, (?:Inc|Ltd|LLC)\.?[^,?]*)?),
 _ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ([^,?]+)\?$")
 _TIME_LAST = re.compile(rf"^(?P<rest>[^?]+?),? (?P<time>{TIME})\?$")
 _TIME_FIRST = re.compile(rf"^(?P<time>{TIME}), (?P<rest>[^?]+)\?$")
-_HOW_MANY = re.compile(r"^(?P<lead>(?:[^?]*, )?)(?P<how>[Hh])ow many (?P<what>[a-z]+s|people|children|men|women)\b(?= )")
-_WHICH = re.compile(r"^((?:[A-Z][a-z]+ )?)(Which|which|What|what) (?=(?:[a-z]+ ){1,3})(?!of |is |was |are |were |did |does |do |has |had |other |kind |type |sort )")
-
-
+_HOW_MANY = re.compile(
+    r"^(?P<lead>(?:[^?]*, )?)(?P<how>[Hh])ow many (?P<what>[a-z]+s|people|children|men|women)\b(?= )"
+)
+_WHICH = re.compile(
+    r"^((?:[A-Z][a-z]+ )?)(Which|which) (?=(?:[a-z]+ ){1,3})(?!of |is |was |are |were |did |does |do |has |had |other )"
+)
 _PART = re.compile(
-    r"^Of (which|what) ([^?]+?) (is|was) ([A-Z][^?]*?|the [^?]*?) (a part|part|a subsidiary|a member|a segment|a division)\?$"
+    r"^Of (which|what) ([^?]+?) (is|was) ([A-Z][^?]*?|the [^?]*?) "
+    r"(a part|part|a subsidiary|a member|a segment|a division)\?$"
 )
 _DONE = re.compile(
     r"^((?:In|At|On|Under|From) (?:which|what) (?:[a-z]+ ){0,2}[a-z]+) (is|was|are|were) ([^?]+) "
@@ -62,13 +65,11 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
         what = "What" if match["how"] == "H" else "what"
         yield "number", f"{match['lead']}{what} number of {match['what']}{text[match.end() :]}"
     if match := _WHICH.match(text):
-        other = {"Which": "What", "which": "what", "What": "Which", "what": "which"}[match[2]]
-        if match[2].lower() == "which":
-            yield "which", f"{match[1]}{other} {text[match.end() :]}"
+        yield "which", f"{match[1]}{'What' if match[2] == 'Which' else 'what'} {text[match.end() :]}"
 
 
 def _inverted(text: str) -> Iterator[tuple[str, str]]:
-    """Questions whose verb stands on both sides of a subject however long, so that its end is certain without a tree."""
+    """Questions with a verb on both sides of the subject, however long: where it ends is certain without a tree."""
     if match := _PART.match(text):
         wh, unit, be, what, part = match.groups()
         yield "place last", f"{_big(what)} {be} {part} of {wh} {unit}?"
@@ -119,7 +120,7 @@ def _one_clause(doc: "Doc", rest: str) -> bool:
 
 
 def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
-    """"Who founded X?" as "By whom was X founded?", and back; "Which firm was bought by X?" as "Which firm did X buy?"."""
+    """The other voice: "Who founded X?" as "By whom was X founded?", and back."""
     verb, end = tree.root(doc), len(doc) - 1
     if verb is None or verb.pos_ != "VERB" or not lemma_of(verb):
         return
@@ -144,16 +145,17 @@ def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
     if doc[0].lower_ == "by" and doc[1].lower_ in ("whom", "which", "what") and at[1] == verb.i:
         aux = at[0] - 1
         lead = doc[1:aux].text
-        who = "Who" if lead == "whom" else _big(lead)
+        asker = "Who" if lead == "whom" else _big(lead)
         if doc[aux].lower_ in ("was", "were") and 1 < aux <= 4:
             after = f" {doc[verb.i + 1 : end].text}" if verb.i + 1 < end else ""
-            yield "active", f"{who} {past} {doc[at[0] : at[1]].text}{after}?"
+            yield "active", f"{asker} {past} {doc[at[0] : at[1]].text}{after}?"
     agent = next((t for t in verb.children if t.dep_ in ("obl:agent", "obl") and t.left_edge.lower_ == "by"), None)
     by = tree.span(agent) if agent is not None else None
-    if by and at[0] == 0 and doc[0].lower_ in ("which", "what") and at[1] == verb.i - 1 and by[0] == verb.i + 1:
-        if doc[at[1]].lower_ in ("was", "were") and at[1] > 1 and doc[by[0] + 1].lower_ not in _ASKING:
-            after = f" {doc[by[1] : end].text}" if by[1] < end else ""
-            yield "active", f"{doc[: at[1]].text} did {doc[by[0] + 1 : by[1]].text} {lemma}{after}?"
+    if not by or at[0] or doc[0].lower_ not in ("which", "what") or at[1] != verb.i - 1 or by[0] != verb.i + 1:
+        return
+    if doc[at[1]].lower_ in ("was", "were") and at[1] > 1 and doc[by[0] + 1].lower_ not in _ASKING:
+        after = f" {doc[by[1] : end].text}" if by[1] < end else ""
+        yield "active", f"{doc[: at[1]].text} did {doc[by[0] + 1 : by[1]].text} {lemma}{after}?"
 
 
 def _is_plain(token: "Token") -> bool:
@@ -177,9 +179,9 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
         return None
     rest = doc[span[1] : end]
     # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
-    if len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN") or "," in doc[:at].text:
+    if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
         return None
-    if not len(rest) and not (verb.lower_ in ("what", "who", "where", "which") or verb.pos_ == "NOUN" and at):
+    if not len(rest) and not (verb.lower_ in ("what", "who", "where", "which") or (verb.pos_ == "NOUN" and at)):
         return None
     if doc[at].lower_ in ("do", "does", "did"):
         if not len(rest) or rest[0].tag_ not in ("VB", "VBP") or rest[0].i != verb.i:
@@ -199,7 +201,7 @@ def _is_subject(doc: "Doc") -> bool:
     first = doc[subject.right_edge.i + 1]
     if subject.i == 0 and first.lower_ in _BE and doc[0].lower_ == "what":
         return False
-    if any(t.lower_ in ("do", "does", "did") and t.dep_.startswith("aux") and t.head.i == verb.i for t in doc):
+    if any(t.lower_ in ("do", "does", "did") for t in doc):
         return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
     turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
@@ -217,7 +219,11 @@ def _told(subject: str, rest: str, aux: str) -> str:
 
 
 def _small(doc: "Doc", text: str) -> str:
-    return text if tree.is_name(doc[0]) and doc[0].lower_ not in _ASKING | _FIRST | {"in", "of", "at", "by"} else text[0].lower() + text[1:]
+    return (
+        text
+        if tree.is_name(doc[0]) and doc[0].lower_ not in _ASKING | _FIRST | {"in", "of", "at", "by"}
+        else text[0].lower() + text[1:]
+    )
 
 
 def _big(text: str) -> str:

@@ -12,12 +12,14 @@ from rarefy.tasks.syntax.tables import Table, tables
 
 Facts = Counter[tuple[str, frozenset[str], str]]  # (group, label and header, cell)
 
+TAKEN = "\n[table]\n"  # what stands for a table in a text that may have said nothing else
+
 _FORMS = ("base", "s", "ing", "ed", "past", "participle")
 _PAIRED = re.compile(r"^(?P<cell>.+) in (?P<header>[^,;]*\d{4})$")
 
 
 def levelled(one: str, other: str) -> tuple[str, str]:
-    """Both texts with each table that they say alike taken out of both, and set wordings in one wording each.
+    """Both texts with each table that they say alike as one mark (TAKEN), and set wordings in one wording each.
 
     A table is alike where every cell of it stands beside the same label, header and group in the other text, as a
     table or as lines, and none besides; the lines are read back by themselves, however they were made.
@@ -26,12 +28,16 @@ def levelled(one: str, other: str) -> tuple[str, str]:
         grid, text = (other, one) if turned else (one, other)
         grid, text = _without_tables(grid, text)
         one, other = (text, grid) if turned else (grid, text)
-    return worded(one), worded(other)
+    return _trim(worded(one)), _trim(worded(other))
+
+
+def _trim(text: str) -> str:
+    return re.sub(r"\s*\n\s*", "\n", text).strip()
 
 
 @lru_cache(4096)
 def worded(text: str) -> str:
-    """The text with each phrase and each verb of several words in the first of its wordings, and no question's frame."""
+    """The text with each phrase and each verb of several words in one wording, and no question's frame."""
     text = plainly(text)
     for pattern, table in _patterns():
         text = pattern.sub(lambda match, table=table: table[match[0].lower()], text)  # type: ignore[misc]
@@ -44,12 +50,19 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
     first: dict[str, str] = {}
     for phrase in phrases.table():
         for instead in phrase.instead:
-            a, b = sorted((_top(first, phrase.words.lower()), _top(first, instead.lower())))
-            first[b] = first.get(b, b) if a == b else a
+            found = (_top(first, phrase.words.lower()), _top(first, instead.lower()))
+            # a word stands for phrases: it is not looked for, as it may be another word too
+            a, b = sorted(found, key=lambda p: (" " in p, p))
+            first[b] = a
     classes = {phrase: _top(first, phrase) for phrase in first if " " in phrase or "," in phrase}
     classes |= {p: p for p in set(classes.values())}
     return tuple(
-        (re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, sorted(t, key=len, reverse=True))) + r")(?![\w-])", re.I), t)
+        (
+            re.compile(
+                r"(?<![\w-])(?:" + "|".join(map(re.escape, sorted(t, key=len, reverse=True))) + r")(?![\w-])", re.I
+            ),
+            t,
+        )
         for t in (classes, _verbs())
     )
 
@@ -75,8 +88,8 @@ def _without_tables(grid: str, text: str) -> tuple[str, str]:
     for table in reversed(list(tables(grid))):
         place = _place(grid, table, text)
         if place:
-            grid = grid[: table.start] + "\n" + grid[table.end :]
-            text = text[: place[0]] + "\n" + text[place[1] :]
+            grid = grid[: table.start] + TAKEN + grid[table.end :]
+            text = text[: place[0]] + TAKEN + text[place[1] :]
     return grid, text
 
 
@@ -92,7 +105,11 @@ def _place(grid: str, table: Table, text: str) -> tuple[int, int] | None:
         at += len(line)
     labels = [grid[row[0].start : row[0].end] for row in table.rows]
     headers = [grid[h.start : h.end] for h in table.headers]
-    starts = [n for n, (_, line) in enumerate(lines) if line.removeprefix("- ").startswith((labels[0] or "\0", headers[0] or "\0"))]
+    starts = [
+        n
+        for n, (_, line) in enumerate(lines)
+        if line.removeprefix("- ").startswith((labels[0] or "\0", headers[0] or "\0"))
+    ]
     for start in starts:
         for size in {len(labels), len(headers)}:
             run = lines[start : start + size]

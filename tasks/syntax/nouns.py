@@ -11,23 +11,24 @@ if TYPE_CHECKING:
 
 PEOPLE = frozenset(
     """
-    actor actress ambassador analyst architect artist attorney author banker bishop ceo cfo chair chairman chairwoman
-    chancellor chef chief coach co-founder commissioner composer conductor cto daughter dean diplomat director doctor
-    drummer economist editor engineer explorer father filmmaker founder general governor guitarist historian husband
-    inventor journalist judge king lawyer leader lieutenant manager mathematician mayor minister mother musician novelist
-    officer painter partner philosopher photographer physician physicist pianist player playwright poet politician pope
-    president priest prince princess producer professor queen rapper scientist screenwriter sculptor secretary senator
-    singer sister son songwriter spokesman spokesperson spokeswoman teacher treasurer wife writer
+    actor actress ambassador analyst architect artist attorney author banker bishop ceo cfo chair chairman
+    chairwoman chancellor chef chief coach co-founder commissioner composer conductor cto daughter dean diplomat
+    director doctor drummer economist editor engineer explorer father filmmaker founder general governor guitarist
+    historian husband inventor journalist judge king lawyer leader lieutenant manager mathematician mayor minister
+    mother musician novelist officer painter partner philosopher photographer physician physicist pianist player
+    playwright poet politician pope president priest prince princess producer professor queen rapper scientist
+    screenwriter sculptor secretary senator singer sister son songwriter spokesman spokesperson spokeswoman teacher
+    treasurer wife writer
     """.split()
 )
 THINGS = frozenset(
     """
     affiliate agency airline airport album bank book brand bridge building business capital church city club college
     community company corporation country county district division drug facility film firm game group hospital hotel
-    institution island journal lake magazine manufacturer medication mountain municipality museum neighborhood network
-    newspaper novel operator organization park parish peninsula plant platform port product program project province
-    publisher railway region retailer river school segment series ship software song sovereign state station store
-    subsidiary suburb system team town treatment tributary university village website
+    institution island journal lake magazine manufacturer medication mountain municipality museum neighborhood
+    network newspaper novel operator organization park parish peninsula plant platform port product program project
+    province publisher railway region retailer river school segment series ship software song sovereign state
+    station store subsidiary suburb system team town treatment tributary university village website
     """.split()
 )
 # What belongs to its owner and to nobody else is said of it either way; a deed ("acquisition of") is done by or to it.
@@ -36,10 +37,10 @@ OWNED = frozenset(
     assets auditor balance bank banks birthplace board brands brother budget bylaws capital ceo chair chairman
     competitors coast constitution consumers currency customers daughter debt directors division economy employees
     expenses father fleet founder founders gdp geography goodwill government governor headquarters history husband
-    income inventories inventory king language leader liabilities locations margin mayor members mother name offerings
-    office offices officers operations owner owners parent policies population president products profit profits
-    properties queen revenue revenues sales secretary shareholders shares sister son stock stockholders stores strategy
-    students subsidiaries subsidiary supplier suppliers territory website wife workforce
+    income inventories inventory king language leader liabilities locations margin mayor members mother name
+    offerings office offices officers operations owner owners parent policies population president products profit
+    profits properties queen revenue revenues sales secretary shareholders shares sister son stock stockholders
+    stores strategy students subsidiaries subsidiary supplier suppliers territory website wife workforce
     """.split()
 )
 # Pairs that are always said in one order, as names of one thing are
@@ -47,16 +48,17 @@ _FIXED = frozenset(
     """
     cash cash-equivalents research development terms conditions property plant equipment mergers acquisitions profit
     loss profits losses gains supply demand import imports export exports bed breakfast rules regulations wear tear
-    cost time husband wife men women ladies gentlemen north south east west trial error black white law order pros cons
-    ups downs checks balances food drug beverage health safety income expense expenses principal interest accounts notes
-    general administrative selling dividends housing urban science technology arts sciences oil gas sale repurchase
-    depreciation amortization mortgage bonds first second plus minus credit debit buy sell revenue revenues president
+    cost time husband wife men women ladies gentlemen north south east west trial error black white law order pros
+    cons ups downs checks balances food drug beverage health safety income expense expenses principal interest
+    accounts notes general administrative selling dividends housing urban science technology arts sciences oil gas
+    sale repurchase depreciation amortization mortgage bonds first second plus minus credit debit buy sell revenue
+    revenues president
     """.split()
 )
 
 
 def relative(doc: "Doc") -> Iterator[Rewrite]:
-    """"X, the founder of Y, sold it." as "X, who was the founder of Y, sold it."."""
+    """Puts "X, the founder of Y, sold it." as "X, who was the founder of Y, sold it."."""
     verb = tree.root(doc)
     copula = _copula(verb) if verb is not None else ""
     if not copula or not tree.plain(doc.text):
@@ -70,14 +72,15 @@ def relative(doc: "Doc") -> Iterator[Rewrite]:
         which = "who" if token.lower_ in PEOPLE else "which" if token.lower_ in THINGS else ""
         # one name, one thing: a list has the same commas
         single = not any(t.dep_ in ("conj", "appos", "cc") for t in (*head.children, *token.children) if t.i != token.i)
-        if which and single and token.tag_ == "NN" and doc[at[0]].lower_ in ("the", "a", "an", "our", "its"):
-            if _directly(doc, head, at[0] - 1) and not tree.verbs(doc, *at):
-                start = doc[at[0]].idx
-                yield Rewrite("relative", (Kept(0, start), f"{which} {copula} ", Kept(start, len(doc.text))))
+        if not which or not single or token.tag_ != "NN" or doc[at[0]].lower_ not in ("the", "a", "an", "our", "its"):
+            continue
+        if _directly(doc, head, at[0] - 1) and not tree.verbs(doc, *at):
+            start = doc[at[0]].idx
+            yield Rewrite("relative", (Kept(0, start), f"{which} {copula} ", Kept(start, len(doc.text))))
 
 
 def apposition(doc: "Doc") -> Iterator[Rewrite]:
-    """"X, who was the founder of Y, sold it." as "X, the founder of Y, sold it."."""
+    """Puts "X, who was the founder of Y, sold it." as "X, the founder of Y, sold it."."""
     verb = tree.root(doc)
     copula = _copula(verb) if verb is not None else ""
     if not copula or not tree.plain(doc.text):
@@ -97,13 +100,23 @@ def apposition(doc: "Doc") -> Iterator[Rewrite]:
 
 
 def owner_after(doc: "Doc") -> Iterator[Rewrite]:
-    """"Apple's revenue rose." as "The revenue of Apple rose."."""
+    """Puts "Apple's revenue rose." as "The revenue of Apple rose."."""
     for mark in doc:
-        if mark.tag_ != "POS" or mark.i == 0 or mark.nbor(-1).pos_ != "PROPN" or mark.text not in ("'s", "’s", "'", "’"):
+        if (
+            mark.tag_ != "POS"
+            or mark.i == 0
+            or mark.nbor(-1).pos_ != "PROPN"
+            or mark.text not in ("'s", "’s", "'", "’")
+        ):
             continue
         owner, first = mark.head, _name_start(mark.nbor(-1))
         noun = owner.head
-        if owner.dep_ != "nmod:poss" or noun.i <= mark.i or noun.lower_ not in OWNED or not _plain_noun(doc, mark, noun):
+        if (
+            owner.dep_ != "nmod:poss"
+            or noun.i <= mark.i
+            or noun.lower_ not in OWNED
+            or not _plain_noun(doc, mark, noun)
+        ):
             continue
         if first and (doc[first - 1].lower_ == "of" or doc[first - 1].tag_ == "POS"):
             continue
@@ -117,11 +130,17 @@ def owner_after(doc: "Doc") -> Iterator[Rewrite]:
 
 
 def owner_before(doc: "Doc") -> Iterator[Rewrite]:
-    """"The revenue of Apple rose." as "Apple's revenue rose."."""
+    """Puts "The revenue of Apple rose." as "Apple's revenue rose."."""
     for of in doc[2 : len(doc) - 1]:
         noun = of.nbor(-1)
         name = of.head
-        if of.lower_ != "of" or of.dep_ != "case" or noun.lower_ not in OWNED or name.dep_ != "nmod" or name.head != noun:
+        if (
+            of.lower_ != "of"
+            or of.dep_ != "case"
+            or noun.lower_ not in OWNED
+            or name.dep_ != "nmod"
+            or name.head != noun
+        ):
             continue
         first = noun.left_edge.i
         at = tree.span(name)
@@ -137,19 +156,30 @@ def owner_before(doc: "Doc") -> Iterator[Rewrite]:
         tail = "’" if "’" in doc.text else "'"
         owner: tuple[Piece, ...] = (tree.kept(doc, of.i + 1, at[1]), tail + "s")
         thing = Kept(doc[first + 1].idx, noun.idx + len(noun))
-        pieces = (Kept(0, doc[first].idx), *owner, " ", thing, Kept(doc[at[1] - 1].idx + len(doc[at[1] - 1]), len(doc.text)))
+        pieces = (
+            Kept(0, doc[first].idx),
+            *owner,
+            " ",
+            thing,
+            Kept(doc[at[1] - 1].idx + len(doc[at[1] - 1]), len(doc.text)),
+        )
         yield Rewrite("owner before", pieces)
 
 
 def turned_pair(doc: "Doc") -> Iterator[Rewrite]:
-    """"risks and uncertainties" as "uncertainties and risks"."""
+    """Puts "risks and uncertainties" as "uncertainties and risks"."""
     if tree.ORDERED.search(doc.text):
         return
     for link in doc[1 : len(doc) - 1]:
         one, other = link.nbor(-1), link.nbor(1)
         if link.lower_ != "and" or one.tag_ != other.tag_ or one.pos_ not in ("NOUN", "ADJ") or other.head != one:
             continue
-        if other.dep_ != "conj" or one.text[0].isupper() or other.text[0].isupper() or {one.lower_, other.lower_} & _FIXED:
+        if (
+            other.dep_ != "conj"
+            or one.text[0].isupper()
+            or other.text[0].isupper()
+            or {one.lower_, other.lower_} & _FIXED
+        ):
             continue
         joined = [t for t in one.children if t.i != other.i]
         # whatever else hangs on one of the two would hang on the other
@@ -158,7 +188,7 @@ def turned_pair(doc: "Doc") -> Iterator[Rewrite]:
         before, after = (doc[one.i - 1] if one.i else None), doc[other.i + 1]
         if before is None or before.pos_ not in ("ADP", "VERB", "AUX") or before.lower_ in ("between", "of", "than"):
             continue
-        if after.text not in (".", ",") and after.pos_ not in ("VERB", "AUX", "ADP") or after.lower_ == "of":
+        if (after.text not in (".", ",") and after.pos_ not in ("VERB", "AUX", "ADP")) or after.lower_ == "of":
             continue
         if one.lower_ == other.lower_ or any(c.isdigit() for c in one.text + other.text):
             continue
@@ -173,7 +203,10 @@ def _copula(verb: "Token") -> str:
 
 
 def _directly(doc: "Doc", head: "Token", comma: int) -> bool:
-    return all(t.pos_ in ("PROPN", "PUNCT") or t.dep_ == "flat" for t in doc[head.i : comma]) and "," not in doc[head.i : comma].text
+    return (
+        all(t.pos_ in ("PROPN", "PUNCT") or t.dep_ == "flat" for t in doc[head.i : comma])
+        and "," not in doc[head.i : comma].text
+    )
 
 
 def _name_start(last: "Token") -> int:
@@ -194,6 +227,9 @@ def _plain_noun(doc: "Doc", mark: "Token", noun: "Token") -> bool:
     between = doc[mark.i + 1 : noun.i + 1]
     return (
         all(t.pos_ in ("ADJ", "NOUN") and not t.text[0].isupper() for t in between)
-        and not (after is not None and (after.lower_ in ("of", "and", "or", ",", "-", "/") or after.pos_ in ("NOUN", "PROPN")))
+        and not (
+            after is not None
+            and (after.lower_ in ("of", "and", "or", ",", "-", "/") or after.pos_ in ("NOUN", "PROPN"))
+        )
         and (after is None or after.tag_ != "POS")
     )

@@ -24,14 +24,16 @@ TIME = re.compile(
 # clauses whose place says nothing; "as", "so" and "that" do many things, "since" is a time or a reason in either place
 MARKS = frozenset("because although though if when after before unless once until".split())
 # what compares two times, or counts from one, has its own time, and the other stays with its words
-_COMPARING = frozenset("compared versus vs than from since between prior previous previously earlier later through".split())
+_COMPARING = frozenset(
+    "compared versus vs than from since between prior previous previously earlier later through".split()
+)
 # what reaches over the part that moves: "did not fall because", "will only pay if"
 _CLAIMED = frozenset("not n't never no only even just partly neither nor".split())
 _TIED = frozenset("due payable ending ended beginning maturing expiring effective dated commencing and or".split())
 
 
 def fronted(doc: "Doc") -> Iterator[Rewrite]:
-    """"Sales rose in 2024." as "In 2024, sales rose."; "X because Y." as "Because Y, X."."""
+    """Puts "Sales rose in 2024." as "In 2024, sales rose."; "X because Y." as "Because Y, X."."""
     verb, end = tree.root(doc), tree.closes(doc)
     if verb is None or end < 0 or not _may_turn(doc):
         return
@@ -55,7 +57,7 @@ def fronted(doc: "Doc") -> Iterator[Rewrite]:
 
 
 def trailing(doc: "Doc") -> Iterator[Rewrite]:
-    """"In 2024, sales rose." as "Sales rose in 2024."; "Because Y, X." as "X because Y."."""
+    """Puts "In 2024, sales rose." as "Sales rose in 2024."; "Because Y, X." as "X because Y."."""
     verb, end = tree.root(doc), tree.closes(doc)
     if verb is None or end < 0 or not _may_turn(doc):
         return
@@ -85,13 +87,20 @@ def trailing(doc: "Doc") -> Iterator[Rewrite]:
 
 
 def however(doc: "Doc") -> Iterator[Rewrite]:
-    """"However, sales rose." as "Sales, however, rose."."""
+    """Puts "However, sales rose." as "Sales, however, rose."."""
     verb = tree.root(doc)
     if verb is None or len(doc) < 5 or doc[0].text not in ("However", "Therefore", "Moreover") or doc[1].text != ",":
         return
     subject = tree.child(verb, "nsubj", "nsubj:pass")
     at = tree.span(subject) if subject is not None else None
-    if not at or subject is None or at[0] != 2 or at[1] - at[0] > 6 or subject.pos_ == "PRON" or doc[at[1]].pos_ not in ("VERB", "AUX"):
+    if (
+        not at
+        or subject is None
+        or at[0] != 2
+        or at[1] - at[0] > 6
+        or subject.pos_ == "PRON"
+        or doc[at[1]].pos_ not in ("VERB", "AUX")
+    ):
         return
     pieces: tuple[Piece, ...] = (
         *tree.raised(doc, *at), f", {doc[0].lower_}, ", tree.kept(doc, at[1], len(doc)),

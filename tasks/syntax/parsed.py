@@ -1,18 +1,23 @@
 """Sentences as dependency trees, each parsed once."""
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+_BROKEN = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")  # half of a character, or none: no sentence of English
+
 LONGEST = 600  # characters of a sentence worth parsing: longer ones are lists, and parsed badly
 REMEMBERED = 4096  # sentences, some 20 kB each: the questions on one chunk come together
 
 
 def parsed(sentence: str) -> "Doc | None":
-    """The tree of one sentence, for the offline pipeline; None for what is too long to be parsed well."""
-    return _parsed(sentence) if sentence.strip() and len(sentence) <= LONGEST else None
+    """The tree of one sentence, by the pipeline that ships; None for what is too long or too broken to be parsed."""
+    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
+        return None
+    return _parsed(sentence)
 
 
 @lru_cache(REMEMBERED)

@@ -26,7 +26,7 @@ def table() -> tuple[Phrase, ...]:
     found = []
     for line in TABLE.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
-            words, instead, after, before = (line.split("\t") + ["", ""])[:4]
+            words, instead, after, before = ([*line.split("\t"), "", ""])[:4]
             first = re.escape(words[0]) if words[0].isupper() else f"[{words[0]}{words[0].upper()}]"
             lead = rf"(?:{before})\s+" if before else ""
             body = first + re.escape(words[1:]).replace(r"\ ", r"\s")

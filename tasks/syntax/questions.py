@@ -21,20 +21,22 @@ _UNIT_FIRST = re.compile(rf"^(?P<unit>(?i:{UNIT})), (?=what\b)")
 _UNIT_END = re.compile(rf", (?P<unit>{UNIT})$")
 _TIME_END = re.compile(rf",? (?P<time>{TIME})$")
 _MEASURED = re.compile(
-    rf"^[Ww]hat (?P<be>was|were|is|are) (?P<it>the [^,?]*?|[^?]*?)(?:, (?P<unit>{UNIT}),)? (?P<of>of the (?:company|firm|"
-    r"entity|registrant|issuer)\b.*)$"
+    rf"^[Ww]hat (?P<be>was|were|is|are) (?P<it>the [^,?]*?|[^?]*?)(?:, (?P<unit>{UNIT}),)? "
+    r"(?P<of>of the (?:company|firm|entity|registrant|issuer)\b.*)$"
 )
 _EQUATED = re.compile(r"^[Ww]hat (?P<be>was|were|is|are) (?P<it>.+)$")
 _OWNED = re.compile(r"^(?P<owner>(?:[Tt]he )?[A-Z][^'’?]*?)['’]s (?P<measure>[^'’]+|[^'’]*s['’] [^'’]+)$")
 # after these an "of X" at the end would be read with the wrong word ("purchases of securities of X")
-_LOOSE = re.compile(r"\b(?:paid|received|used|provided|recognized|related|attributable|generated|from|to|by|on)\b|[,()]")
+_LOOSE = re.compile(
+    r"\b(?:paid|received|used|provided|recognized|related|attributable|generated|from|to|by|on)\b|[,()]"
+)
 _PLACE = re.compile(r" (?:for|from|in) (?:the )?[A-Z]")
 _MONEY = re.compile(r"dollars")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """"What was X's N in 2024, in dollars?" in its parts; "" for what it does not say."""
+    """The parts of "What was X's N in 2024, in dollars?"; "" for what it does not say."""
 
     be: str  # was | were | is | are
     measure: str  # without its owner and without an article
@@ -76,7 +78,9 @@ def measured(question: str) -> Measured | None:
 
 def _is_measure(text: str) -> bool:
     # a clause or a predicate is no measure: "What was Apple's first computer called?"
-    return (text[0].islower() or text[0] == "(") and not re.search(r"\b(?:that|which|who|when|where|called|named|made|known|and its)\b", text)
+    return (text[0].islower() or text[0] == "(") and not re.search(
+        r"\b(?:that|which|who|when|where|called|named|made|known|and its)\b", text
+    )
 
 
 def asked_otherwise(it: Measured) -> Iterator[tuple[str, str]]:
@@ -113,7 +117,12 @@ def asked_otherwise(it: Measured) -> Iterator[tuple[str, str]]:
             if named or not time:
                 yield "how much", f"How much {it.be} {whole}{time}{unit}?"
         yield "indirect", f"I would like to know what {whole} {it.be}{time}{unit}."
-    yield "request", f"Please state {whole}{time}{unit}." if named else f"Please state the {it.measure}{time}{unit}{',' if unit else ''} {it.whose}."
+    yield (
+        "request",
+        f"Please state {whole}{time}{unit}."
+        if named
+        else f"Please state the {it.measure}{time}{unit}{',' if unit else ''} {it.whose}.",
+    )
 
 
 def _mid(owner: str) -> str:
@@ -121,7 +130,7 @@ def _mid(owner: str) -> str:
 
 
 def _of(it: Measured) -> str:
-    """"the N of X": with the owner where it is read with the measure, "" where there is no such place."""
+    """Gives "the N of X": with the owner where it is read with the measure, "" where there is no such place."""
     if not it.owner:
         return f"{it.article}{it.measure} {it.whose}".rstrip()
     place = _PLACE.search(it.measure)
@@ -142,12 +151,24 @@ _UNITS = (
     (re.compile(r"(?<=, )as a percentage(?=[?.])"), ("in percent",)),
 )
 _COMPANIES = (
-    (re.compile(r"\bthe company that issued the "), ("the issuer of the ", "the company which issued the ")),
-    (re.compile(r"\bthe company that is headquartered in "), ("the company with its headquarters in ", "the company headquartered in ")),
+    (
+        re.compile(r"\bthe company that issued the "),
+        ("the issuer of the ", "the company which issued the "),
+    ),
+    (
+        re.compile(r"\bthe company that is headquartered in "),
+        ("the company with its headquarters in ", "the company headquartered in "),
+    ),
     (re.compile(r"\b(company) that is (?=based|incorporated|audited|headquartered)"), ("\\1 ",)),
     (re.compile(r"\bhas the same ([a-z]+(?: [a-z]+)?) as "), ("shares its \\1 with ",)),
-    (re.compile(r"\bthe company whose (chief [a-z]+ officer) is ((?:[A-Z][\w.’'-]*\s?)+)(?=[?.,]| (?:was|were|is|are|amount))"), ("the company that has \\2 as its \\1",)),
-)  # fmt: skip
+    (
+        re.compile(
+            r"\bthe company whose (chief [a-z]+ officer) is ((?:[A-Z][\w.’'-]*\s?)+)"
+            r"(?=[?.,]| (?:was|were|is|are|amount))"
+        ),
+        ("the company that has \\2 as its \\1",),
+    ),
+)
 
 
 def reworded(question: str) -> Iterator[tuple[str, str]]:
@@ -170,9 +191,17 @@ _AMOUNT = re.compile(rf"^What (?P<do>did|does|do) (?P<it>.+) amount to(?P<rest>(
 _MUCH = re.compile(r"^How much (?P<be>was|were|is|are) ")
 _UNIT_THEN_TIME = re.compile(rf", (?P<unit>{UNIT}) (?P<time>{TIME})\?$")
 _OF_LAST = re.compile(
-    rf"^(?:(?P<first>{UNIT}), )?[Ww]hat (?P<be>was|were|is|are) the (?P<it>[^?]+?)(?: (?P<time>{TIME}))?(?:, (?P<unit>{UNIT}))?\?$"
+    rf"^(?:(?P<first>(?i:{UNIT})), )?[Ww]hat (?P<be>was|were|is|are) the "
+    rf"(?P<it>[^?]+?)(?: (?P<time>{TIME}))?(?:, (?P<unit>{UNIT}))?\?$"
 )
-_FOR = re.compile(rf"^For (?P<owner>[^?]+), (?P<ask>what (?:was|were|is|are)) the (?P<it>[^?]+?)(?P<rest>(?: {TIME})?(?:, (?:\w+ )?{UNIT})?)\?$")
+_FOR = re.compile(
+    rf"^For (?P<owner>[^?]+), (?P<ask>what (?:was|were|is|are)) the (?P<it>[^?]+?)"
+    rf"(?P<rest>(?: {TIME})?(?:, (?:\w+ )?{UNIT})?)\?$"
+)
+_ASKS = re.compile(
+    r"(?:What|Which|Who|How|When|Where|Why|Whose|By|In|On|At|Of|For|As|Can|Could|I would|Please|According|Is|Are|Did|Do"
+    r"|Does)\b"
+)
 _SAID = (
     (re.compile(r"\bthe ((?:19|20)\d\d) fiscal year\b"), r"fiscal year \1"),
     (re.compile(r"\bfiscal ((?:19|20)\d\d)\b"), r"fiscal year \1"),
@@ -189,7 +218,7 @@ def plainly(question: str) -> str:
     "Can you tell me what Apple's revenue was in fiscal 2024?" gives "What was Apple's revenue in fiscal year 2024?".
     """
     text = question.strip()
-    if "\n" in text or len(text) > 1_000 or not re.match(r"(?:What|Which|Who|How|When|Where|Why|Whose|By|In|On|At|Of|For|As|Can|Could|I would|Please|According|Is|Are|Did|Do|Does)\b", text):
+    if "\n" in text or len(text) > 1_000 or not _ASKS.match(text):
         return question
     if not (text.endswith("?") or text.startswith(("I would like to know", "Please state"))):
         return question

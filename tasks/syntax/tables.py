@@ -1,5 +1,6 @@
 """A Markdown table in other layouts, every cell as it stands beside the same label and header."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ GROWTH = 2.0  # how many times its length a table may take: headers are repeated
 _SEPARATOR = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 _BAR = re.compile(r"(?<!\\)\|")
 _AMOUNT = re.compile(r"\(?[-−–]?[$€£¥]?\s?\(?[\d,]*\.?\d+\)?\s?%?\)?")
+_NOTHING = frozenset(("—", "–", "-", "$—", "—%", "$ —"))
 _YEAR = re.compile(r"(?:(?i:fiscal|fiscal year|FY)\s)?(?:19|20)\d\d")
 # a column that sets others against each other is no period
 _SET_AGAINST = re.compile(r"%|change|variance|\bvs?\b|increase|decrease|compared", re.IGNORECASE)
@@ -64,7 +66,7 @@ def _table(lines: Sequence[tuple[int, str]]) -> Table | None:
 def _cells(start: int, line: str) -> tuple[Kept, ...]:
     bars = [match.start() for match in _BAR.finditer(line)]
     found = []
-    for left, right in zip(bars, bars[1:], strict=False):
+    for left, right in itertools.pairwise(bars):
         cell = line[left + 1 : right]
         first = left + 1 + len(cell) - len(cell.lstrip())
         found.append(Kept(start + first, start + max(first, left + 1 + len(cell.rstrip()))))
@@ -84,11 +86,10 @@ def layouts(text: str, table: Table) -> Iterator[tuple[str, tuple[Piece, ...]]]:
 
 
 def sentences(text: str, table: Table) -> Iterator[Piece]:
-    """"Net sales came to $391,035 in 2024 and $383,285 in 2023." for each row, of years and amounts alone."""
+    """Says "Net sales came to $391,035 in 2024 and $383,285 in 2023." for each row, of years and amounts alone."""
     if not all(_YEAR.fullmatch(text[h.start : h.end]) for h in table.headers) or not _labelled(text, table):
         return
-    cells = [c for row in table.rows for c in row[1:] if not _empty(row[1:])]
-    if not all(_AMOUNT.fullmatch(text[c.start : c.end]) for c in cells):
+    if not _of_amounts(text, table, frozenset()):
         return
     lines = _lines(table)
     for number, row in enumerate(lines):
@@ -101,14 +102,14 @@ def sentences(text: str, table: Table) -> Iterator[Piece]:
 
 
 def records(text: str, table: Table) -> Iterator[Piece]:
-    """"Net sales: $391,035 (2024); $383,285 (2023)." for each row."""
+    """Says "Net sales: $391,035 (2024); $383,285 (2023)." for each row."""
     if not _labelled(text, table):
         return
     yield from _by_row(table, ": ", lambda cell, header: (cell, " (", header, ")"))
 
 
 def entries(text: str, table: Table) -> Iterator[Piece]:
-    """"- Net sales, 2024: $391,035; 2023: $383,285" for each row."""
+    """Says "- Net sales, 2024: $391,035; 2023: $383,285" for each row."""
     if not _labelled(text, table) or table.grouped():
         return
     for number, row in enumerate(table.rows):
@@ -120,8 +121,11 @@ def entries(text: str, table: Table) -> Iterator[Piece]:
 
 
 def columns(text: str, table: Table) -> Iterator[Piece]:
-    """"2024: Net sales $391,035; Net income $93,736." for each column."""
-    if not _labelled(text, table) or table.grouped():
+    """Says "2024: Net sales $391,035; Net income $93,736." for each column."""
+    if not _labelled(text, table) or table.grouped() or not _of_amounts(text, table):
+        return
+    # "Liability (1) 6,126" is read as another figure
+    if any(text[row[0].end - 1] in ")%0123456789" for row in table.rows):
         return
     for number, header in enumerate(table.headers):
         yield "\n" if number else ""
@@ -165,9 +169,22 @@ def _markdown(lines: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
             yield "\n" + "|---" * len(cells) + "|"
 
 
+def _of_amounts(text: str, table: Table, nothing: frozenset[str] = _NOTHING) -> bool:
+    """Is every cell an amount, or one of the marks for none?"""
+    return all(
+        _AMOUNT.fullmatch(text[c.start : c.end]) or text[c.start : c.end] in nothing
+        for row in table.rows
+        for c in row[1:]
+        if not _empty(row[1:])
+    )
+
+
 def _labelled(text: str, table: Table) -> bool:
     """Does every row with a value have a label of its own, and no column set others against each other?"""
     if any(row[0].start == row[0].end for row in table.rows):
+        return False
+    # what stands between two cells in a line must not stand in one
+    if "; " in text[table.start : table.end]:
         return False
     if any(_SET_AGAINST.search(text[h.start : h.end]) for h in table.headers):
         return False

@@ -14,35 +14,41 @@ if TYPE_CHECKING:
 # "include", "reach", "lack") have no passive, or one that means another thing.
 VERBS = frozenset(
     """
-    acquire adapt adopt advise affect amend announce appoint approve arrange assemble assess attack audit award ban block build
-    buy capture challenge close command commission compile complete compose conduct confirm conquer consider construct
-    control coordinate cover create defeat defend define deliver describe design destroy dismiss determine develop direct discover
-    discuss distribute divide document draft drive edit elect employ endorse engineer establish evaluate examine execute
-    explain finance fix formulate found fund generate govern head host identify illustrate impact implement import
-    influence inform initiate inspect install integrate interpret introduce invade invent investigate issue launch lead
-    license limit maintain manage manufacture market monitor name negotiate nominate occupy offer offset operate order
-    organize oversee own paint perform plan prepare prescribe present process produce program propose provide publish
-    purchase ratify record recommend reduce regulate reject release renovate replace report repurchase represent resolve restore
-    restrict review revise ride rule score select sell settle shape share sign sponsor staff supervise supply support
-    survey sustain teach test train transmit translate use win write
+    acquire adapt adopt advise affect amend announce appoint approve arrange assemble assess attack audit award ban
+    block build buy capture challenge close command commission compile complete compose conduct confirm conquer
+    consider construct control coordinate cover create defeat defend define deliver describe design destroy dismiss
+    determine develop direct discover discuss distribute divide document draft drive edit elect employ endorse
+    engineer establish evaluate examine execute explain finance fix formulate found fund generate govern head host
+    identify illustrate impact implement import influence inform initiate inspect install integrate interpret
+    introduce invade invent investigate issue launch lead license limit maintain manage manufacture market monitor
+    name negotiate nominate occupy offer offset operate order organize oversee own paint perform plan prepare
+    prescribe present process produce program propose provide publish purchase ratify record recommend reduce
+    regulate reject release renovate replace report repurchase represent resolve restore restrict review revise ride
+    rule score select sell settle shape share sign sponsor staff supervise supply support survey sustain teach test
+    train transmit translate use win write
     """.split()
 )
 _MODALS = frozenset("will would may might must can could should shall".split())
 # what a sentence denies or counts, it denies or counts in one voice and not always in the other
 _QUANTIFIERS = frozenset(
     """
-    no not n't never neither nor each every all any both most many much few several some only just either none almost
-    nearly hardly half
+    no not n't never neither nor each every all any both most many much few several some only just either none
+    almost nearly hardly half
     """.split()
 )
-_MIDDLES = frozenset("also subsequently recently previously originally initially partially largely mainly later primarily partly currently".split())
+_MIDDLES = frozenset(
+    """
+    also subsequently recently previously originally initially partially largely mainly later primarily partly
+    currently
+    """.split()
+)
 _OBJECTS = {"they": "them", "it": "it", "he": "him", "she": "her", "we": "us"}
 _ADJUNCTS = frozenset("in on at during over within under pursuant throughout since until annually directly".split())
 LONGEST_AGENT = 12  # words of a by-phrase that more of the sentence follows
 
 
 def to_passive(doc: "Doc") -> Iterator[Rewrite]:
-    """"X bought Y in 2020." as "Y was bought by X in 2020."."""
+    """Puts "X bought Y in 2020." as "Y was bought by X in 2020."."""
     verb, end = tree.root(doc), tree.closes(doc)
     if verb is None or end < 0 or not tree.plain(doc.text) or verb.pos_ != "VERB" or _refused(doc):
         return
@@ -56,7 +62,7 @@ def to_passive(doc: "Doc") -> Iterator[Rewrite]:
     if not we and not _is_doer(subject):
         return
     before = _before(doc, s[0], verb)
-    between = [t for t in doc[s[1] : verb.i]]
+    between = list(doc[s[1] : verb.i])
     adverb = [t for t in between if t.lower_ in _MIDDLES]
     helpers = [t for t in between if t not in adverb]
     form = _form(verb, [t.lower_ for t in helpers], tree.plural(what))
@@ -76,7 +82,7 @@ def to_passive(doc: "Doc") -> Iterator[Rewrite]:
 
 
 def to_active(doc: "Doc") -> Iterator[Rewrite]:
-    """"Y was bought by X in 2020." as "X bought Y in 2020."."""
+    """Puts "Y was bought by X in 2020." as "X bought Y in 2020."."""
     verb, end = tree.root(doc), tree.closes(doc)
     if verb is None or end < 0 or not tree.plain(doc.text) or verb.tag_ != "VBN" or _refused(doc):
         return
@@ -86,7 +92,12 @@ def to_active(doc: "Doc") -> Iterator[Rewrite]:
         return
     agent = agents[0]
     s, a = tree.span(subject), tree.span(agent)
-    if not s or not a or not _is_doer(agent, a[1] == end) or doc[a[0] + 1].lower_ in ("means", "way", "virtue", "reference"):
+    if (
+        not s
+        or not a
+        or not _is_doer(agent, a[1] == end)
+        or doc[a[0] + 1].lower_ in ("means", "way", "virtue", "reference")
+    ):
         return
     before = _before(doc, s[0], verb)
     helpers = [t.lower_ for t in doc[s[1] : verb.i] if t.lower_ not in _MIDDLES]
@@ -121,7 +132,17 @@ def _refused(doc: "Doc") -> bool:
 
 def _others(verb: "Token", known: set[str]) -> bool:
     """Has the verb parts that a change of voice would tear: a second object, a clause, a particle, a conjunct?"""
-    allowed = known | {"punct", "obl", "obl:unmarked", "obl:agent", "advmod", "aux", "aux:pass", "obl:npmod", "obl:tmod"}
+    allowed = known | {
+        "punct",
+        "obl",
+        "obl:unmarked",
+        "obl:agent",
+        "advmod",
+        "aux",
+        "aux:pass",
+        "obl:npmod",
+        "obl:tmod",
+    }
     return any(t.dep_ not in allowed for t in verb.children)
 
 
@@ -129,7 +150,11 @@ def _before(doc: "Doc", first: int, verb: "Token") -> tuple[Piece, ...] | None:
     """What stands before the subject, if that is nothing, or one phrase and a comma."""
     if first == 0:
         return ()
-    if doc[first - 1].text != "," or tree.verbs(doc, 0, first) or doc[0].lower_ in ("unlike", "like", "and", "but", "or"):
+    if (
+        doc[first - 1].text != ","
+        or tree.verbs(doc, 0, first)
+        or doc[0].lower_ in ("unlike", "like", "and", "but", "or")
+    ):
         return None
     return tree.kept(doc, 0, first), " "
 
@@ -164,7 +189,9 @@ def _follows(doc: "Doc", first: int, end: int) -> bool:
     words = doc[first:end]
     return (
         not tree.verbs(doc, first, end)
-        and not any(t.lower_ in ("by", "as", "than", "to", "and", "or", "but", "including", "that", "who") for t in words)
+        and not any(
+            t.lower_ in ("by", "as", "than", "to", "and", "or", "but", "including", "that", "who") for t in words
+        )
         and not any(t.lower_ in tree.BOUND for t in words)
         # "expectations for inflation": what begins so may belong to the noun before it
         and (first == end or doc[first].lower_ in _ADJUNCTS)
@@ -184,7 +211,8 @@ def _form(verb: "Token", helpers: list[str], many: bool | None) -> tuple[str, st
     if not participle or many is None:
         return None
     if not helpers:
-        if verb.tag_ == "VBD":
+        # with a subject and an object and no auxiliary, what is tagged a participle is a past
+        if verb.tag_ in ("VBD", "VBN"):
             return ("were" if many else "was"), participle
         return (("are" if many else "is"), participle) if verb.tag_ in ("VBZ", "VBP") else None
     if len(helpers) == 1 and helpers[0] in _MODALS and verb.tag_ == "VB":

@@ -85,7 +85,7 @@ def _readings(token: "Token", pos: str) -> list[wordnet.Reading]:
 
 def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
     allowed = table().get((reading.lemma, reading.pos))
-    if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed):
+    if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
         return
     form = reading.form
     if form == "ed":
@@ -141,7 +141,7 @@ def _verb_framed(token: "Token", frame: str) -> bool:
     what = deps.get("obj") or deps.get("nsubj:pass")
     after = token.nbor().lower_ if token.i + 1 < len(token.doc) else ""
     if kind in ("obj", "act", "pass"):
-        if what is None or passive and kind == "act" or not passive and kind == "pass" or "xcomp" in deps:
+        if what is None or (passive and kind == "act") or (not passive and kind == "pass") or "xcomp" in deps:
             return False
         if any(d in deps for d in ("iobj", "ccomp")):
             return False
@@ -161,11 +161,14 @@ def _verb_framed(token: "Token", frame: str) -> bool:
     return after == kind if kind else not passive or what is not None
 
 
-def _beside(token: "Token", allowed: Allowed) -> bool:
+def _beside(token: "Token", allowed: Allowed, pos: str) -> bool:
     doc = token.doc
     after = doc[token.i + 1] if token.i + 1 < len(doc) else None
     before = doc[token.i - 1] if token.i else None
-    return _listed(after, allowed.after) and _listed(before, allowed.before)
+    return all(
+        _listed(beside, listed) if listed or pos in "na" else True
+        for beside, listed in ((after, allowed.after), (before, allowed.before))
+    )
 
 
 def _listed(beside: "Token | None", words: tuple[str, ...]) -> bool:
@@ -186,7 +189,10 @@ def _in_term(token: "Token", pos: str) -> bool:
     doc = token.doc
     after = doc[token.i + 1] if token.i + 1 < len(doc) else None
     before = doc[token.i - 1] if token.i else None
-    if any(t is not None and (t.lower_ in _TERMS or t.text in "-/–’'" or t.tag_ == "POS" and t is after) for t in (after, before)):
+    if any(
+        t is not None and (t.lower_ in _TERMS or t.text in "-/–’'" or (t.tag_ == "POS" and t is after))
+        for t in (after, before)
+    ):
         return pos in "na" or any(t is not None and t.text in "-/–" for t in (after, before))
     if pos == "n" and (
         token.dep_ == "compound"
@@ -199,7 +205,9 @@ def _in_term(token: "Token", pos: str) -> bool:
         return True
     if pos == "n" and before is not None and before.i and before.text[0].isupper():
         return True
-    if pos == "n" and (after is not None and after.lower_ in ("and", "or") or before is not None and before.lower_ in ("and", "or")):
+    if pos == "n" and (
+        (after is not None and after.lower_ in ("and", "or")) or (before is not None and before.lower_ in ("and", "or"))
+    ):
         # "laws and regulations", "goals and objectives": a pair may be a term, and hold the very synonym
         near = {t.lower_ for t in doc[max(token.i - 3, 0) : token.i + 4]}
         return bool(near & {f for w in alike(_lemma(token), pos) for f in (w, w + "s")})

@@ -61,7 +61,9 @@ def lines(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[st
 
 def contraries(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[str]:
     """`word TAB words` that WordNet has as antonyms of one of its senses; of nouns and verbs with their synonyms."""
-    home = {s["id"]: (lemma, s["synset"]) for lemma, entry in entries.items() for r in entry.values() for s in r["sense"]}
+    home = {
+        s["id"]: (lemma, s["synset"]) for lemma, entry in entries.items() for r in entry.values() for s in r["sense"]
+    }
     found: dict[str, set[str]] = {}
     for lemma, entry in entries.items():
         for pos, reading in entry.items():

@@ -87,7 +87,7 @@ def test_what_cannot_be_is_a_mistake_of_usage(tmp_path, asked, says):
 
 
 def test_a_folder_without_passages_says_how_to_get_them(tmp_path):
-    with pytest.raises(UsageFault, match="no questions.parquet or questions.jsonl"):
+    with pytest.raises(UsageFault, match=r"no questions\.parquet or questions\.jsonl"):
         write(tmp_path, tmp_path / "c.jsonl")
     bench(tmp_path, False)
     (tmp_path / "variants.jsonl").write_text("")

@@ -216,4 +216,4 @@ def test_ten_lines_do_the_same(capsys):
     assert len(LIBRARY.strip().splitlines()) <= 10
     exec(LIBRARY, {"records": RECORDS})
     told = capsys.readouterr().out
-    assert 'q0 json {"title": "Acme", "text": "Acme sells pumps.' in told and "q3 irrelevant" in told
+    assert "q0 upper_case" in told and "# Acme\n\nAcme sells pumps." in told and "q3 irrelevant" in told

@@ -10,6 +10,8 @@ from rarefy.tasks.nli.names import missing, named
 from rarefy.tasks.perturb.case import Case, Draft
 
 CODE = "facts_changed"
+
+
 def same_facts(case: Case, draft: Draft) -> str:
     """`facts_changed` where a number, date, unit or name came or went."""
     return _told(lost(case.text, draft.text), come(case.text, draft.text), "figure") or _names(case, draft, both=True)

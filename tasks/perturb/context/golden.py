@@ -32,7 +32,7 @@ class _Part:
     table: bool = False
 
 
-def golden(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
+def golden_passage(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """The passage as it stands, once."""
     if case.text.strip():
         yield Draft(case.text, (Move(0, len(case.text), 0),))
@@ -100,9 +100,7 @@ def _whole(pieces: Sequence[Piece], start: int, end: int) -> bool:
     return any(isinstance(piece, Kept) and piece.start <= start and end <= piece.end for piece in pieces)
 
 
-def _choice(
-    parts: Sequence[_Part], share: float, random: Random, layout: int
-) -> list[tuple[_Mark, _Change]]:
+def _choice(parts: Sequence[_Part], share: float, random: Random, layout: int) -> list[tuple[_Mark, _Change]]:
     """One draw: a syntax for each sentence where there is one, and synonyms up to the share of the content words."""
     chosen: list[tuple[_Mark, _Change]] = []
     words: dict[str, list[tuple[_Mark, _Change]]] = {}
@@ -110,7 +108,11 @@ def _choice(
     for number, part in enumerate(parts):
         if part.ways:
             # each layout in turn, and each sentence as it was in one draw of a few
-            at = (layout - 1 if layout else -1) if part.table else random.randrange(-1 if len(part.ways) > 1 else 0, len(part.ways))
+            at = (
+                (layout - 1 if layout else -1)
+                if part.table
+                else random.randrange(-1 if len(part.ways) > 1 else 0, len(part.ways))
+            )
             if part.table:
                 at = at if at < len(part.ways) else random.randrange(len(part.ways))
             elif random.random() < 0.2:
@@ -167,6 +169,8 @@ def _told(text: str, parts: Sequence[_Part], chosen: Sequence[tuple[_Mark, _Chan
     """What was done: the names of the changes of syntax, and the words."""
     ways = [change.rule for _, change in chosen if isinstance(change, Rewrite)]
     words = [
-        f"{text[parts[n].start + c.start : parts[n].start + c.end]} > {c.new}" for (n, _, _), c in chosen if isinstance(c, Edit)
+        f"{text[parts[n].start + c.start : parts[n].start + c.end]} > {c.new}"
+        for (n, _, _), c in chosen
+        if isinstance(c, Edit)
     ]
     return "; ".join([*dict.fromkeys(ways), *words])

@@ -28,7 +28,7 @@ _KEPT = re.compile(
     r"|\b[A-Z][\w’'&-]*(?:\s(?:of\s|&\s|and\s)?[A-Z][\w’'&-]*)+(?:,?\s(?:Inc|Corp|LLC|Ltd)\b\.?)?"
 )
 _SIGN = "Xq"  # begins a word that no dictionary has, so that it is passed through; texts with such words are refused
-_HELD = re.compile(rf"{_SIGN}([a-j]+)")
+_HELD = re.compile(rf"{_SIGN}([a-j]+)z")
 _PROSE = re.compile(r"[a-z]{2,}\s+[a-z]{2,}")
 
 
@@ -56,13 +56,13 @@ def _is_prose(line: str) -> bool:
 def _there_and_back(text: str) -> str:
     lines = text.split("\n")
     places = [at for at, line in enumerate(lines) if _is_prose(line)]
-    if _HELD.search(text):
+    if _SIGN in text:
         raise ValueError(f"the text has words that begin with {_SIGN}")
     held: list[str] = []
 
     def hold(hit: re.Match[str]) -> str:
         held.append(hit[0])
-        return f"{_SIGN}{_letters(len(held) - 1)}"
+        return f"{_SIGN}{_letters(len(held) - 1)}z"
 
     prose = [_KEPT.sub(hold, lines[at]) for at in places]
     english = _translated(_translated(prose, THERE), BACK)

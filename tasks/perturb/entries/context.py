@@ -21,13 +21,13 @@ _DEBRIS = (
 
 CONTEXT = (
     Perturbation(
-        name="golden",
+        name="golden_passage",
         paper=_MUSHROOM,
         side="context",
         family="golden",
         about="the gold passage as it stands",
         checks=("answer_kept",),
-        rules=f"{_HERE}.golden:golden",
+        rules=f"{_HERE}.golden:golden_passage",
         by="selection",
         speaks=(),
         changes=False,

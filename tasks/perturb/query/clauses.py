@@ -9,7 +9,7 @@ from rarefy.tasks.perturb.query.edited import Edit
 from rarefy.tasks.perturb.query.hanging import SAYING
 
 Span = tuple[int, int]
-LEAST = 3  # words of what is asked without its condition: "What, if anything, ...?" is no condition
+LEAST = 2  # words of what is asked without its condition: "What, if anything, ...?" is no condition
 
 _CONDITION = r"(?:if|when|while|once|unless|because)"
 _LAST = re.compile(rf",? (?P<it>{_CONDITION} (?:\w\S*\s+){{2,}}\S+)\Z")

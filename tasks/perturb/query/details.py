@@ -15,7 +15,7 @@ READ = 6_000  # characters of a passage that are read: a chunk has fewer, a user
 LEAST, MOST = 3, 12  # words of what is told after its verb
 
 # Words that hang on what was said before
-_POINTING = PRONOUNS | frozenset("its our my your their his her this these those such no not".split())
+_POINTING = PRONOUNS | frozenset("its same our my your their his her this these those such no not".split())
 # Verbs of what somebody lastingly does; what "may" be, was or is expected could bear on an answer
 _DOES = frozenset(
     """
@@ -101,9 +101,9 @@ def _spoken(chunk: str, text: str, entity: str) -> Iterator[Detail]:
         base = match["verb"]
         if match["who"] != "We":
             base = next((r.lemma for r in wordnet.readings(base) if r.pos == "v" and r.form == "s"), "")
-        # cut after "as" or "that", a sentence may say something else; cut in a list, it says less
-        rest = re.split(r"[,(]|\b(?:including|such as)\b", match["rest"].rstrip("."), maxsplit=1)[0].strip()
-        if _BOUND.search(rest) or rest.startswith(("and ", "or ")):
+        # cut after "as" or "that", a sentence may say something else; cut in a list, it may say nothing
+        rest = re.split(r" \(|,? (?:including|such as)\b", match["rest"].rstrip("."), maxsplit=1)[0].strip()
+        if "," in rest or _BOUND.search(rest) or rest.startswith(("and ", "or ")):
             continue
         verb = wordnet.inflect(base, "v", "s") if base in _DOES else None
         if verb and (told := _of_it(rest)):
@@ -116,10 +116,8 @@ def _of_it(rest: str) -> str:
     if not LEAST <= len(words) <= MOST or re.search(r"\d|[“”\"|%$€£/]", rest):
         return ""
     turned = [{"our": "its", "us": "it"}.get(word, word) for word in words]
-    if any(
-        w.lower() in (PRONOUNS | {"their", "this", "these", "those", "such", "company", "not", "no"}) - {"it"}
-        for w in turned
-    ):
+    bare = {re.sub("[’']s$", "", word.lower()) for word in turned}
+    if bare & ((_POINTING | {"company"}) - {"it", "its"}):
         return ""
     # "builds products and maintain stock": a second verb would have to be turned too
     if any(a in ("and", "or") and _acts(b) for a, b in pairwise(turned)):

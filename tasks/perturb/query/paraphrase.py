@@ -9,6 +9,7 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.syntax import asked, asked_otherwise, measured, replacements, reworded
 
 LONGEST = 600  # characters of a question: what is longer is a text with a question in it
+PIVOTS = frozenset({"company", "companies"})  # what is sought is called what the corpus calls it
 WORDS = 2  # synonyms in one paraphrase at most: with more, their small differences add up
 REWORDED = 0.6  # how often a time, a unit or a company is said otherwise besides
 
@@ -69,15 +70,15 @@ def _exchanges(question: str, named: set[str]) -> list[list[tuple[str, str]]]:
     for edits in replacements(question):
         pairs = [(question[edit.start : edit.end], edit.new) for edit in edits]
         # a word that stands twice may mean two things
-        if all(len(_places(old, question)) == 1 for old, _ in pairs):
-            if not named & {word.lower() for old, _ in pairs for word in _NAMED.findall(old)}:
-                found.append(pairs)
+        alone = all(len(_places(old, question)) == 1 and old.lower() not in PIVOTS for old, _ in pairs)
+        if alone and not named & {word.lower() for old, _ in pairs for word in _NAMED.findall(old)}:
+            found.append(pairs)
     return found
 
 
 def _other_words(text: str, exchanges: list[list[tuple[str, str]]], random: Random) -> tuple[str, list[str]]:
     drawn = [random.choice(pairs) for pairs in random.sample(exchanges, len(exchanges))]
-    told = []
+    told: list[str] = []
     for old, new in drawn:
         places = _places(old, text)
         if len(places) == 1 and len(told) < WORDS:

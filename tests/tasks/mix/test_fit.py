@@ -1,7 +1,7 @@
 """What was observed is counted by question, and becomes a scenario that can be mixed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed import question
 
@@ -33,6 +33,7 @@ def test_patterns_stand_apart_where_there_are_several():
     assert groups["pattern chain"].shares["irrelevant"].value == 1.0
 
 
+@settings(max_examples=20, deadline=None)  # a thousand resamples each
 @given(st.lists(LABELS, min_size=1, max_size=8))
 def test_shares_sum_and_lie_in_their_intervals_in_whatever_order(lists):
     rows = classified(**{f"q{at}": row for at, row in enumerate(lists)})

@@ -3,7 +3,7 @@
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.mix.length import BINS, bin_of, chosen, limits
@@ -13,6 +13,7 @@ GROUP = st.lists(st.integers(0, 40), min_size=1, max_size=5).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(GROUP, max_size=4), st.integers(0, 120), st.integers(0, 60))
 def test_passages_are_found_just_where_some_exist(groups, low, width):
     ways = product(*(combinations(range(len(lengths)), count) for lengths, count in groups))

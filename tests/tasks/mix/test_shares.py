@@ -4,7 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.mix.config import NATURAL, NOISE
@@ -19,6 +19,7 @@ def test_a_ratio_is_so_many_passages(k, ratio, noise):
     assert noise_of(k, ratio) == noise
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(0, 100))
 def test_a_ratio_between_none_and_all_has_some_of_both(k, percent):
     noise = noise_of(k, percent / 100)
@@ -27,6 +28,7 @@ def test_a_ratio_between_none_and_all_has_some_of_both(k, percent):
         assert 1 <= noise <= k - 1
 
 
+@settings(deadline=None)
 @given(st.integers(0, 50), st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any), st.text(max_size=5))
 def test_places_always_sum_and_stay_within_one_of_their_share(count, vector, seed):
     shares = weights(":".join(map(str, vector)))
@@ -36,6 +38,7 @@ def test_places_always_sum_and_stay_within_one_of_their_share(count, vector, see
     assert sum(shares.values()) == 1
 
 
+@settings(deadline=None)
 @given(st.text(max_size=8), st.integers(0, 40), st.integers(0, 40))
 def test_what_is_drawn_for_fewer_is_the_beginning_of_what_is_drawn_for_more(seed, one, other):
     few, many = sorted((one, other))

@@ -122,7 +122,10 @@ def test_reworded_sentences_count_only_with_an_embedder_and_only_where_they_are_
         "Owing to seasonal demand around the holidays, the Oslo stores have higher net sales in the first quarter.",
     )
     unlike = (reworded[0], "The weather in Oslo is mild.")
-    assert [label.label for label in NLIConfig().connect(tmp_path)([same, reworded, unlike])][1:] == ["kept", "not_shown"]
+    assert [label.label for label in NLIConfig().connect(tmp_path)([same, reworded, unlike])][1:] == [
+        "kept",
+        "not_shown",
+    ]
     exact = list(NLIConfig(threshold=0).connect(tmp_path)([same, reworded]))
     assert [label.label for label in exact] == ["kept", "not_shown"]
     assert next(NLIConfig(threshold=1.0).connect(tmp_path)([same])).label == "kept"

@@ -4,9 +4,9 @@ import pytest
 
 from rarefy.tasks.find import find
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig, chosen
+from rarefy.tasks.perturb.by_model import TALKS
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.proof import ENTAILMENT, SIMILARITY
-from rarefy.tasks.prompts import roles
 
 
 def test_every_row_of_sures_taxonomy_is_there():
@@ -38,7 +38,7 @@ def test_an_entry_leads_to_what_it_names(name):
     if entry.rules:
         assert callable(find(entry.rules, {}))
     if entry.role:
-        assert entry.role in roles("perturb")
+        assert entry.role in TALKS
     assert set(entry.checks) <= {*CHECKS, SIMILARITY, ENTAILMENT}
     assert set(entry.baseline) <= {"none", *CATALOGUE}
     before, after = entry.example
@@ -49,3 +49,8 @@ def test_a_family_stands_for_its_members_and_a_name_for_itself():
     config = PerturbConfig(query=("superficial",), document=("format", "json_as_printed"), context=())
     names = [entry.name for entry in chosen(config)]
     assert len(names) == 8 + 4 + 1 and names[-1] == "json_as_printed" and len(set(names)) == len(names)
+
+
+def test_a_name_that_is_a_family_too_is_all_there_is_of_it():
+    families = {e.family: [o.name for o in CATALOGUE.values() if o.family == e.family] for e in CATALOGUE.values()}
+    assert all(families.get(name, [name]) == [name] for name in CATALOGUE)

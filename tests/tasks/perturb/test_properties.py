@@ -79,13 +79,14 @@ def test_a_variant_holds_to_its_entry(name, everything, nli):
     by_id = {q.question_id: q for q in questions}
     assert {v.question_id for v in own} == set(by_id), "a question without a row is lost"
     kept = [v for v in own if not v.rejected_because]
-    assert kept, f"{name} keeps nothing of the whole sample"
+    # a machine's translation there and back of whole chunks of filings may well keep nothing, and is told so
+    assert kept or entry.by == "apertium", f"{name} keeps nothing of the whole sample"
     assert len({v.variant_id for v in rows}) == len(rows)
     for variant in kept:
         question = by_id[variant.question_id]
         text = question.text if entry.side == "query" else chunks[variant.chunk_id].text
         assert variant.text.strip() and (variant.text != text or not entry.changes or entry.side == "context")
-        assert variant.checks == tuple(c for c in entry.checks), "kept, though not all was checked"
+        assert sorted(variant.checks) == sorted(entry.checks), "kept, though not all was checked"
         assert (variant.side, variant.family) == (entry.side, entry.family)
         if entry.side == "document":
             assert variant.chunk_id in question.chunk_ids

@@ -208,3 +208,20 @@ def test_a_question_without_a_pool_has_no_noise_and_with_one_it_has():
     question = question_of(1, answer="Cupertino")
     found = made(config, [question], pools={pool.pool_id: pool})[1]
     assert (found.chunk_id, found.rejected_because, found.spans) == ("c2", "", ())
+
+
+def test_later_candidates_are_embedded_only_where_they_are_needed():
+    asked: list[str] = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return letters(texts)
+
+    made(only(query=("makers:numbered",)), [question_of(i) for i in range(10)], embed=embed)
+    assert len(asked) == 10 * 2, "originals, and first candidates"
+
+
+@pytest.mark.parametrize("similarity", ["words", "embedding"])
+def test_a_changed_chunk_is_like_its_original_but_not_the_same(similarity):
+    variant = made(only(document=("answer_deleted",), document_similarity=similarity))[1]
+    assert 0.5 < variant.similarity < 1

@@ -44,7 +44,13 @@ def test_a_text_without_prose_or_too_long_is_refused_with_its_reason() -> None:
     assert [draft.refused for draft in made("some words here " * 70_000)] == ["too_long"]
 
 
-@pytest.mark.parametrize("text", ["these are signs ✓ \u200f אבג and [brackets] \\ ^caret$ {x} /y/ <b>bold</b> é\u0301 🙂", "more of this\ttext and ~ that"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "these are signs ✓ \u200f אבג and [brackets] \\ ^caret$ {x} /y/ <b>bold</b> é\u0301 🙂",
+        "more of this\ttext and ~ that",
+    ],
+)
 def test_signs_that_the_program_itself_uses_do_not_break_it(installed: None, text: str) -> None:
     (draft,) = made(text)
     assert draft.refused in ("", "untranslatable")
