@@ -1,4 +1,4 @@
-"""Every row type of the pipeline, those of `exchange` and `contexts` included, and the naming of rows (architecture §2)."""
+"""Every row type of the pipeline, with those of `exchange` and `contexts`, and the naming of rows (architecture §2)."""
 
 import hashlib
 import json

@@ -33,8 +33,11 @@ def apart(store: Store, read: Sequence[dict[str, Any]], limit: int) -> tuple[lis
     sources = [(part["source"].path, part["documents"]) for part in read]
     recipe = digest(["apart", VERSION, BATCH, limit, sources])
     made = store.find(recipe) or store.put(recipe, _parted(store, sources, limit))
-    faults = [part["quarantine"] for part in read] + [made["quarantine"]]
-    return list(from_table(store.table(made["batches"]), Batch)), faults
+    batches = list(from_table(store.table(made["batches"]), Batch))
+    if not all(store.holds(batch.documents) for batch in batches):  # no recipe names them; one was lost
+        made = store.put(recipe, _parted(store, sources, limit))
+        batches = list(from_table(store.table(made["batches"]), Batch))
+    return batches, [part["quarantine"] for part in read] + [made["quarantine"]]
 
 
 def _parted(store: Store, sources: Sequence[tuple[str, str]], limit: int) -> dict[str, pa.Table]:

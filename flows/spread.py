@@ -28,10 +28,14 @@ class Group:
 def spread(store: Store, questions: str, chunks: str, pools: str) -> list[Group]:
     """The groups of these questions, by document."""
     recipe = digest(["spread", VERSION, questions, chunks, pools])
-    made = store.find(recipe)
-    if not made:
-        made = store.put(recipe, {"groups": to_table(_groups(store, questions, chunks, pools), Group)})
-    return list(from_table(store.table(made["groups"]), Group))
+    if found := store.find(recipe):
+        groups = list(from_table(store.table(found["groups"]), Group))
+        # no recipe of theirs names these tables, so that one that was lost is missed here
+        if all(store.holds(name) for group in groups for name in (group.questions, group.pools, group.chunks)):
+            return groups
+    groups = _groups(store, questions, chunks, pools)
+    store.put(recipe, {"groups": to_table(groups, Group)})
+    return groups
 
 
 def _groups(store: Store, questions: str, chunks: str, pools: str) -> list[Group]:

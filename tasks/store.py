@@ -52,7 +52,7 @@ class Store:
             return None
         if not isinstance(made, dict) or not all(NAME.fullmatch(str(name)) for name in made.values()):
             return None
-        return made if all(self._ends(name) for name in made.values()) else None
+        return made if all(self.holds(name) for name in made.values()) else None
 
     def put(self, recipe: str, tables: Mapping[str, pa.Table]) -> dict[str, str]:
         """The names of these tables, now in the store: the tables first, the recipe last, which is the promise."""
@@ -68,7 +68,7 @@ class Store:
     def keep(self, table: pa.Table) -> str:
         """The name of this table, now in the store."""
         name = fingerprint(table)
-        if not self._ends(name):
+        if not self.holds(name):
             self.write(f"tables/{name}.parquet", parquet(table))
         return name
 
@@ -150,7 +150,7 @@ class Store:
                     swept += 1
         return swept
 
-    def _ends(self, name: str) -> bool:
+    def holds(self, name: str) -> bool:
         """Is there such a table, to its last byte? Parquet ends in its magic; a truncated file does not."""
         try:
             return bool(self.fs.cat_file(f"{self.root}/tables/{name}.parquet", start=-4) == b"PAR1")

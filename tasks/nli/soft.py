@@ -22,6 +22,7 @@ from rarefy.tasks.syntax.words import exchangeable
 from rarefy.tasks.wordnet import contraries
 
 NEAR = 0.8  # likeness of two sequences of words, from which on one is an edit of the other, and every change counts
+SAME = 0.87  # the like where the texts are a rewriting of each other: there a sentence with other words in it is usual
 MANY = 3  # new words of a block whose words are else the same, that are compared with those that went
 SHIFTED = 2  # words of an edited sentence that may stand elsewhere in it
 EDIT = 0.5  # share of sentences that two texts have in common, from which on one is an edit of the other
@@ -66,7 +67,7 @@ def weighed(premise: str, hypothesis: str) -> Found:
     words_: list[tuple[str, tuple[str, ...]]] = []
     total = found = 0
     for block in blocks(plain_asked, plain_said):
-        against = next(_against(block, asked, said, words_), None)
+        against = next(_against(block, asked, said, words_, edit), None)
         if against:
             return Found(*against, 0.0)
         mine = {key for place in block.said for item in plain_said[place] for key in keys(item)}
@@ -98,7 +99,7 @@ Spoken = Sequence[tuple[str, Sentence]]
 
 
 def _against(
-    block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, tuple[str, ...]]]
+    block: Block, asked: Spoken, said: Spoken, words_: list[tuple[str, tuple[str, ...]]], edit: bool
 ) -> Iterator[tuple[str, str]]:
     """What stands against a block, the gravest first."""
     here = [item for place in block.asked for item in asked[place][1]]
@@ -107,12 +108,11 @@ def _against(
     new = [item for item in here if item.sort == "word" and not _met(item, theirs)]
     gone = [item for item in there if item.sort == "word" and not _met(item, mine)]
     for item in new:
-        contrary = {other for form in item.forms for other in (*CONTRARY.get(form, ()), *contraries(form))}
-        turned_ = next((other for other in gone if other.forms & contrary), None)
+        turned_ = next((other for other in gone if _parts(other) & _contrary(item)), None)
         if turned_:
             yield "changed", f"{item.name} for {turned_.name}"
     words = sum(item.sort != "mark" for item in here), sum(item.sort != "mark" for item in there)
-    near = bool(words[0] and words[1]) and _edited(here, there)
+    near = bool(words[0] and words[1]) and _edited(here, there, NEAR if edit else SAME)
     bag = bool(words[0] and words[1]) and min(1 - len(new) / words[0], 1 - len(gone) / words[1]) >= CLOSE
     if bag and not new:  # a word in the place of another may be one that stands in the block as well
         counts = [Counter(min(keys(item)) for item in side if item.sort == "word") for side in (here, there)]
@@ -121,7 +121,7 @@ def _against(
             words_ += [(word, tuple(fewer)) for word in more]
     if near:
         yield from _edits(here, there, words_)
-    elif bag and len(new) <= MANY:
+    elif bag and (len(new) <= MANY if edit else gone and len(new) <= 2):
         words_ += [(item.name, tuple(other.name for other in gone)) for item in new]
     text, premise = (" ".join(side[0][at][0] for at in side[1]) for side in ((asked, block.asked), (said, block.said)))
     for why in (*otherwise_quantified(text, premise), *otherwise_bounded(text, premise)):
@@ -166,6 +166,8 @@ def _edits(
     for mine, theirs in ours:
         new, old = ([i for i in side if min(keys(i)) not in moved and i.name not in LIGHT] for side in (mine, theirs))
         for item in new:
+            if other := next((o for o in old if _contrary(item) & _parts(o)), None):
+                yield "changed", f"{item.name} for {other.name}"
             alike_ = [o for o in old if o.sort == item.sort]
             if item.sort != "word" and not any(keys(item) & keys(o) for o in alike_):
                 yield "not_shown", f"new: {item.name}"
@@ -177,12 +179,21 @@ def _edits(
             yield "not_shown", f"new: {', '.join(item.name for item in new)}"
 
 
-def _edited(here: Sequence[Item], there: Sequence[Item]) -> bool:
+def _edited(here: Sequence[Item], there: Sequence[Item], least: float) -> bool:
     """Is one all but the other, in the same order?"""
     if len(here) + len(there) > 2 * LONG or not 0.8 < len(here) / len(there) < 1.25:
         return False
     one, other = ([min(keys(item), default="") for item in side] for side in (here, there))
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= NEAR
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
+
+
+def _parts(item: Item) -> frozenset[str]:
+    """What an item may be called, and the parts of it that hyphens join: "low" of low-income."""
+    return item.forms | {part for form in item.forms for part in form.split("-")}
+
+
+def _contrary(item: Item) -> set[str]:
+    return {other for form in _parts(item) for other in (*CONTRARY.get(form, ()), *contraries(form))}
 
 
 def _met(item: Item, there: set[str]) -> bool:

@@ -65,12 +65,14 @@ def measured(question: str) -> Measured | None:
     if not time and (found := _TIME_END.search(text)):
         time, text = found["time"], text[: found.start()]
     if found := _MEASURED.match(text):
-        if re.match(r"the ", found["it"]) and not (unit and found["unit"]) and "of the company" not in found["it"]:
-            # a time at the end of a clause on the company may belong to that clause
-            if not lead and time:
-                return None
-            return Measured(found["be"], found["it"][4:], "", found["of"], "the ", time, unit or found["unit"] or "")
-        return None
+        whose, named = found["of"], found["it"]
+        # a time at the end of a clause on the company may belong to that clause
+        if not named.startswith("the ") or (unit and found["unit"]) or "of the company" in named or (time and not lead):
+            return None
+        inside = re.search(rf" (?P<time>{TIME})$", named)
+        if inside and not time:
+            time, named = inside["time"], named[: inside.start()]
+        return Measured(found["be"], named[4:], "", whose, "the ", time, unit or found["unit"] or "")
     if (found := _EQUATED.match(text)) and (owned := _OWNED.match(found["it"])) and _is_measure(owned["measure"]):
         return Measured(found["be"], owned["measure"], owned["owner"], "", "", time, unit)
     return None
@@ -209,6 +211,13 @@ _SAID = (
     (re.compile(r"\b([Aa])t the close of fiscal\b"), r"\1t the end of fiscal"),
     (re.compile(r"\b(?:expressed|stated) in (?=(?:thousands|millions|billions) of)"), "in "),
     (re.compile(r"\bthe issuer of "), "the company that issued "),
+    (re.compile(r"\bthe company which issued "), "the company that issued "),
+    (re.compile(r"\bthe company (?=headquartered|based|incorporated|audited)"), "the company that is "),
+    (re.compile(r"\bthe company with its headquarters in "), "the company that is headquartered in "),
+    (
+        re.compile(r"\bthe company that has ((?:[A-Z][\w.’'-]*\s?)+) as its (chief [a-z ]+? officer)\b"),
+        r"the company whose \2 is \1",
+    ),
 )  # fmt: skip
 
 

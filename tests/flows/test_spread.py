@@ -77,3 +77,11 @@ def test_a_chunk_that_a_pool_names_moves_the_groups_of_that_pool(groups):
 def test_a_question_without_a_pool_has_its_gold_chunks(groups):
     store, found = groups(QUESTIONS, pools=[])
     assert [row.chunk_id for row in from_table(store.table(found[1].chunks), Chunk)] == ["b0"]
+
+
+@pytest.mark.parametrize("lost", ["questions", "pools", "chunks"])
+def test_a_table_of_a_group_that_was_lost_is_made_anew(groups, lost):
+    store, before = groups(QUESTIONS)
+    store.fs.rm_file(f"{store.root}/tables/{getattr(before[0], lost)}.parquet")
+    _, after = groups(QUESTIONS)
+    assert after == before and store.holds(getattr(after[0], lost))

@@ -104,7 +104,7 @@ def _choice(parts: Sequence[_Part], share: float, random: Random, layout: int) -
     """One draw: a syntax for each sentence where there is one, and synonyms up to the share of the content words."""
     chosen: list[tuple[_Mark, _Change]] = []
     words: dict[str, list[tuple[_Mark, _Change]]] = {}
-    said: dict[str, str] = {}
+    said: dict[str, int] = {}
     for number, part in enumerate(parts):
         if part.ways:
             # each layout in turn, and each sentence as it was in one draw of a few
@@ -120,10 +120,9 @@ def _choice(parts: Sequence[_Part], share: float, random: Random, layout: int) -
             if at >= 0:
                 chosen.append(((number, -1, f"{part.ways[at].rule} {at}"), part.ways[at]))
         for edits in part.words:
-            # a thing that is called so here is called so throughout: one synonym for all places of a word
-            old = part.sentence[edits[0].start : edits[0].end].lower()
-            edit = next((e for e in edits if e.new == said.get(old)), None) or random.choice(edits)
-            said.setdefault(old, edit.new)
+            # a thing that is called so here is called so throughout, in the plural too
+            old = part.sentence[edits[0].start : edits[0].end].lower().removesuffix("s")
+            edit = edits[said.setdefault(old, random.randrange(len(edits))) % len(edits)]
             words.setdefault(old, []).append(((number, edit.start, edit.new), edit))
     budget = max(1, round(share * sum(part.content for part in parts)))
     drawn = random.sample(list(words), len(words))

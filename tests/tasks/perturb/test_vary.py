@@ -14,7 +14,7 @@ CHUNKS = {
     name: Chunk(name, "d", 0, 90, "text", "", text, 20, title="Report")
     for name, text in {
         "c1": "Apple Inc. is located in Cupertino. It makes phones. Its chief is Tim Cook.",
-        "c2": "Tim Cook was born in Mobile, where his father worked at a shipyard. He studied industrial engineering at "
+        "c2": "Tim Cook was born in Mobile, where his father worked at a shipyard. He studied engineering at "
         "Auburn University, and he likes football and long rides on a bicycle.",
     }.items()
 }
