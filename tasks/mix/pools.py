@@ -8,6 +8,7 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
 from rarefy.tasks.mix.config import CLASSES, GOLDEN
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks.answers import no_answer
+from rarefy.tasks.perturb.context.names import called
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _against(variant: Variant, question: Question, chunks: Mapping[str, Chunk], 
     if _folded(variant.text) in seen:
         return "same_text"
     if variant.family != GOLDEN:
-        if tells(variant.text, question):
+        if tells(variant.text, question) or called(variant.text, question.answer, question.text):
             return "answer_in_noise"
         if any(all(_folded(piece) in _folded(variant.text) for piece in hop) for hop in _evidence(question)):
             return "evidence_in_noise"

@@ -56,7 +56,11 @@ def items_of(sentence: str) -> tuple[Item, ...]:
             items.append(Item("mark", hit["mark"], frozenset((hit["mark"],))))
         elif hit["rest"]:
             items.append(Item("name", hit["rest"], frozenset((hit["rest"],))))
-        elif (plain := word.removesuffix("'s").rstrip("'")).lower() not in _EMPTY or plain in ("US", "IT"):
+        elif (
+            (plain := word.removesuffix("'s").rstrip("'")).lower() not in _EMPTY
+            or plain in ("US", "IT")
+            or (plain == "A" and items)
+        ):
             items.append(_word(plain, first=not items))
     return tuple(items)
 

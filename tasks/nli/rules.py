@@ -7,6 +7,7 @@ kept: all do, and the texts are similar enough besides. changed: the nearest sen
 contrary. not_shown: all else, be it true or not.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -15,13 +16,16 @@ from typing import Any
 
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.nli import NLI, Label, NLIConfig
+from rarefy.tasks.nli.asking import otherwise_asked
 from rarefy.tasks.nli.blocks import nearest
 from rarefy.tasks.nli.figures import kind
 from rarefy.tasks.nli.items import Item, is_same, items_of, split
 from rarefy.tasks.nli.marks import CONTRARY
 from rarefy.tasks.nli.soft import Found, weighed
+from rarefy.tasks.nli.verbs import exchanged, otherwise_begun
 from rarefy.tasks.syntax.level import levelled
 
+_NAMED = re.compile(r"[A-Z][\w&.-]*|\d[\d.,]*%?")
 BLOCK = 256  # pairs read ahead
 RUN = 3  # sentences of a premise that one of a hypothesis may draw on
 SYNONYM = 0.45  # cosine of two words, from which on one may stand for the other: random ones are seldom above 0.35
@@ -39,9 +43,9 @@ def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
             found = {pair: first(*texts) for pair, texts in plain.items()}
             if embed:
                 open_ = {
-                    pair: weighed(*texts)
+                    pair: settled(*texts)
                     for pair, texts in plain.items()
-                    if found[pair].label != "kept" and not tables(*texts)
+                    if found[pair].label != "kept" and not tables(*texts) and not otherwise_asked(*texts)
                 }
                 soft = likened(open_, embed, config.threshold)
                 # what the exact rules call changed is not the less so for being told more exactly
@@ -55,13 +59,56 @@ def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
     return check
 
 
+def settled(premise: str, hypothesis: str) -> Found:
+    """What the second tier finds, but for texts of which one turns the other round."""
+    found = weighed(premise, hypothesis)
+    if found.label == "kept" and (why := turned_round(premise, hypothesis)):
+        return Found("changed", why, found.share)
+    return found
+
+
 def first(premise: str, hypothesis: str) -> Label:
     """What the exact rules find of two texts without their layouts; two that are then the same need no more."""
     if premise == hypothesis:
         return Label("kept", 1.0) if hypothesis.strip() else Label("not_shown", 0.0, "the hypothesis says nothing")
+    if why := otherwise_asked(hypothesis, premise):
+        return Label("changed", 0.0, why)
     if tables(premise, hypothesis):
         return Label("not_shown", 0.0, "a table that is not said again cell by cell")
-    return compared(premise, hypothesis)
+    label = compared(premise, hypothesis)
+    if label.label == "kept" and (why := turned_round(premise, hypothesis)):
+        return Label("changed", label.score, why)
+    return label
+
+
+def turned_round(premise: str, hypothesis: str) -> str:
+    """Why two texts of the same words say another thing: doers, reasons or pairs changed places; "" where not."""
+    said, asked = split(premise), split(hypothesis)
+    mine, theirs = (
+        [one for one in side if one not in other] for side, other in ((asked, set(said)), (said, set(asked)))
+    )
+    text, other = " ".join(mine), " ".join(theirs)
+    reasons = (
+        why
+        for found in (otherwise_begun(text, other), unpaired(mine, theirs), exchanged(mine, theirs))
+        for why in found
+    )
+    return next(reasons, "")
+
+
+def unpaired(asked: Sequence[str], said: Sequence[str]) -> Iterator[str]:
+    """Sentences whose things and figures are paired by their order ("respectively") and stand in another one."""
+    there = [items_of(sentence) for sentence in said]
+    for sentence in asked:
+        if not there or not any("respectively" in text.lower() for text in (sentence, *said)):
+            continue
+        items = items_of(sentence)
+        places = max((_pairs(items, other) for other in there), key=len)
+        order = [places[at] for at in sorted(places)]
+        named = [_NAMED.findall(text) for text in (sentence, " ".join(said))]
+        common = [[hit for hit in side if hit in named[0] and hit in named[1]] for side in named]
+        if order != sorted(order) or list(dict.fromkeys(common[0])) != list(dict.fromkeys(common[1])):
+            yield "what is paired by its order stands in another"
 
 
 def tables(premise: str, hypothesis: str) -> bool:

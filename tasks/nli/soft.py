@@ -17,12 +17,12 @@ from rarefy.tasks.nli.marks import CONTRARY
 from rarefy.tasks.nli.names import missing, named
 from rarefy.tasks.nli.placed import swapped
 from rarefy.tasks.nli.turns import otherwise_bounded, otherwise_quantified, turned, turns
-from rarefy.tasks.nli.verbs import exchanged, otherwise_helped
+from rarefy.tasks.nli.verbs import otherwise_helped
 from rarefy.tasks.syntax.words import exchangeable
 from rarefy.tasks.wordnet import contraries
 
 NEAR = 0.8  # likeness of two sequences of words, from which on one is an edit of the other, and every change counts
-SAME = 0.87  # the like where the texts are a rewriting of each other: there a sentence with other words in it is usual
+SAME = 0.9  # the like where the texts are a rewriting of each other: there a sentence with other words in it is usual
 MANY = 3  # new words of a block whose words are else the same, that are compared with those that went
 SHIFTED = 2  # words of an edited sentence that may stand elsewhere in it
 EDIT = 0.5  # share of sentences that two texts have in common, from which on one is an edit of the other
@@ -83,9 +83,6 @@ def weighed(premise: str, hypothesis: str) -> Found:
                 return Found("not_shown", f"new: {run} words together in {text[:80]}", share)
             if share < PLAIN:
                 open_.append((text, " ".join(said[at][0] for at in block.said)))
-    changed = [text for text, _ in asked if text not in again]
-    if why := next(exchanged(changed, (text for text, _ in said)), None):
-        return Found("changed", f"{why} changed places", 0.0)
     places = next(swapped(plain_asked, plain_said), None)
     if places:
         return Found("changed", places, 0.0)
@@ -121,7 +118,7 @@ def _against(
             words_ += [(word, tuple(fewer)) for word in more]
     if near:
         yield from _edits(here, there, words_)
-    elif bag and (len(new) <= MANY if edit else gone and len(new) <= 2):
+    elif bag and (len(new) <= MANY if edit else len(new) <= len(gone) <= 2):
         words_ += [(item.name, tuple(other.name for other in gone)) for item in new]
     text, premise = (" ".join(side[0][at][0] for at in side[1]) for side in ((asked, block.asked), (said, block.said)))
     for why in (*otherwise_quantified(text, premise), *otherwise_bounded(text, premise)):
@@ -166,8 +163,8 @@ def _edits(
     for mine, theirs in ours:
         new, old = ([i for i in side if min(keys(i)) not in moved and i.name not in LIGHT] for side in (mine, theirs))
         for item in new:
-            if other := next((o for o in old if _contrary(item) & _parts(o)), None):
-                yield "changed", f"{item.name} for {other.name}"
+            if against := next((o for o in old if _contrary(item) & _parts(o)), None):
+                yield "changed", f"{item.name} for {against.name}"
             alike_ = [o for o in old if o.sort == item.sort]
             if item.sort != "word" and not any(keys(item) & keys(o) for o in alike_):
                 yield "not_shown", f"new: {item.name}"

@@ -11,11 +11,14 @@ from rarefy.tasks.chunk.sentences import sentences
 DIVIDER = re.compile(r"\|?\s*:?-{3,}")
 HEADERLESS = 12  # times the words asked for: so far up a row still goes with its header; a table beyond is a data file
 CAPTION = 25  # words of a line above a table at most that is its caption or says its unit
+LEAD = 80  # words of a sentence that announces a table with its colon
 FEWEST = 12  # words of letters below which a passage says nothing
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _HEADING = re.compile(r"#{1,6}\s")
 # A line of its own that may be a heading without its mark: a passage may begin with it, but does not end with it
 _TITLE = re.compile(r"[A-Z][^\W\d_]*(?:[ ,&/’'-]+[^\W\d_]+){0,7}")
+# What goes on from the line before, which no passage begins with: "95014 (Zip Code)", "(408) 996-1010"
+_MIDDLE = re.compile(r"\(|\d+\s\(|[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Unit:
     start: int
     end: int
     words: int
-    kind: str  # sentence | heading | title | header | row
+    kind: str  # sentence | lead (ends with a colon) | heading | title | header | row
     table: int = -1
     paragraph: int = 0
 
@@ -54,7 +57,10 @@ def units(text: str) -> tuple[Unit, ...]:
             found.append(Unit(start, end, _words(line), "title", -1, paragraph))
         else:
             found += [
-                Unit(start + a, start + b, _words(line[a:b]), "sentence", -1, paragraph) for a, b in sentences(line)
+                Unit(
+                    start + a, start + b, _words(line[a:b]), "lead" if line[b - 1] == ":" else "sentence", -1, paragraph
+                )
+                for a, b in sentences(line)
             ]
         above = line
     return tuple(found)
@@ -73,10 +79,10 @@ def passage(chunk: Chunk, spans: Sequence[tuple[int, int]], words: int) -> tuple
     held = [i for i, unit in enumerate(own) if any(unit.start < b and a < unit.end for a, b in spans)]
     if not held:
         found = windows(chunk.text, words)
-        return found[0] if found else _grown(own, 0, 0, words)
+        return found[0] if found else _grown(chunk.text, own, 0, 0, words)
     first, last = held[0], held[-1]
     first = _readable(own, first, words)
-    return _grown(own, first, last, words)
+    return _grown(chunk.text, own, first, last, words)
 
 
 @lru_cache(2000)
@@ -141,12 +147,12 @@ def _readable(own: Sequence[Unit], first: int, words: int) -> int:
 
 
 def _introduces(unit: Unit) -> bool:
-    return unit.kind in ("sentence", "title", "heading") and unit.words <= CAPTION
+    return unit.words <= {"sentence": CAPTION, "title": CAPTION, "heading": CAPTION, "lead": LEAD}.get(unit.kind, -1)
 
 
-def _grown(own: Sequence[Unit], first: int, last: int, words: int) -> tuple[int, int]:
+def _grown(text: str, own: Sequence[Unit], first: int, last: int, words: int) -> tuple[int, int]:
     """The units from `first` to `last` and as many around as there is room for, those of their paragraph first."""
-    room, least = words - sum(unit.words for unit in own[first : last + 1]), last
+    room, most, least = words - sum(unit.words for unit in own[first : last + 1]), first, last
     while True:
         after = last + 1 < len(own) and own[last + 1].kind != "heading" and own[last + 1].words <= room
         if after and own[last + 1].kind == "header":  # another table
@@ -166,6 +172,8 @@ def _grown(own: Sequence[Unit], first: int, last: int, words: int) -> tuple[int,
             break
     while last > least and own[last].kind == "title":
         last -= 1
+    while first < most and _MIDDLE.match(text, own[first].start) and own[first].kind == "sentence":
+        first += 1
     return own[first].start, own[last].end
 
 

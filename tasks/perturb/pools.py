@@ -18,16 +18,19 @@ from rarefy.tasks.perturb.context.others import (
     figure,
     instead,
     invented,
+    is_security,
     kinds,
+    namesakes,
     of_answers,
     of_triplets,
+    other_rates,
     states,
     subject_kind,
 )
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
 
-VERSION = 1
+VERSION = 2
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the ring, so that few documents share it about evenly
@@ -192,6 +195,9 @@ class _Known:
             yield from self._beside(question)
         if not kind:
             return
+        if kind == "NAME who":
+            yield from namesakes(self.answered, question.answer, question.aliases, question.text, question.question_id)
+            return
         number = amount(question.answer) if is_figure(kind) else None
         value = Value(question.answer, number, question.question_id, question.question_id)
         name = kind.partition(" ")[0]
@@ -220,6 +226,9 @@ class _Known:
         )
         for text, number, owner, key, of, name in ends:
             if text and text != question.entity and text in triplet.source_sentence:
+                if is_security(text):  # its symbol and year stand beside it, and fit no other
+                    yield from islice(other_rates(text, name), self.wanted)
+                    continue
                 value = Value(text, number, owner, triplet.triplet_id, key)
                 found = chain(instead(self.said, value, of, name, (), question.text), states(text, name))
                 kept = (s for s in found if not occurs(s.new, question.answer, question.aliases))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rarefy.tasks.syntax import tree
 from rarefy.tasks.syntax.questions import TIME
+from rarefy.tasks.syntax.verbs import participle as participle_of
+from rarefy.tasks.syntax.verbs import past as past_of
 from rarefy.tasks.syntax.voice import lemma_of
 from rarefy.tasks.wordnet import inflect
 
@@ -16,6 +18,9 @@ _BE = frozenset("is are was were".split())
 _FIRST = _BE | frozenset("do does did has have had can could will would should may might must".split())
 _ASKING = frozenset("what which who whom whose when where how why".split())
 _NEVER = frozenset("not n't never no only ever".split())
+# What is said beside a subject, after a comma that is not within a name, a date or a number
+_ASIDE = re.compile(r", (?!(?:19|20)\d\d\b|Inc|Ltd|LLC|L\.|Corp|S\.A|N\.V)|\b(?:according to|as (?:stated|of its))\b")
+_PURPOSES = frozenset("to as for".split())
 _ACCORDING = re.compile(r"^According to ([^,?]+(?:, (?:Inc|Ltd|LLC)\.?[^,?]*)?), (\w[^?]+)\?$")
 _ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ([^,?]+)\?$")
 _TIME_LAST = re.compile(rf"^(?P<rest>[^?]+?),? (?P<time>{TIME})\?$")
@@ -125,8 +130,7 @@ def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
     if verb is None or verb.pos_ != "VERB" or not lemma_of(verb):
         return
     lemma = lemma_of(verb)
-    past = inflect(lemma, "v", "ed") or inflect(lemma, "v", "past")
-    participle = inflect(lemma, "v", "ed") or inflect(lemma, "v", "participle")
+    past, participle = past_of(lemma), participle_of(lemma)
     if not past or not participle:
         return
     asking, what = tree.child(verb, "nsubj"), tree.child(verb, "obj")
@@ -181,6 +185,8 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
     # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
     if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
         return None
+    if not len(rest) and (_unclosed(doc, span) or (doc[at].lower_ in _BE and _predicated(doc, span))):
+        return None
     if not len(rest) and not (verb.lower_ in ("what", "who", "where", "which") or (verb.pos_ == "NOUN" and at)):
         return None
     if doc[at].lower_ in ("do", "does", "did"):
@@ -189,6 +195,24 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
     elif doc[at].lower_ not in _BE and (not len(rest) or rest[0].pos_ not in ("VERB", "AUX")):
         return None
     return doc[:at].text, doc[span[0] : span[1]].text, rest.text, doc[at].lower_
+
+
+def _unclosed(doc: "Doc", span: tuple[int, int]) -> bool:
+    """Does the verb, if it is put behind this subject, stand in what is said beside it ("X, introduced in 2023 is")?"""
+    return _ASIDE.search(doc[span[0] : span[1]].text) is not None
+
+
+def _predicated(doc: "Doc", span: tuple[int, int]) -> bool:
+    """May a participle in this subject be what is said of it: "the design of the product intended to reduce"?"""
+    for token in doc[span[0] : span[1]]:
+        if token.tag_ not in ("VBN", "VBD") or token.i == span[0]:
+            continue
+        before, after = doc[token.i - 1], doc[token.i + 1]
+        if before.lower_ in _ASKING | _FIRST | {"that", "be", "been", "being"}:
+            continue
+        if doc[0].lower_ == "where" or before.pos_ == "ADV" or after.lower_ in _PURPOSES or after.is_punct:
+            return True
+    return False
 
 
 def _is_subject(doc: "Doc") -> bool:
@@ -203,6 +227,12 @@ def _is_subject(doc: "Doc") -> bool:
         return False
     if any(t.lower_ in ("do", "does", "did") for t in doc):
         return False
+    # "what status must an owner certify": after the auxiliary of a subject comes its verb
+    if first.pos_ == "AUX" and first.lower_ in _FIRST - _BE:
+        verbs = [t for t in doc[first.i + 1 : first.i + 4] if t.pos_ != "ADV" and t.lower_ not in _NEVER]
+        if not verbs or not verbs[0].tag_.startswith("VB"):
+            if first.lower_ not in ("has", "have", "had"):
+                return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
     turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
     return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)
@@ -213,7 +243,7 @@ def _told(subject: str, rest: str, aux: str) -> str:
     if aux in ("did", "does", "do"):
         first, space, others = rest.partition(" ")
         form = {"did": "past", "does": "s", "do": "base"}[aux]
-        made = inflect(first, "v", "ed") or inflect(first, "v", "past") if form == "past" else inflect(first, "v", form)
+        made = past_of(first) if form == "past" else inflect(first, "v", form)
         return f"{subject} {made}{space}{others}" if made else ""
     return f"{subject} {aux} {rest}".rstrip()
 

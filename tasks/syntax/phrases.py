@@ -8,6 +8,11 @@ from pathlib import Path
 
 from rarefy.tasks.syntax.pieces import Edit
 
+# An auxiliary, or "to", before a verb in its clause
+_UNFINITE = re.compile(
+    r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must|to|not|let|make|makes|help|helps)\b[^.;,]{0,200}\Z",
+    re.IGNORECASE,
+)
 TABLE = Path(__file__).with_name("phrases.tsv")
 
 
@@ -18,6 +23,11 @@ class Phrase:
     pattern: re.Pattern[str]
     words: str
     instead: tuple[str, ...]
+
+    @property
+    def finite(self) -> bool:
+        """Can the verb that stands instead not follow an auxiliary ("consist of": "are made up of")?"""
+        return any(new.startswith("are ") for new in self.instead) and not self.words.startswith("are ")
 
 
 @cache
@@ -46,6 +56,8 @@ def set_phrases(sentence: str) -> Iterator[tuple[Edit, ...]]:
             start, end = match.span("it")
             head = sentence[start].isupper()
             if any(a < end and start < b for a, b in taken) or (head and start):
+                continue
+            if phrase.finite and _UNFINITE.search(sentence, 0, start):
                 continue
             taken.append((start, end))
             found.append(tuple(Edit(start, end, _cased(new, head)) for new in phrase.instead))

@@ -73,7 +73,9 @@ def measured(question: str) -> Measured | None:
         if inside and not time:
             time, named = inside["time"], named[: inside.start()]
         return Measured(found["be"], named[4:], "", whose, "the ", time, unit or found["unit"] or "")
-    if (found := _EQUATED.match(text)) and (owned := _OWNED.match(found["it"])) and _is_measure(owned["measure"]):
+    if (found := _EQUATED.match(text)) and (owned := _OWNED.match(found["it"])) and (
+        _is_measure(owned["measure"]) and _is_owner(owned["owner"]) and "as stated" not in owned["measure"]
+    ):
         return Measured(found["be"], owned["measure"], owned["owner"], "", "", time, unit)
     return None
 
@@ -83,6 +85,11 @@ def _is_measure(text: str) -> bool:
     return (text[0].islower() or text[0] == "(") and not re.search(
         r"\b(?:that|which|who|when|where|called|named|made|known|and its)\b", text
     )
+
+
+def _is_owner(text: str) -> bool:
+    # a name, and not what stands before another name: "the standard now named so, according to Tesla"
+    return re.search(r"\b(?:according to|as|now|named|called|in|by|that|which|who)\b", text) is None
 
 
 def asked_otherwise(it: Measured) -> Iterator[tuple[str, str]]:
@@ -143,11 +150,21 @@ def _of(it: Measured) -> str:
 
 
 _TIMES = (
-    (re.compile(r"\bfiscal year ((?:19|20)\d\d)\b"), ("fiscal \\1", "the \\1 fiscal year")),
-    (re.compile(rf"\bas of (?={_MONTH} \d)"), ("at ",)),
+    (re.compile(r"\bfiscal year ((?:19|20)\d\d)\b"), ("fiscal \\1",)),
+    # "NVIDIA's fiscal year 2023", "the fiscal year 2023 total": no article there
+    (
+        re.compile(r"(?<=\b(?:[Ii]n|[Oo]f) )fiscal year ((?:19|20)\d\d)(?=[?.,]|$| (?:of|for|in|to|was|were|is|are)\b)"),
+        ("the \\1 fiscal year",),
+    ),
     (re.compile(r"\b([Aa])t the end of fiscal\b"), ("\\1t the close of fiscal",)),
     (re.compile(r"\b([Ii])n (?=(?:fiscal (?:year )?)(?:19|20)\d\d)"), ("\\1n ",)),
 )
+# A balance stands "at" its date; who was director, or which fund was led, is so "as of" a date
+_BALANCE = re.compile(
+    r"^(?:In [^,?]+, |At [^,?]+, )?(?:[Ww]hat (?:was|were|is|are) |(?:[Aa]pproximately )?[Hh]ow (?:many|much) )"
+    r"|^(?:Can you tell me|I would like to know|Please state) (?:what|how|the|[^?]*?['’]s)\b"
+)
+_AS_OF = re.compile(rf"\bas of (?={_MONTH} \d)")
 _UNITS = (
     (re.compile(r"(?<=, )in ((?:thousands|millions|billions) of US dollars)"), ("expressed in \\1", "stated in \\1")),
     (re.compile(r"(?<=, )as a percentage(?=[?.])"), ("in percent",)),
@@ -181,6 +198,8 @@ def reworded(question: str) -> Iterator[tuple[str, str]]:
                 made = pattern.sub(new, question)
                 if made != question:
                     yield name, made
+    if _BALANCE.match(question) and (made := _AS_OF.sub("at ", question)) != question:
+        yield "time", made
 
 
 _FRAMES = (

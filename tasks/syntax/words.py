@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rarefy.tasks import wordnet
 from rarefy.tasks.syntax.pieces import Edit
+from rarefy.tasks.syntax.verbs import participle, past
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -88,6 +89,8 @@ def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
     if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
         return
     form = reading.form
+    if _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame):
+        return
     if form == "ed":
         form = "participle" if token.tag_ == "VBN" else "past"
     for word in allowed.instead:
@@ -106,13 +109,25 @@ def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
         yield Edit(start, token.idx + len(token), article + new)
 
 
+def _passive_aim(token: "Token", frame: str) -> bool:
+    """Is it "the design is intended to": another verb of wanting is not said so."""
+    return frame == "to" and token.tag_ == "VBN"
+
+
+def _past_in_doubt(token: "Token", frame: str) -> bool:
+    """Is it read as a participle without "have", where another verb's past would be another word?"""
+    if frame != "intr" or token.tag_ != "VBN":
+        return False
+    return not any(t.lower_ in ("has", "have", "had", "having", "'ve") for t in token.children)
+
+
 def _inflected(word: str, pos: str, form: str) -> str | None:
     if pos in "ar" or form == "base":
         return word
     if pos == "n" and " " in word and " of " not in word:
         return None
     if pos == "v" and form in ("past", "participle"):
-        return wordnet.inflect(word, pos, "ed") or wordnet.inflect(word, pos, form)
+        return past(word) if form == "past" else participle(word)
     return wordnet.inflect(word, pos, form)
 
 

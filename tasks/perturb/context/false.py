@@ -52,10 +52,20 @@ def falsified(text: str, swaps: Sequence[Swap], random: Random) -> list[Edit]:
     if any(text[start:end] in text[a:b] for start, end, _ in edits for a, b in prose):
         edits = []  # the sentences beside a table would contradict it
     named = [edit for edit in _named(text, swaps) if _inside(edit, prose)]
-    scaled = [e for e in _scaled(text, prose, random) if not _touches(e, named)]
+    scaled = [] if _tabled(text, prose) else [e for e in _scaled(text, prose, random) if not _touches(e, named)]
     turned = [e for e in _turned(text, prose) if not _touches(e, (*named, *scaled))]
     found = agreed(text, sorted([*named, *scaled, *turned]))
     return sorted([*edits, *found])
+
+
+def _tabled(text: str, prose: Sequence[tuple[int, int]]) -> bool:
+    """Do sentences say a figure that a table beside them has too, "$10.5 billion" of 10,500, so that it would tell?"""
+    own, others = set(), set()
+    for figure in figures(text):
+        told = any(start <= figure.start < end for start, end in prose)
+        if not (told and figure.number.year):
+            (own if told else others).add(figure.number.figures)
+    return bool(own & others)
 
 
 def _inside(edit: Edit, spans: Iterable[tuple[int, int]]) -> bool:

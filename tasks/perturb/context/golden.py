@@ -14,6 +14,7 @@ from rarefy.tasks.syntax.tables import layouts, tables
 
 LONGEST = 6_000  # characters of a passage of which anything is changed: fifty times those that a context takes
 TRIES = 40  # draws for drafts that are not yet there
+LEAST = 0.25  # of the synonyms asked for, below which a passage in the old syntax is not in other words
 APART = 2  # changes by which two drafts of one passage differ at least
 
 _WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -51,7 +52,7 @@ def golden_augmented(case: Case, config: PerturbConfig, random: Random) -> Itera
     for number in range(TRIES):
         chosen = _choice(parts, config.synonyms, random, number % (layouts_known + 1) if layouts_known else 0)
         marks = frozenset(mark for mark, _ in chosen)
-        if not _enough(parts, marks) or any(_near(marks, other) for other in drawn):
+        if not _enough(parts, marks, config.synonyms) or any(_near(marks, other) for other in drawn):
             continue
         pieces = _pieces(case.text, parts, dict(chosen))
         text = woven(case.text, pieces)
@@ -134,10 +135,10 @@ def _choice(parts: Sequence[_Part], share: float, random: Random, layout: int) -
     return chosen + taken
 
 
-def _enough(parts: Sequence[_Part], marks: frozenset[_Mark]) -> bool:
-    """Is the difference to be seen: another syntax somewhere, or two words, or one of a short sentence?"""
+def _enough(parts: Sequence[_Part], marks: frozenset[_Mark], share: float) -> bool:
+    """Is the difference to be seen: another syntax somewhere, or two words and a fair part of those asked for?"""
     content = sum(part.content for part in parts)
-    return any(place < 0 for _, place, _ in marks) or len(marks) >= max(1, min(2, content // 12))
+    return any(place < 0 for _, place, _ in marks) or len(marks) >= max(2, LEAST * share * content)
 
 
 def _near(one: frozenset[_Mark], other: frozenset[_Mark]) -> bool:

@@ -4,6 +4,7 @@ import re
 
 from rarefy.data_contracts.rows import LITERALS
 from rarefy.tasks.perturb.context.figures import MONTHS
+from rarefy.tasks.perturb.context.names import is_person
 from rarefy.tasks.perturb.notations import VERDICTS, numbers
 
 UNKNOWN = ""
@@ -57,7 +58,11 @@ def kind_of(answer: str, question: str) -> str:
     named = _NAME.fullmatch(text) is not None and len(text.split()) <= 8 and any(c.isupper() for c in text)
     if not asked or not named:
         return UNKNOWN
-    return f"NAME {asked} {'firm' if asked == 'who' and FIRM.search(text) else ''}".strip()
+    if asked == "where":  # a city, a stadium and a continent are all somewhere
+        return UNKNOWN
+    if asked == "who":
+        return "NAME who firm" if FIRM.search(text) else "NAME who" if is_person(text) else UNKNOWN
+    return f"NAME {asked}"
 
 
 def _of_number(text: str) -> str:

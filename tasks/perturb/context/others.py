@@ -19,6 +19,7 @@ from rarefy.tasks.perturb.notations import NUMBER, occurs
 APART = Decimal("1.05")
 # Beyond three times as much a total no longer fits its parts, nor a part its total, and a reader sees it
 FAR = Decimal(3)
+_SECURITY = re.compile(r"(\d{1,2}(?:\.\d+)?)\s?%(?=\s.*\b(?:[Nn]otes?|NOTES?|[Dd]ebentures?|[Bb]onds?)\b)")
 LOOKED_AT = 200  # values of a kind looked at for one: enough for thirty, and no more in a large corpus
 
 Kind = tuple[str, ...]
@@ -161,6 +162,42 @@ def states(old: str, name: str) -> Iterator[Swap]:
         for state in sorted(STATES.values(), key=lambda s: row_id(old, s)):
             if differs(state, old, ()):
                 yield Swap(old, state, name)
+
+
+def namesakes(others: Others, old: str, taken: Sequence[str], question: str, seed: str) -> Iterator[Swap]:
+    """Persons of the same given name with the surname of one whom another question is answered with.
+
+    Made up as they are, they cannot be of the wrong time or trade, as Shakespeare on the Moon.
+    """
+    given, surname = old.rsplit(" ", 1)
+    found = {value.text.rsplit(" ", 1)[-1] for value in others.near(("NAME who",), None)}
+    for other in sorted(found - {surname}, key=lambda name: row_id(seed, name)):
+        new = f"{given} {other}"
+        if (
+            differs(new, old, taken)
+            and other not in question
+            and all(new != v.text for v in others.by_kind[("NAME who",)])
+        ):
+            yield Swap(old, new, "PERSON")
+
+
+def is_security(name: str) -> bool:
+    """Is this the name of a debt by its rate: "1.150% Notes Due November 2028"?"""
+    return _SECURITY.match(name) is not None
+
+
+def other_rates(old: str, name: str) -> Iterator[Swap]:
+    """The same debt at other rates, by eighths of a per cent as they are issued: made up, and so without a source."""
+    match = _SECURITY.match(old)
+    if match is None:
+        return
+    rate = Decimal(match[1])
+    places = max(3, len(match[1].partition(".")[2]))
+    for step in (2, -2, 1, -1, 3, -3, 4, -4, 5, -5, 6, -6):
+        other = rate + Decimal(step) / 8
+        if other > 0:
+            written = f"{other:.{places}f}"
+            yield Swap(old, (written if "." in match[1] else f"{other.normalize():f}") + old[match.end(1) :], name)
 
 
 def invented(old: str, taken: Sequence[str], name: str, seed: str) -> Iterator[Swap]:

@@ -8,6 +8,7 @@ from random import Random
 from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.context.names import called
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
 
@@ -57,11 +58,8 @@ def inconsequential(case: Case, config: PerturbConfig, random: Random) -> Iterat
 
 def irrelevant(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """Passages of other questions' documents that share neither the answer nor the topic."""
-    topic = _topic(case.question)
     for name, text in _strangers(case, config):
-        lowered = text.casefold()
-        if len([word for word in topic if word in lowered]) <= SHARED and not _mentions(text, case.entity):
-            yield Draft(text, chunk_id=name)
+        yield Draft(text, chunk_id=name)
 
 
 def distraction_before(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
@@ -78,15 +76,17 @@ def distraction_after(case: Case, config: PerturbConfig, random: Random) -> Iter
 
 
 def _strangers(case: Case, config: PerturbConfig) -> Iterator[tuple[str, str]]:
-    """Passages of other documents that do not hold the answer, one of each chunk, by hash."""
-    told = telltales(case)
+    """Passages of other documents off the topic that do not hold the answer, one of each chunk, by hash."""
+    told, topic = telltales(case), _topic(case.question)
     for name in case.pool.strangers if case.pool else ():
         chunk = case.chunks[name]
         found = windows(chunk.text, config.passage)
         if found:
             start, end = found[int(row_id(case.question_id, name), 16) % len(found)]
             text = chunk.text[start:end]
-            if _says_nothing(text, case, told):
+            lowered = text.casefold()
+            near = len([word for word in topic if word in lowered]) > SHARED or _mentions(text, case.entity)
+            if not near and _says_nothing(text, case, told):
                 yield name, text
 
 
@@ -111,7 +111,7 @@ def telltales(case: Case) -> tuple[str, ...]:
 
 def _says_nothing(text: str, case: Case, told: tuple[str, ...]) -> bool:
     """Is the answer not in a passage, and nothing that leads to it?"""
-    if len(text) > LONGEST or occurs(text, case.answer, case.aliases):
+    if len(text) > LONGEST or occurs(text, case.answer, case.aliases) or called(text, case.answer, case.question):
         return False
     plain = _plain(text)
     return not any(sentence in plain for sentence in told)

@@ -9,6 +9,7 @@ from random import Random
 from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.document.sums import besides, cells, told
 from rarefy.tasks.perturb.notations import occurs
 
 Spans = tuple[tuple[int, int], ...]
@@ -18,14 +19,21 @@ _LINE = re.compile(r"[^\n]+")
 TOLD = 500  # characters of what is gone that a variant tells
 REMEMBERED = 50_000  # characters of the longest text that is: one of 1 MB is not kept
 _RUN = re.compile(r"\n+|[^\n]+")
+_WORD = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]{3,}")
+FEWEST = 3  # words that a question shares with its evidence, from which on the fact is known again
+KNOWN = (
+    0.8  # of them, and all figures: "Mr. Turner was named Chief Operating Officer" says what B. Kevin Turner's row did
+)
 
 
 def answer_deleted(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """The passage without its evidence and without the answer in any notation; a gold passage that never held the
-    answer still loses its evidence.
+    answer still loses its evidence, and what says the same again.
 
-    Refused: `nothing_deleted` (neither evidence nor answer in it), `answer_remains` (in a table's header, say),
-    `nothing_left`. A table loses whole rows and keeps its header and the labels over groups of rows.
+    What the answer can be worked out from goes, too: the total that it is part of, or the weightiest of its parts; a
+    sentence on its growth. Refused: `nothing_deleted` (neither evidence nor answer in it), `answer_remains` (in a
+    table's header, say, or in sums of too many rows), `nothing_left`. A table loses whole rows and keeps its header
+    and the labels over groups of rows.
     """
     text = case.text
     units = _units(text)
@@ -35,12 +43,19 @@ def answer_deleted(case: Case, config: PerturbConfig, random: Random) -> Iterato
     # The same sentence again, elsewhere in the passage, would still answer.
     gone |= {u for u in units if text[u[0] : u[1]].strip().casefold() in quoted}
     gone |= {u for u in units if occurs(text[u[0] : u[1]], case.answer, case.aliases)}
+    gone |= set(_restated(case, units, gone))
+    gone |= {u for u in units if text[u[0]] != "|" and told(text[u[0] : u[1]], (case.answer, *case.aliases))}
     left = _without(text, gone)
     if occurs(left.text, case.answer, case.aliases):  # over the end of a sentence, a line or a row: then lines go
         gone |= {line for line in _lines(text) if occurs(text[line[0] : line[1]], case.answer, case.aliases)}
         gone = {line for line in gone if not _is_header(text, line)}
-        left = _without(text, gone)
-    if occurs(left.text, case.answer, case.aliases):
+    summed = _summed(case, gone)
+    if summed:
+        gone |= summed
+    left = _without(text, gone)
+    if summed is None:
+        yield Draft(text, refused="answer_remains", detail="it follows from other rows of its table")
+    elif occurs(left.text, case.answer, case.aliases):
         yield Draft(text, refused="answer_remains")
     elif not gone:
         yield Draft(text, refused="nothing_deleted")
@@ -48,6 +63,56 @@ def answer_deleted(case: Case, config: PerturbConfig, random: Random) -> Iterato
         yield Draft(text, refused="nothing_left")
     else:
         yield replace(left, detail=" … ".join(text[start:end] for start, end in sorted(gone))[:TOLD])
+
+
+def _restated(case: Case, units: Spans, gone: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Units that say again what evidence that is gone told the question, where that is not the answer itself."""
+    asked = set(_WORD.findall(case.question.casefold()))
+    for start, end in sorted(gone):
+        told_ = case.text[start:end]
+        shared = asked & set(_WORD.findall(told_.casefold()))
+        if len(shared) < FEWEST or occurs(told_, case.answer, case.aliases):
+            continue
+        figures = {word for word in shared if word[0].isdigit()}
+        for a, b in units:
+            common = shared & set(_WORD.findall(case.text[a:b].casefold()))
+            if len(common) >= max(FEWEST, KNOWN * len(shared)) and figures <= common:
+                yield a, b
+
+
+def _summed(case: Case, gone: set[tuple[int, int]]) -> set[tuple[int, int]] | None:
+    """Rows from which the answer in a row that is gone can be worked out; None where those are too many."""
+    text, extra = case.text, set[tuple[int, int]]()
+    for table in _tables(text):
+        rows = [text[start:end] for start, end in table]
+        lost = {i for i, row in enumerate(table) if row in gone}
+        columns = {
+            (i, column)
+            for i in lost
+            for column, cell in enumerate(cells(rows[i]))
+            if occurs(cell, case.answer, case.aliases)
+        }
+        if not columns:
+            continue
+        found = besides(rows, lost, {i for i, _ in columns}, sorted({column for _, column in columns}))
+        if found is None:
+            return None
+        extra |= {table[i] for i in found}
+    return extra
+
+
+def _tables(text: str) -> Iterator[list[tuple[int, int]]]:
+    """The rows of each table that has a figure, without its header."""
+    table: list[tuple[int, int]] = []
+    for line in [*_lines(text), (len(text) + 2, len(text) + 2)]:
+        is_row = text.startswith("|", line[0])
+        if table and (not is_row or line[0] > table[-1][1] + 1):
+            yield table
+            table = []
+        if is_row and not (not table and _is_header(text, line)):
+            table.append(line)
+    if table:
+        yield table
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

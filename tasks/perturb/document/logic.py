@@ -16,6 +16,7 @@ from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document.outline import Piece, outline
 
+SEEN = 0.5  # of the sentences, more than which must stand elsewhere: two lines of a form exchanged are no other order
 DRAFTS = 5  # other orders offered of one passage: more will not keep an answer that five did not
 TOLD = 500  # characters of an order that a variant tells
 SHUFFLES = 40  # tries for an order not seen yet; of the two pairs that give the fewest, one try in two is one
@@ -30,22 +31,30 @@ def random_order(case: Case, config: PerturbConfig, random: Random) -> Iterator[
     seen = {case.text}
     if len(order) > 2:
         seen.add(reordered(case.text, order[::-1]).text)
-    known = len(seen)
+    made = 0
     for _ in range(SHUFFLES):
         random.shuffle(order)
         draft = reordered(case.text, order)
-        if draft.text not in seen:
-            seen.add(draft.text)
+        if draft.text not in seen and _seen(case.text, draft):
             yield draft
-        if len(seen) == known + DRAFTS:
+            made += 1
+        seen.add(draft.text)
+        if made == DRAFTS:
             return
 
 
 def reverse_order(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """The sentences from the last to the first."""
     draft = reordered(case.text, range(len(sentence_units(case.text)))[::-1])
-    if draft.text != case.text:
+    if draft.text != case.text and _seen(case.text, draft):
         yield draft
+
+
+def _seen(text: str, draft: Draft) -> bool:
+    """Is the order seen to be another: does most of what can be moved stand elsewhere in it?"""
+    ranks = {start: rank for rank, (start, _) in enumerate(sentence_units(text))}
+    units = [ranks[move.start] for move in draft.moves if move.start in ranks]
+    return sum(rank != place for place, rank in enumerate(units)) > SEEN * len(units)
 
 
 def sentence_units(text: str) -> tuple[tuple[int, int], ...]:

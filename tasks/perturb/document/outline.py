@@ -15,6 +15,11 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
 _ITEM = re.compile(r"\s*(?:[-*+•●▪◦‣–—☐☒☑]|\d{1,3}[.)]|\(\d{1,3}\)|\([a-zA-Z]\)|[a-z][.)]|[A-Z]\)|\(?[ivx]{1,5}[.)])\s")
 _FOOTNOTE = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z])\)|\d{1,2}\s|\*{1,3}|[†‡§¹²³])")
 _ENDS = re.compile(r"[.!?…。！？][\"'”’»)\]]*(?:\d{1,2}|\(\d{1,2}\))?\s*$")
+# "Yes ☒ No ☐" is the answer to what stands before it
+_BOXES = re.compile(r"(?=.*[☐☑☒✓✔✗✘]|.*\[[ xX]?\])(?:Yes|No|True|False|[☐☑☒✓✔✗✘]|\[[ xX]?\]|\s)+")
+_REMARK = re.compile(
+    r"\([^()\n]{1,150}\)"
+)  # "(Exact name of registrant as specified in its charter)", a line by itself
 _LEADS_IN = re.compile(r"\b(?:following|below|as follows|tables?|schedules?)\b", re.IGNORECASE)
 
 
@@ -50,6 +55,13 @@ def _outline(text: str) -> tuple[Piece, ...]:
     blocks = list(_blocks(text))
     for number, block in enumerate(blocks):
         following = blocks[number + 1].kind if number + 1 < len(blocks) else ""
+        own = text[block.start : block.end] if block.end - block.start <= 160 else ""
+        behind = bool(pieces) and not pieces[-1].wall and last in ("text", "item")
+        remark = block.kind == "text" and following != "table" and _REMARK.fullmatch(own)
+        if behind and block.kind != "heading" and (_BOXES.fullmatch(own) or remark):
+            _add(pieces, Piece(block.start, block.end, section), True)
+            leads = False
+            continue
         if block.kind == "heading" or (block.kind == "text" and following != "table" and _is_title(text, block)):
             pieces.append(Piece(block.start, block.end, section + 1, wall=True))
             section, leads, last = section + 2, False, "heading"
@@ -66,7 +78,8 @@ def _outline(text: str) -> tuple[Piece, ...]:
         caption = following == "table" and not _ENDS.search(text, max(block.start, block.end - 12), block.end)
         spans = [(block.start + a, block.start + b) for a, b in sentences(text[block.start : block.end])]
         for start, end in spans:
-            _add(pieces, Piece(start, end, section), leads)
+            boxes = end - start <= 40 and _BOXES.fullmatch(text, start, end) is not None
+            _add(pieces, Piece(start, end, section), leads or (boxes and last != "table"))
             leads = text[end - 1] in ":：" or (caption and end == spans[-1][1])
         final = text[spans[-1][0] : spans[-1][1]]
         if following == "table":

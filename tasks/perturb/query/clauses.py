@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.asked import CLAUSE, LONGEST, WH, Asked
 from rarefy.tasks.perturb.query.edited import Edit
-from rarefy.tasks.perturb.query.hanging import SAYING
+from rarefy.tasks.perturb.query.hanging import PREPOSITIONS, SAYING
 
 Span = tuple[int, int]
 LEAST = 2  # words of what is asked without its condition: "What, if anything, ...?" is no condition
@@ -96,6 +96,8 @@ def relatives(question: Asked) -> Iterator[tuple[Edit, ...]]:
 def _thing(before: str, noun: str, sure: bool) -> bool:
     """Is this word a noun for a thing here, of which "that" and "which" tell more?"""
     kinds = {r.pos for r in wordnet.readings(noun)}
+    if noun in PREPOSITIONS:  # "the business it invests in that offers": "in which" would be read together
+        return False
     if "n" not in kinds or noun in _PERSONS or (noun in _CONTENT and not sure):
         return False
     return "v" not in kinds or before in _DETERMINERS or bool({r.pos for r in wordnet.readings(before)} & {"a"})

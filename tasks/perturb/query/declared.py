@@ -7,6 +7,7 @@ from itertools import pairwise
 from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.asked import CLAUSE, Asked
 from rarefy.tasks.perturb.query.hanging import BE, PREPOSITIONS, PRONOUNS, SAYING, nominal
+from rarefy.tasks.syntax.verbs import past
 
 Parts = list[tuple[int, int] | str]
 
@@ -133,7 +134,7 @@ def _form(verb: str, auxiliary: str) -> str | None:
         return verb
     if auxiliary == "does":
         return wordnet.inflect(verb, "v", "s")
-    return wordnet.inflect(verb, "v", "past") or wordnet.inflect(verb, "v", "ed")
+    return past(verb)
 
 
 def _base(word: str) -> bool:

@@ -135,9 +135,14 @@ def _synonyms(reading: Reading, before: Word | None, after: Word | None) -> tupl
 
 
 def _suits(beside: Word | None, listed: frozenset[str] | None) -> bool:
-    """Is the word beside one of those listed? None: any but a number, of which this may be the unit; "#": any."""
+    """Is the word beside one of those listed? None: any but a number, of which this may be the unit; "#": any.
+
+    "!word": all but these.
+    """
     if listed is None:
         return beside is None or not is_number(beside)
+    if any(word.startswith("!") for word in listed):
+        return beside is None or not (is_number(beside) or "!" + beside.text.lower() in listed)
     return "#" in listed or (beside is not None and beside.text.lower() in listed)
 
 

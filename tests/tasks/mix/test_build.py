@@ -224,3 +224,10 @@ def test_odd_texts_are_passages_like_others():
     held = [variant(Q, "irrelevant", at, text=text) for at, text in enumerate(odd)]
     (one,) = made(MixConfig(mixes=("irrelevant",), ratios=(1.0,)), held=Random(1).sample(held, len(held)))
     assert one.passages == len(odd)
+
+
+def test_noise_in_which_the_answer_is_called_by_its_surname_is_not_used():
+    asked = replace(Q, text="Who first walked on the Moon?", answer="Neil Armstrong", aliases=())
+    leak = variant(asked, "distracting", 90, text="Commander Neil Martin landed. Armstrong then stepped onto the Moon.")
+    (one,) = mix([asked], [leak], MixConfig(ratios=(1.0,)), count=words)
+    assert one.variant_ids == () and one.rejected_because == "no_passages"

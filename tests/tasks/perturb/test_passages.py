@@ -27,6 +27,29 @@ def test_a_row_comes_with_its_header_and_the_line_that_says_the_unit():
     assert text.splitlines()[-1] == "| Product number 30 | 210 | 150 |"
 
 
+def test_a_long_sentence_that_announces_the_table_and_its_unit_comes_too():
+    lead = (
+        "The following table shows sales, as well as the portion of all sales that "
+        + "was put off " * 9
+        + "(in millions):"
+    )
+    text = f"Other words stand here.\n\n{lead}\n\n| | 2025 |\n|---|---|\n| iPad | 28,023 |"
+    at = text.index("| iPad")
+    start, end = passage(chunk(text), [(at, at + 8)], 20)
+    assert text[start:end].startswith("The following table") and text[start:end].endswith("28,023 |")
+
+
+def test_a_passage_does_not_begin_in_the_middle_of_an_address():
+    cover = (
+        "Apple Inc.\n\nOne Apple Park Way, Cupertino\n\n95014 (Zip Code)\n\n(408) 996-1010\n\n(Telephone number)\n\n"
+    )
+    text = cover + "Securities registered:\n\n| Title | Symbol |\n|---|---|\n| Notes due 2029 | AAPL |"
+    at = text.index("| Notes")
+    for words in range(20, 40):
+        start, _ = passage(chunk(text), [(at, at + 8)], words)
+        assert text[start:].startswith(("Apple", "One Apple", "Securities"))
+
+
 def test_around_the_evidence_as_much_is_taken_as_there_is_room_for():
     text = "One is a number of some size. " * 20 + "The answer is Delaware. " + "Two is a number of some size. " * 20
     at = text.index("Delaware")

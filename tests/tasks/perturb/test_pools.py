@@ -5,6 +5,7 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet, row_id
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.lists import listed
+from rarefy.tasks.perturb.context.others import is_security, other_rates
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.pools import draw
 
@@ -162,3 +163,25 @@ def test_names_that_are_listed_together_stand_in_for_one_another_where_there_is_
     (made,) = draw([asked], PerturbConfig(), chunks=chunks)
     assert {s.new for s in made.swaps} == {"Americas", "Greater China", "Japan"}
     assert listed(["We, Apex and so on", "Apex and Beta", "in Apex, Beta or Gamma"])["Beta"] == ("Apex", "Gamma")
+
+
+def test_a_person_gets_another_surname_and_no_place_stands_for_a_stadium():
+    def asked(name: str, text: str, answer: str) -> Question:
+        return Question(name, "", "single", text, answer, (), (), ("Apex-1",), (), ())
+
+    questions = [
+        asked("a", "Who first walked on the Moon?", "Neil Armstrong"),
+        asked("b", "Who wrote Hamlet?", "William Shakespeare"),
+        asked("c", "Who won the game?", "Denver Broncos"),
+        asked("d", "Where was it played?", "Levi's Stadium"),
+        asked("e", "Where was she born?", "Warsaw"),
+        asked("f", "Who climbed it first?", "Edmund Hillary and Tenzing Norgay"),
+    ]
+    made = {p.question_id: [s.new for s in p.swaps] for p in draw(questions, PerturbConfig(), chunks=CHUNKS)}
+    assert made == {"a": ["Neil Shakespeare"], "b": ["William Armstrong"], "c": [], "d": [], "e": [], "f": []}
+
+
+def test_a_note_that_leads_to_the_answer_gets_another_rate_and_keeps_its_year():
+    assert is_security("1.150% Notes Due November 2028") and not is_security("12% of revenue")
+    made = [s.new for s in other_rates("1.150% Notes Due November 2028", "TEXT")]
+    assert made[:2] == ["1.400% Notes Due November 2028", "0.900% Notes Due November 2028"] and len(set(made)) > 9

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -61,8 +62,12 @@ def by_rule(side: str, kind: str, case: Case, draft: Draft) -> str:
 @cache
 def verdicts(place: Path) -> Counter[tuple[str, str, str]]:
     """How many of each side and kind were kept, or rejected and why; similarity of questions is left out."""
+    with TemporaryDirectory() as scratch:
+        return _verdicts(place, NLIConfig().connect(Path(scratch)))
+
+
+def _verdicts(place: Path, check: NLI) -> Counter[tuple[str, str, str]]:
     found: Counter[tuple[str, str, str]] = Counter()
-    check = NLIConfig().connect(place)
     for side, kind, case, draft in drafts(place):
         verdict = by_rule(side, kind, case, draft)
         if verdict == "kept" and "entailment" in CATALOGUE[(KINDS if side == "document" else QUERIES)[kind]].checks:

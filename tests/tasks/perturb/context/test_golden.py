@@ -81,3 +81,8 @@ def test_a_megabyte_is_not_read_through():
     text = PROSE + " " + "We purchased two plants. " * 40_000
     found = drafts(case(text, "349 million"))
     assert found and all(draft.text.endswith(text[-10_000:]) for draft in found)
+
+
+def test_one_word_in_the_old_syntax_is_no_other_wording():
+    text = "For further information, see Note 12. " + "Legal accruals stood at 5,523 in the year 2024. " * 3
+    assert all(draft.detail.count(" > ") != 1 or ";" in draft.detail for draft in drafts(case(text, "5,523")))

@@ -1,6 +1,7 @@
 """Noise of each class is what its class says, and never holds the answer."""
 
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -175,3 +176,96 @@ def test_a_passage_that_holds_a_gold_sentence_or_names_what_leads_on_is_no_noise
     )
     chunks["a1"] = Chunk("a1", "a", 0, 1, "text", "", f"Those who sit on our board are all told here:\n\n{header}", 0)
     assert [d.chunk_id for d in drafts("inconsequential", case)] == ["a1"]
+
+
+REGIONS = """Revenue by region (in millions):
+
+|  | 2023 | 2022 | 2021 |
+|---|---|---|---|
+| Revenue: |  |  |  |
+| United States | $8,292 | $4,349 | $3,214 |
+| Taiwan | 6,986 | 8,544 | 4,531 |
+| China | 5,785 | 7,111 | 3,886 |
+| Other countries | 5,911 | 6,910 | 5,044 |
+| Total revenue | $26,974 | $26,914 | $16,675 |"""
+
+
+def told_otherwise(text: str, old: str, new: str, question: str = "What was it?", kind: str = "MONEY") -> list[str]:
+    pool = Pool("p", "q", (), (), (Swap(old, new, kind),))
+    case = Case("c", "context", text, "q", question, old, (), ((0, len(text)),), "gold", pool=pool)
+    return [draft.text for draft in drafts("distracting", case)]
+
+
+def test_a_false_figure_of_a_table_leaves_a_table_that_adds_up():
+    (part,) = told_otherwise(REGIONS, "5,785", "5,154")
+    assert part == REGIONS.replace("5,785", "5,154").replace("26,974", "26,343")
+    (total,) = told_otherwise(REGIONS, "$26,974", "$28,000")
+    assert total == REGIONS.replace("26,974", "28,000").replace("8,292", "9,318")
+
+
+def test_what_is_left_of_a_sum_and_the_total_of_segments_stay_right():
+    text = (
+        "|  | 2024 |\n|---|---|\n| Apps: |  |\n| Sales | $9,000 |\n| Costs | (4,000) |\n| Income | $5,000 |\n"
+        "| Labs: |  |\n| Sales | $2,000 |\n| Costs | (1,200) |\n| Income | $800 |\n"
+        "| Total: |  |\n| Sales | $11,000 |\n| Costs | (5,200) |\n| Income | $5,800 |"
+    )
+    (made,) = told_otherwise(text, "$11,000", "$12,500")
+    changed = {a: b for a, b in zip(text.split("\n"), made.split("\n"), strict=True) if a != b}
+    assert changed["| Sales | $11,000 |"] == "| Sales | $12,500 |"
+    assert changed["| Sales | $9,000 |"] == "| Sales | $10,500 |"
+    assert changed["| Income | $5,000 |"] == "| Income | $6,500 |"
+    assert changed["| Income | $5,800 |"] == "| Income | $7,300 |"
+
+
+def test_a_table_that_no_few_changes_would_put_right_is_not_told_otherwise():
+    text = "|  | 2024 |\n|---|---|\n| Sales | 9,000 |\n| Costs | 8,900 |\n| Profit | 100 |\n| All | 18,000 |"
+    assert told_otherwise(text, "9,000", "5,000") == []
+
+
+def test_no_city_is_moved_to_another_state():
+    text = "California (State of incorporation)\n\nOne Park Way Cupertino, California (Address of our offices)"
+    pool = Pool("p", "q", (), (), (Swap("California", "Delaware", "PLACE"),))
+    case = Case("c", "context", text, "q", "What did the firm of California earn?", "18", (), ((0, 10),), pool=pool)
+    assert [draft.text for draft in drafts("distracting", case)] == [text.replace("California", "Delaware", 1)]
+    assert told_otherwise(text, "California", "Delaware", kind="PLACE") == []
+
+
+def test_a_person_is_gone_with_the_surname_or_the_passage_is_not_used():
+    text = "Commander Neil Armstrong landed in 1969. Armstrong became the first person to step onto the Moon."
+    asked = "Who was the first person on the Moon?"
+    assert told_otherwise(text, "Neil Armstrong", "Neil Martin", asked, "PERSON") == [
+        text.replace("Armstrong", "Martin")
+    ]
+    assert told_otherwise(text, "Neil Armstrong", "Neil Martin", asked, "NAME") == []
+
+
+def test_what_the_question_is_about_is_never_renamed():
+    text = "The Eiffel Tower is named after the engineer Gustave Eiffel, whose company built it."
+    assert told_otherwise(text, "Gustave Eiffel", "Gustave Martin", "Who built the Eiffel Tower?", "PERSON") == []
+
+
+def test_no_sentence_is_made_to_contradict_the_table_below_it():
+    text = (
+        "As of December 31, 2024 we had $29.0 billion of notes, of which $10.5 billion were issued this year.\n\n"
+        "|  | 2024 |\n|---|---|\n| August 2024 Notes | 10,500 |\n| Older Notes | 18,500 |\n| Total amount | 29,000 |"
+    )
+    chunks = {"a1": Chunk("a1", "a", 0, len(text), "text", "", text, 0)}
+    pool = Pool("p", "q", ("a1",), (), ())
+    case = Case("c", "context", GOLD, "q", "What was it?", "$47,525", (), ((21, 42),), "gold", pool=pool, chunks=chunks)
+    for draft in drafts("counterfactual", case):
+        assert "$29.0 billion" in draft.text and "$10.5 billion" in draft.text
+
+
+@pytest.mark.parametrize("name", ("irrelevant", "distraction_before", "distraction_after"))
+def test_a_passage_from_elsewhere_does_not_tell_another_firms_figure_of_the_same_measure(name):
+    other = "Interest expenses rose in the year, and other income fell, as the next table of our results shows in full."
+    chunks = CHUNKS | {"b1": Chunk("b1", "b", 0, len(other), "text", "", other, 0)}
+    asked = replace(CASE, question="What was the other income before interest?", chunks=chunks)
+    assert drafts(name, asked) == []
+
+
+def test_a_name_in_short_is_the_answer_too():
+    told = "The Vistula is the longest river of the country, and rises in the hills of the south before it turns north."
+    chunks = CHUNKS | {"b1": Chunk("b1", "b", 0, len(told), "text", "", told, 0)}
+    asked = replace(CASE, question="On what does the town stand?", answer="River Vistula", aliases=(), chunks=chunks)
+    assert not any("Vistula" in draft.text for draft in drafts("irrelevant", asked))

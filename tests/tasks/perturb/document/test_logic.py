@@ -58,6 +58,23 @@ def test_a_list_moves_whole_with_its_lead_in():
     assert units(f"One rose. {block}\n\nTwo fell.") == ["One rose.", block, "Two fell."]
 
 
+def test_a_box_stays_with_its_question_and_a_remark_with_its_line():
+    asked = "Indicate by check mark if it must file. Yes ☒ No ☐"
+    other = "Indicate whether it is a shell company. Yes ☐ No ☒"
+    lone = "Check here if it has elected not to comply.\n\n☐"
+    assert units(f"{asked} {other}\n\n{lone}\n\nOn May 1 it had 5 sites.") == [
+        "Indicate by check mark if it must file. Yes ☒ No ☐", other, lone, "On May 1 it had 5 sites."
+    ]  # fmt: skip
+    assert units("WALMART INC.\n\n(Exact name of registrant)\n\nIt sells food.") == [
+        "WALMART INC.\n\n(Exact name of registrant)", "It sells food."
+    ]  # fmt: skip
+
+
+def test_two_lines_of_a_form_exchanged_are_no_other_order():
+    text = "".join(f"# Part {i}\n\nIts line number {i} stands alone.\n\n" for i in range(5)) + "# Last\n\nOne. Two."
+    assert drafts(reverse_order, text) == [] == drafts(random_order, text)
+
+
 def test_sentences_of_chinese_stay_without_spaces():
     (draft,) = drafts(reverse_order, "日本語の文です。次の文です。最後の文です。")
     assert draft.text == "最後の文です。次の文です。日本語の文です。"
