@@ -28,7 +28,7 @@ PACKAGES = {
     "normalise": ("sentence-transformers", "torch", "transformers"),
     "trace": ("numpy",),
     "judge": ("bm25s", "rapidfuzz", "textstat"),
-    "vary": ("numpy", "sentence-transformers", "spacy", "torch", "transformers"),
+    "vary": ("numpy", "pyyaml", "rapidfuzz", "sentence-transformers", "spacy", "torch", "transformers"),
 }
 
 SECTIONS = {"trace": "graph", "count": "graph", "judge": "gates", "vary": "perturb"}  # of the config, by stage
@@ -75,9 +75,23 @@ def of_stage(stage: str, config: Config) -> dict[str, str]:
     if stage == "vary":
         own = Path(perturb.__file__).parent
         found |= {file.name: content(file) for file in sorted([*own.rglob("*.tsv"), *own.parent.glob("syntax/*.tsv")])}
-        found |= {"synonyms": content(wordnet.TABLE), "pipeline": content(_pipeline("english"))}
+        found |= {"wordnet": _tables(wordnet.TABLE.parent), "pipeline": content(_pipeline("english"))}
+        found |= {place.name: content(place) for place in _of_entailment(config)}
         found |= _programs(config)
     return found
+
+
+def _tables(folder: Path) -> str:
+    """A digest of the language data in a folder, code apart."""
+    return "".join(content(file) for file in sorted(folder.glob("*.gz")))
+
+
+def _of_entailment(config: Config) -> Iterator[Path]:
+    """What an entailment of one's own is made of: the folder of a cross-encoder, the file of a function."""
+    if config.nli.method == "cross-encoder":
+        yield Path(config.nli.model).expanduser()
+    elif ":" in config.nli.method:
+        yield _file(config.nli.method)
 
 
 @cache

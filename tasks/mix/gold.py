@@ -37,12 +37,17 @@ class Gold:
 def gold_of(question: Question, corpus: Corpus, reach: int) -> Gold:
     """What is known of a question; where the corpus has not its gold chunks, its evidence alone."""
     gold = [corpus.chunks[name] for name in dict.fromkeys(question.chunk_ids) if name in corpus.chunks]
+    hops = _hops(question)
+    told = {hop.chunk_id for hop in hops}  # "" where a file does not say which chunk its evidence is of
+    bare = [chunk for chunk in gold if chunk.chunk_id not in told and "" not in told]
+    # a gold chunk of which no sentence is known to be the evidence, of "yes" or of a first hop, is gold as a whole
+    whole = [Hop(chunk.chunk_id, (chunk.text,), tuple(statements(chunk.text))) for chunk in bare]
     around = {row.chunk_id: row for chunk in gold for row in corpus.around(chunk, reach)}
     return Gold(
         question=question,
         asked=statement(question.text),
         value=statement(question.answer),
-        hops=tuple(_hops(question)),
+        hops=(*hops, *whole),
         documents=frozenset(chunk.doc_id for chunk in gold),
         titles=frozenset(chunk.title for chunk in gold if chunk.title),
         entity=statement(_SUFFIX.sub("", question.entity)).words,

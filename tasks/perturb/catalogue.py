@@ -1,6 +1,7 @@
 """Every perturbation of the five papers by name, and what a config's list of names means."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from rarefy.tasks.find import find
 from rarefy.tasks.perturb.case import Make
@@ -43,10 +44,20 @@ def _of_name(side: Side, name: str) -> list[Perturbation]:
 
 
 def _foreign(side: Side, name: str) -> Perturbation:
-    """Somebody else's function: what must hold of it beyond a change is theirs to say, in `Draft.refused`."""
+    """Somebody else's function: what must hold of it beyond a change is theirs to say, in `Draft.refused`.
+
+    On the context side it makes noise, unless its own attribute `family` says "golden": one of Magic Mushroom's classes
+    for `rarefy mix`, by default its name.
+    """
+    family = getattr(find(name, {}), "family", name.partition(":")[2])
     about = "a perturbation from outside"
-    checks = ("similarity",) if side == "query" else ()
-    return Perturbation(name, name, side, name.partition(":")[2], about, checks, rules=name, speaks=())
+    checks = {
+        "query": ("similarity",),
+        "document": (),
+        "context": ("answer_kept" if family == "golden" else "no_answer",),
+    }
+    per: Literal["chunk", "question"] = "question" if side == "context" and family != "golden" else "chunk"
+    return Perturbation(name, name, side, family, about, checks[side], rules=name, speaks=(), per=per)
 
 
 def maker(entry: Perturbation) -> Make:

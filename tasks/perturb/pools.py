@@ -8,6 +8,7 @@ from itertools import chain, islice
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Swap, Triplet, row_id
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.figures import amount
+from rarefy.tasks.perturb.context.invented import invented, is_security, namesakes, other_rates, states
 from rarefy.tasks.perturb.context.kinds import is_figure, kind_of
 from rarefy.tasks.perturb.context.lists import listed
 from rarefy.tasks.perturb.context.others import (
@@ -17,14 +18,9 @@ from rarefy.tasks.perturb.context.others import (
     differs,
     figure,
     instead,
-    invented,
-    is_security,
     kinds,
-    namesakes,
     of_answers,
     of_triplets,
-    other_rates,
-    states,
     subject_kind,
 )
 from rarefy.tasks.perturb.notations import occurs

@@ -21,6 +21,7 @@ from rarefy.tasks.perturb.spans import projected
 BLOCK = 128  # questions worked on together: long enough batches for models, and little memory
 SPARE = 3  # drafts tried for each passage that a pool asks for
 
+UNTRIED = ("needs_", "language")  # how the reasons begin why something was not tried
 _MISSED = "unanswered"
 
 
@@ -214,9 +215,13 @@ def _whole(variants: Sequence[Variant]) -> list[Variant]:
 
 
 def _by_type(variants: Sequence[Variant], entries: Sequence[Perturbation]) -> Iterator[Variant]:
-    """The variants, a chunk's of one SURE type rejected together where one subtype was (SURE S6)."""
+    """The variants, a chunk's of one SURE type rejected together where one subtype failed (SURE S6).
+
+    A subtype that was not tried for want of a model or a language says nothing against the others.
+    """
     types = {entry.name: entry.family for entry in entries if entry.paper.startswith("SURE")}
-    failed = {(v.chunk_id, types[v.perturbation]) for v in variants if v.rejected_because and v.perturbation in types}
+    tried = [v for v in variants if v.perturbation in types and not v.rejected_because.startswith(UNTRIED)]
+    failed = {(v.chunk_id, types[v.perturbation]) for v in tried if v.rejected_because}
     for variant in variants:
         lost = not variant.rejected_because and (variant.chunk_id, types.get(variant.perturbation, "")) in failed
         yield replace(variant, rejected_because="other_subtype_rejected") if lost else variant

@@ -59,7 +59,7 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
             yield "indirect", _stopped(f"I would like to know {_small(doc, wh)} {told}")
             if doc[0].pos_ == "ADP" and aux in _BE and 0 < len(rest.split()) <= 4:
                 yield "place last", f"{_big(told)} {_small(doc, wh)}?"
-        elif told:
+        elif told and subject.lower() != "you":  # "Can you list ...?" asks for the list
             yield "yes or no", f"Is it true that {told}?"
     elif inverted := list(_inverted(text)):
         yield from inverted
@@ -230,9 +230,8 @@ def _is_subject(doc: "Doc") -> bool:
     # "what status must an owner certify": after the auxiliary of a subject comes its verb
     if first.pos_ == "AUX" and first.lower_ in _FIRST - _BE:
         verbs = [t for t in doc[first.i + 1 : first.i + 4] if t.pos_ != "ADV" and t.lower_ not in _NEVER]
-        if not verbs or not verbs[0].tag_.startswith("VB"):
-            if first.lower_ not in ("has", "have", "had"):
-                return False
+        if (not verbs or not verbs[0].tag_.startswith("VB")) and first.lower_ not in ("has", "have", "had"):
+            return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
     turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
     return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)

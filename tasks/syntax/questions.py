@@ -73,8 +73,10 @@ def measured(question: str) -> Measured | None:
         if inside and not time:
             time, named = inside["time"], named[: inside.start()]
         return Measured(found["be"], named[4:], "", whose, "the ", time, unit or found["unit"] or "")
-    if (found := _EQUATED.match(text)) and (owned := _OWNED.match(found["it"])) and (
-        _is_measure(owned["measure"]) and _is_owner(owned["owner"]) and "as stated" not in owned["measure"]
+    if (
+        (found := _EQUATED.match(text))
+        and (owned := _OWNED.match(found["it"]))
+        and (_is_measure(owned["measure"]) and _is_owner(owned["owner"]) and "as stated" not in owned["measure"])
     ):
         return Measured(found["be"], owned["measure"], owned["owner"], "", "", time, unit)
     return None
@@ -153,7 +155,9 @@ _TIMES = (
     (re.compile(r"\bfiscal year ((?:19|20)\d\d)\b"), ("fiscal \\1",)),
     # "NVIDIA's fiscal year 2023", "the fiscal year 2023 total": no article there
     (
-        re.compile(r"(?<=\b(?:[Ii]n|[Oo]f) )fiscal year ((?:19|20)\d\d)(?=[?.,]|$| (?:of|for|in|to|was|were|is|are)\b)"),
+        re.compile(
+            r"(?<=\b(?:[Ii]n|[Oo]f) )fiscal year ((?:19|20)\d\d)(?=[?.,]|$| (?:of|for|in|to|was|were|is|are)\b)"
+        ),
         ("the \\1 fiscal year",),
     ),
     (re.compile(r"\b([Aa])t the end of fiscal\b"), ("\\1t the close of fiscal",)),

@@ -20,14 +20,14 @@ _UNCHANGED = frozenset(
 
 
 def past(lemma: str) -> str | None:
-    """"bought" of "buy"; None where it is not certain."""
+    """ "bought" of "buy"; None where it is not certain."""
     if lemma in _UNCHANGED:
         return lemma
     return _PARTS[lemma][0] if lemma in _PARTS else inflect(lemma, "v", "ed") or inflect(lemma, "v", "past")
 
 
 def participle(lemma: str) -> str | None:
-    """"taken" of "take"; None where it is not certain."""
+    """ "taken" of "take"; None where it is not certain."""
     if lemma in _UNCHANGED:
         return lemma
     return _PARTS[lemma][1] if lemma in _PARTS else inflect(lemma, "v", "ed") or inflect(lemma, "v", "participle")

@@ -89,7 +89,7 @@ def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
     if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
         return
     form = reading.form
-    if _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame):
+    if _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame) or _names_a_kind(token):
         return
     if form == "ed":
         form = "participle" if token.tag_ == "VBN" else "past"
@@ -119,6 +119,13 @@ def _past_in_doubt(token: "Token", frame: str) -> bool:
     if frame != "intr" or token.tag_ != "VBN":
         return False
     return not any(t.lower_ in ("has", "have", "had", "having", "'ve") for t in token.children)
+
+
+def _names_a_kind(token: "Token") -> bool:
+    """Is it a participle right before a noun, as in "manufactured homes"? Then it is a part of what that is called."""
+    after = token.nbor() if token.i + 1 < len(token.doc) else None
+    helped = any(t.dep_.startswith("aux") or t.dep_ == "cop" for t in token.children)
+    return token.tag_ == "VBN" and not helped and after is not None and after.pos_ in ("NOUN", "PROPN")
 
 
 def _inflected(word: str, pos: str, form: str) -> str | None:

@@ -60,7 +60,8 @@ def falsified(text: str, swaps: Sequence[Swap], random: Random) -> list[Edit]:
 
 def _tabled(text: str, prose: Sequence[tuple[int, int]]) -> bool:
     """Do sentences say a figure that a table beside them has too, "$10.5 billion" of 10,500, so that it would tell?"""
-    own, others = set(), set()
+    own: set[str] = set()
+    others: set[str] = set()
     for figure in figures(text):
         told = any(start <= figure.start < end for start, end in prose)
         if not (told and figure.number.year):
@@ -166,7 +167,8 @@ def _renamed(rows: Sequence[tuple[int, int]], text: str) -> Iterator[Edit]:
         cells = [(a, b) for a, b in cells if text[a:b].strip()]
         label = text[slice(*cells[0])].strip() if cells else ""
         kind = _sort([text[a:b].strip() for a, b in cells[1:]])
-        ordinary = len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
+        full = all(re.search(r"[1-9]", text[a:b]) or not re.search(r"[\d—–-]", text[a:b]) for a, b in cells[1:])
+        ordinary = full and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
         if not ordinary or (run and kind != sort):
             yield from _rotated(run)
             run = []

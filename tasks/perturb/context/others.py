@@ -6,11 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from random import Random
 
 from rarefy.data_contracts.rows import LITERALS, Question, Swap, Triplet, row_id
-from rarefy.tasks.extract.places import STATES
-from rarefy.tasks.perturb.context.figures import amount, drawn, rescaled
+from rarefy.tasks.perturb.context.figures import amount, rescaled
 from rarefy.tasks.perturb.context.kinds import FIRM, is_figure, kind_of
 from rarefy.tasks.perturb.context.swaps import nearness
 from rarefy.tasks.perturb.notations import NUMBER, occurs
@@ -19,7 +17,6 @@ from rarefy.tasks.perturb.notations import NUMBER, occurs
 APART = Decimal("1.05")
 # Beyond three times as much a total no longer fits its parts, nor a part its total, and a reader sees it
 FAR = Decimal(3)
-_SECURITY = re.compile(r"(\d{1,2}(?:\.\d+)?)\s?%(?=\s.*\b(?:[Nn]otes?|NOTES?|[Dd]ebentures?|[Bb]onds?)\b)")
 LOOKED_AT = 200  # values of a kind looked at for one: enough for thirty, and no more in a large corpus
 
 Kind = tuple[str, ...]
@@ -154,59 +151,6 @@ def instead(
             if new and not seen & forms and differs(new, old.text, taken) and not (context and _named(context, new)):
                 seen |= forms
                 yield Swap(old.text, new, name, value.source)
-
-
-def states(old: str, name: str) -> Iterator[Swap]:
-    """Other states of the US for one of them."""
-    if old in STATES.values():
-        for state in sorted(STATES.values(), key=lambda s: row_id(old, s)):
-            if differs(state, old, ()):
-                yield Swap(old, state, name)
-
-
-def namesakes(others: Others, old: str, taken: Sequence[str], question: str, seed: str) -> Iterator[Swap]:
-    """Persons of the same given name with the surname of one whom another question is answered with.
-
-    Made up as they are, they cannot be of the wrong time or trade, as Shakespeare on the Moon.
-    """
-    given, surname = old.rsplit(" ", 1)
-    found = {value.text.rsplit(" ", 1)[-1] for value in others.near(("NAME who",), None)}
-    for other in sorted(found - {surname}, key=lambda name: row_id(seed, name)):
-        new = f"{given} {other}"
-        if (
-            differs(new, old, taken)
-            and other not in question
-            and all(new != v.text for v in others.by_kind[("NAME who",)])
-        ):
-            yield Swap(old, new, "PERSON")
-
-
-def is_security(name: str) -> bool:
-    """Is this the name of a debt by its rate: "1.150% Notes Due November 2028"?"""
-    return _SECURITY.match(name) is not None
-
-
-def other_rates(old: str, name: str) -> Iterator[Swap]:
-    """The same debt at other rates, by eighths of a per cent as they are issued: made up, and so without a source."""
-    match = _SECURITY.match(old)
-    if match is None:
-        return
-    rate = Decimal(match[1])
-    places = max(3, len(match[1].partition(".")[2]))
-    for step in (2, -2, 1, -1, 3, -3, 4, -4, 5, -5, 6, -6):
-        other = rate + Decimal(step) / 8
-        if other > 0:
-            written = f"{other:.{places}f}"
-            yield Swap(old, (written if "." in match[1] else f"{other.normalize():f}") + old[match.end(1) :], name)
-
-
-def invented(old: str, taken: Sequence[str], name: str, seed: str) -> Iterator[Swap]:
-    """Figures for one that nothing like is known of: made up, and so without a source."""
-    seen: set[str] = set()
-    for new in drawn(old, Random(row_id(seed, old))):
-        if new not in seen and differs(new, old, taken):
-            seen.add(new)
-            yield Swap(old, new, name)
 
 
 def differs(new: str, old: str, taken: Sequence[str]) -> bool:

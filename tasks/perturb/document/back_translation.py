@@ -1,9 +1,12 @@
 """A passage into Spanish and back by apertium, line by line, tables and headings as they stand (RARE §5.2, C.2).
 
-Rules of grammar translate word by word: much of what comes back is no English that says the same, and the checks refuse
-it. Figures, names and codes stand in the way of both directions and are put back as they were.
+Rules of grammar translate word by word: most of what comes back is no English that says the same ("intangible
+advantages" for assets), in ways that no check of figures sees. So a passage is kept only where all that changed are
+words that were read and found interchangeable: few are. Figures, names and codes stand in the way of both directions
+and are put back as they were.
 """
 
+import difflib
 import re
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +16,8 @@ from shutil import which
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.wordnet import readings
 
 PROGRAM = "apertium"
 THERE, BACK = "eng-spa", "spa-eng"
@@ -30,13 +35,16 @@ _KEPT = re.compile(
 _SIGN = "Xq"  # begins a word that no dictionary has, so that it is passed through; texts with such words are refused
 _HELD = re.compile(rf"{_SIGN}([a-j]+)z")
 _PROSE = re.compile(r"[a-z]{2,}\s+[a-z]{2,}")
+_PAST = {"ed": {"past", "participle"}}  # one word for both
+_PIECE = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
 def back_translation(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """The passage as it comes back, its figures and names as they were.
 
     Refused as `no_prose` where there are only tables, headings and fragments, as `too_long`, and as `untranslatable`,
-    with what the program said, where it fails or loses a figure.
+    with what the program said, where it fails or loses a figure. What came back in other words than a reader has found
+    interchangeable is `garbled`, with the first of them.
     """
     if len(case.text) > LONGEST:
         yield Draft(case.text, refused="too_long", detail=f"{len(case.text):,} characters, {LONGEST:,} at most")
@@ -44,9 +52,32 @@ def back_translation(case: Case, config: PerturbConfig, random: Random) -> Itera
         yield Draft(case.text, refused="no_prose")
     else:
         try:
-            yield Draft(_there_and_back(case.text), detail="English, Spanish, English by apertium")
+            text = _there_and_back(case.text)
+            wrong = garbled(case.text, text)
+            told = wrong or "English, Spanish, English by apertium"
+            yield Draft(text, detail=told, refused="garbled" if wrong else "")
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             yield Draft(case.text, refused="untranslatable", detail=" ".join(str(error).split())[:200])
+
+
+def garbled(before: str, after: str) -> str:
+    """The first change that is more than one interchangeable word for another, "" where there is none."""
+    for old, new in zip(before.split("\n"), after.split("\n"), strict=True):
+        a, b = _PIECE.findall(old), _PIECE.findall(new)
+        for kind, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+            if kind != "equal" and not (j - i == m - k and all(map(_interchangeable, a[i:j], b[k:m]))):
+                return f"{' '.join(b[k:m])!r} for {' '.join(a[i:j])!r}"
+    return ""
+
+
+def _interchangeable(old: str, new: str) -> bool:
+    """May the one word stand for the other, in the same form?"""
+    may, forms = exchangeable(old.lower()), _forms(old)
+    return any(r.lemma in may and _PAST.get(r.form, {r.form}) & forms for r in readings(new.lower()))
+
+
+def _forms(word: str) -> set[str]:
+    return {form for reading in readings(word.lower()) for form in _PAST.get(reading.form, {reading.form})}
 
 
 def _is_prose(line: str) -> bool:

@@ -6,7 +6,7 @@ RARE §5.2 deletes the sentences that hold the answer; a passage that still adds
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
-from math import isclose
+from math import log10
 
 from rarefy.tasks.perturb.notations import Number, numbers, same
 
@@ -14,6 +14,7 @@ LONGEST = 40  # rows that one total is taken to be the sum of, at most: the long
 MIXED = 4  # rows at most that are tried with every sign: more fit by accident
 CLEAR = 1_000  # units of its last place from which on a total may be one or two off its parts, as rounding leaves it
 EXACT = 100  # below so many units of the last place, sums fit by accident
+SHARE = 0.006  # of a figure: so far off may be what whole per cents of a rounded base make
 TRIED = (60, 40, 20)  # rows, the nearest to the answer first, of which one, two, three are taken: some 1,000 tries each
 
 AROUND = (
@@ -83,7 +84,10 @@ def told(sentence: str, answers: Iterable[str]) -> bool:
         return False
     given = [number for number in numbers(sentence) if not number.year][:12]
     made = list(_made(given))
-    return any(same(wanted, number, 3) for wanted in sought for number in made)
+    shares, bases = [n for n in given if n.percent], [n for n in given if not n.percent]
+    return any(same(wanted, number, 3) for wanted in sought for number in made) or any(
+        _grew(wanted, base, share) for wanted in sought for base in bases for share in shares
+    )
 
 
 def _totals(known: dict[int, float], order: Sequence[int], unit: float, signs: bool) -> Iterator[Relation]:
@@ -156,24 +160,31 @@ def _place(figure: float) -> float:
 
 
 def _made(given: Sequence[Number]) -> Iterator[Number]:
-    """Sums and differences of two figures of one scale, and what growth by a share makes of a figure."""
+    """Sums and differences of two figures of one scale."""
     for one, other in combinations(given, 2):
-        if one.percent != other.percent:
-            share, base = (_amount(other), _amount(one)) if other.percent else (_amount(one), _amount(other))
-            scale = one.scale if other.percent else other.scale
-            yield from filter(None, (_number(base * (1 + way * share / 100), scale, 3) for way in (1, -1)))
-        elif one.scale == other.scale and not one.percent:
+        if one.scale == other.scale and one.percent == other.percent and not one.percent:
             made = (_amount(one) + _amount(other), abs(_amount(one) - _amount(other)))
-            yield from filter(None, (_number(amount, one.scale, 12) for amount in made))
+            yield from filter(None, (_number(amount, one.scale) for amount in made))
+
+
+def _grew(wanted: Number, base: Number, share: Number) -> bool:
+    """Is it the base, larger or smaller by the share, whatever thousands the two are counted in?"""
+    ratio = _amount(wanted) / _amount(base)
+    for expected in (1 + _amount(share) / 100, 1 - _amount(share) / 100):
+        if expected > 0:
+            times = ratio / expected
+            if abs(times / 1000 ** round(log10(times) / 3) - 1) < SHARE:
+                return True
+    return False
 
 
 def _amount(number: Number) -> float:
     return float(f"{number.figures}e{number.power - len(number.figures)}")
 
 
-def _number(amount: float, scale: int, digits: int) -> Number | None:
-    if amount <= 0 or isclose(amount, 0, abs_tol=1e-9):
+def _number(amount: float, scale: int) -> Number | None:
+    """A number of so much, but for what arithmetic adds beyond 12 digits; None of nothing."""
+    if amount < 1e-9:
         return None
-    mantissa, _, exponent = f"{amount:.{digits - 1}e}".partition("e")
-    figures = mantissa.replace(".", "").rstrip("0")
-    return Number(figures, int(exponent) + 1, scale, percent=False, year=False)
+    mantissa, _, exponent = f"{amount:.11e}".partition("e")
+    return Number(mantissa.replace(".", "").rstrip("0"), int(exponent) + 1, scale, percent=False, year=False)

@@ -47,7 +47,7 @@ QUERY = (
         side="query",
         family="surface",
         about="typing errors in a tenth of the words",
-        checks=("similarity",),
+        checks=("only_misspelt", "similarity"),
         rules="rarefy.tasks.perturb.query.character:character",
         example=(_ASKED, _MADE["character"]),
     ),
@@ -96,14 +96,14 @@ QUERY = (
             example=(_ASKED, _MADE[name]),
         )
         for name, about, checks, speaks in (
-            ("upper_case", "some words in capitals", ("same_letters",), ()),
-            ("lower_case", "some words without their capitals", ("same_letters",), ()),
-            ("proper_case", "some words with a first capital", ("same_letters",), ()),
-            ("no_punctuation", "punctuation removed", ("same_facts",), ()),
-            ("butter_fingers", "letters hit on a neighbouring key", ("similarity",), ("en",)),
-            ("character_swap", "neighbouring letters swapped", ("similarity",), ()),
+            ("upper_case", "some words in capitals", ("same_letters", "codes_kept"), ()),
+            ("lower_case", "some words without their capitals", ("same_letters", "codes_kept"), ()),
+            ("proper_case", "some words with a first capital", ("same_letters", "codes_kept"), ()),
+            ("no_punctuation", "punctuation removed", ("same_words", "same_facts"), ()),
+            ("butter_fingers", "letters hit on a neighbouring key", ("only_misspelt", "similarity"), ("en",)),
+            ("character_swap", "neighbouring letters swapped", ("only_misspelt", "similarity"), ()),
             ("white_space", "white space that is not needed", ("same_letters",), ()),
-            ("superficial_mix", "two or three of these together", ("similarity",), ("en",)),
+            ("superficial_mix", "two or three of these together", ("only_misspelt", "similarity"), ("en",)),
         )
     ),
     Perturbation(

@@ -100,6 +100,11 @@ def _done(question: Asked, asks: tuple[int, int], auxiliary: str) -> Iterator[Pa
         return
     verb, rest = tokens[found], [token.group() for token in tokens[found + 1 :]]
     form = verb.group() if auxiliary in MODALS else _form(verb.group(), auxiliary)
+    named = any(r.pos == "n" for r in wordnet.readings(verb.group()))
+    if named and (rest[:1] == ["of"] or any(_base(word) and i and _free(rest[i - 1]) for i, word in enumerate(rest))):
+        return  # "the will of the duke", "a red sky at night mean": it may be a noun, and the verb is to come
+    if rest[:1] == ["to"] and len(rest) > 1 and any(r.pos == "v" for r in wordnet.readings(rest[1])):
+        return  # "offer to do": what is asked for is what is done
     if verb.group() in SAYING or any(word.lower() in PRONOUNS for word in rest):
         return
     if not form or any(word in ("and", "or") and _base(after) for word, after in pairwise(rest)):
@@ -135,6 +140,11 @@ def _form(verb: str, auxiliary: str) -> str | None:
     if auxiliary == "does":
         return wordnet.inflect(verb, "v", "s")
     return past(verb)
+
+
+def _free(before: str) -> bool:
+    """May a verb follow this word?"""
+    return before.lower() not in PREPOSITIONS | {"the", "a", "an", "its", "their", "his", "her", "no", "any", "this"}
 
 
 def _base(word: str) -> bool:

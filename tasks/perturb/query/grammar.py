@@ -63,6 +63,10 @@ def _inserted(question: Asked) -> Iterator[Draft]:
     at = question.aux[0] - 1 if question.aux != (0, 0) else question.to + len(question.wh)
     if not question.wh or (question.aux == (0, 0) and not re.match(r" [a-z]+(?:ed|s) ", text[at : at + 30])):
         return
+    if question.aux == (0, 0) and question.wh in ("which", "what"):
+        after = text[at : at + 30].split()[0]
+        if any(r.pos == "n" for r in readings(after)):
+            return  # "which companies shut": a noun that is asked for
     asks = text[question.start : at]
     if "," in asks or len(asks.split()) > 8:
         return

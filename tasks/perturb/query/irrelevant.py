@@ -30,6 +30,10 @@ _ANY_FILER = (
     "has its annual statements audited by an independent firm",
 )
 _REPORT = ("filed on Form {}", "filed with the Securities and Exchange Commission")
+# A question that names its source is not asked "according to" another
+_SOURCED = re.compile(
+    r"according to|\bas (?:stated|disclosed|reported|described)\b|\b(?:10|20)-[KQF]\b|annual report", re.I
+)
 _SAME = frozenset("the and its for with from that this which what was were are has have had how many much who".split())
 
 
@@ -108,7 +112,7 @@ def _placed(case: Case, detail: Detail, random: Random) -> Iterator[Draft]:
     """The question with the detail in one of the places where it may stand."""
     text = case.text
     if not detail.who:
-        if (end := _END.search(text)) and "according to" not in text.lower():
+        if (end := _END.search(text)) and not _SOURCED.search(text):
             passage = case.chunks[detail.source]
             also = "" if detail.told.startswith("filed ") else "that also discusses "
             told = f", according to {document(passage.title)} {also}{detail.told}"

@@ -7,6 +7,7 @@ CLOSING = '?!,;:.”»…؟،؛。？！"'
 OPENING = '“«¿¡"'
 
 _TOKEN = re.compile(r"\S+")
+_CODE = re.compile(r"`[^`]*`")  # starts over at the next mark: linear in any text
 # "U.S.", "Ph.D.", "a.m.": the last point belongs to them as much as the others do
 _DOTTED = re.compile(r"\W*(?:[^\W\d_]{1,3}\.){2,}")
 # A point that says that more is to come: "No. 5", "Art. 17"
@@ -21,11 +22,16 @@ def removable(text: str) -> Iterator[tuple[int, int]]:
     """The stretches of punctuation at the ends of words, and between them, whose loss leaves every word as it is.
 
     Apostrophes, hyphens, brackets and signs stay: "Target's", "10-K", "income (loss)" and "47.5%" say something else
-    without them.
+    without them; so does all that stands in code.
     """
     tokens = list(_TOKEN.finditer(text))
+    code, at = [match.span() for match in _CODE.finditer(text)], 0
     for i, token in enumerate(tokens):
         written = token.group()
+        while at < len(code) and code[at][1] <= token.start():
+            at += 1
+        if at < len(code) and code[at][0] < token.end():
+            continue  # within code every mark is meant
         if not any(c.isalnum() for c in written):
             continue  # a table's bar, a dash, an ellipsis that stands alone
         lead = len(written) - len(written.lstrip(OPENING))

@@ -9,7 +9,7 @@ READ = 20_000  # characters: what is longer is no question, and only its beginni
 _TOKEN = re.compile(r"\S+")
 _OPENING = re.compile(r"\W*")
 _CLOSING = re.compile(r"\W*")  # of a token read backwards
-_QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"")  # each starts over at the next opening mark: linear in any text
+_QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|`[^`]*`")  # each starts over at the next opening mark: linear in any text
 
 # A slip in one of these, or another word for it, can change what is asked.
 MEANT = frozenset(

@@ -13,6 +13,7 @@ from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.perturb.context.false import falsified
 
 NOISE = ("distracting", "counterfactual", "debris", "inconsequential", "irrelevant")
 GOLD = """In fiscal 2024, revenue was $47,525 million, an 80% rise.
@@ -269,3 +270,12 @@ def test_a_name_in_short_is_the_answer_too():
     chunks = CHUNKS | {"b1": Chunk("b1", "b", 0, len(told), "text", "", told, 0)}
     asked = replace(CASE, question="On what does the town stand?", answer="River Vistula", aliases=(), chunks=chunks)
     assert not any("Vistula" in draft.text for draft in drafts("irrelevant", asked))
+
+
+def test_no_row_with_nothing_in_a_year_changes_its_label():
+    text = (
+        "|  | 2013 | 2012 |\n|---|---|---|\n| Research of new things | 10,411 | 9,811 |\n"
+        "| Selling to the trade | 15,276 | 13,857 |\n| Goodwill impairment | 0 | 6,193 |\n| Legal matters | — | 800 |"
+    )
+    edits = falsified(text, (), Random("seed"))
+    assert {text[a:b] for a, b, _ in edits} == {"Research of new things", "Selling to the trade"}

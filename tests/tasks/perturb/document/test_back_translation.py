@@ -8,7 +8,7 @@ from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks.facts import same_facts
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document import back_translation as module
-from rarefy.tasks.perturb.document.back_translation import back_translation, version
+from rarefy.tasks.perturb.document.back_translation import back_translation, garbled, version
 
 TEXT = (
     "Liquidity and Capital\n\nThe company reported revenue of $47,525 million in fiscal 2024, up 12% from the prior "
@@ -29,7 +29,7 @@ def installed() -> None:
 
 def test_lines_tables_and_figures_stand_and_the_wording_changes(installed: None) -> None:
     (draft,) = made(TEXT)
-    assert not draft.refused and draft.text != TEXT
+    assert draft.refused in ("", "garbled") and draft.text != TEXT
     before, after = TEXT.split("\n"), draft.text.split("\n")
     assert len(before) == len(after)
     assert [line for line in before if line.startswith("|")] == [line for line in after if line.startswith("|")]
@@ -53,7 +53,7 @@ def test_a_text_without_prose_or_too_long_is_refused_with_its_reason() -> None:
 )
 def test_signs_that_the_program_itself_uses_do_not_break_it(installed: None, text: str) -> None:
     (draft,) = made(text)
-    assert draft.refused in ("", "untranslatable")
+    assert draft.refused in ("", "untranslatable", "garbled")
 
 
 def test_a_sign_of_ours_in_the_text_is_refused_and_not_filled_in(installed: None) -> None:
@@ -74,3 +74,17 @@ def test_the_checks_catch_what_apertium_does_to_fiscal_years_and_quarters(instal
     (back,) = module._translated(module._translated([said], "eng-spa"), "spa-eng")
     assert "neighbourhood" in back
     assert same_facts(Case("c", "document", said), Draft(back)).startswith("facts_changed")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        ("We began to purchase it.", "We started to buy it.", ""),
+        ("Intangible assets were sold.", "Intangible advantages were sold.", "'advantages' for 'assets'"),
+        ("Physical stores opened.", "Physical tents opened.", "'tents' for 'stores'"),
+        ("We purchased it.", "We buy it.", "'buy' for 'purchased'"),
+        ("The costs of leases.", "The costs leases.", "'' for 'of'"),
+    ],
+)
+def test_only_words_that_were_found_interchangeable_may_come_back_otherwise(before, after, wrong):
+    assert garbled(before, after) == wrong
