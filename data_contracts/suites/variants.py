@@ -7,6 +7,7 @@ from functools import cache
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import Chunk, Question
+from rarefy.data_contracts.suites.proofs import unproven
 from rarefy.data_contracts.suites.rule import (
     COSINE,
     Absence,
@@ -39,6 +40,24 @@ def _as_asked(references: References) -> Judge:
     def judge(question_id: str, side: str, perturbation: str, text: str) -> str | None:
         same = (side, perturbation) != ("query", "none") or texts.get(question_id, text) == text
         return None if same else f"unperturbed, but reads {text!r}, not {texts[question_id]!r}"
+
+    return judge
+
+
+def _changed(references: References) -> Judge:
+    texts = looked_up(references[Question], "question_id", "text")
+
+    def judge(question_id: str, side: str, perturbation: str, reason: str, text: str) -> str | None:
+        if reason or side != "query" or perturbation == "none" or texts.get(question_id) != text:
+            return None
+        return f"{perturbation} kept, and it reads as its question: {shown(text)}"
+
+    return judge
+
+
+def _proven(_: References) -> Judge:
+    def judge(side: str, perturbation: str, family: str, checks: list[str], reason: str) -> str | None:
+        return None if reason else unproven(side, perturbation, family, checks)
 
     return judge
 
@@ -155,6 +174,16 @@ VARIANT = Suite(
         Fault("its question was accepted", ("question_id",), _of_accepted),
         Fault(
             "the unperturbed variant reads as its question", ("question_id", "side", "perturbation", "text"), _as_asked
+        ),
+        Fault(
+            "a kept question differs from its original",
+            ("question_id", "side", "perturbation", "rejected_because", "text"),
+            _changed,
+        ),
+        Fault(
+            "what is kept is of its family, and was proven as that asks",
+            ("side", "perturbation", "family", "checks", "rejected_because"),
+            _proven,
         ),
         Fault("the document changed is a gold chunk", ("question_id", "side", "chunk_id"), _gold_chunk),
         Fault("chunk_id names a Chunk or is empty", ("chunk_id",), _present),

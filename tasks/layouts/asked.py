@@ -12,6 +12,7 @@ class Passage:
     gold: bool | None = None
     evidence: tuple[str, ...] = ()  # sentences of it that the file names as proof, verbatim
     at: tuple[int, ...] = ()  # where the file says that an answer begins
+    number: int = -1  # of it in its document, where the file says
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rarefy.tasks.perturb.notations import Number, numbers, same
 LONGEST = 40  # rows that one total is taken to be the sum of, at most: the longest statements of cash flows
 MIXED = 4  # rows at most that are tried with every sign: more fit by accident
 CLEAR = 1_000  # units of its last place from which on a total may be one or two off its parts, as rounding leaves it
-EXACT = 100  # below so many units of the last place, sums fit by accident
+EXACT = 30  # below so many units of the last place, sums fit by accident
 SHARE = 0.006  # of a figure: so far off may be what whole per cents of a rounded base make
 TRIED = (60, 40, 20)  # rows, the nearest to the answer first, of which one, two, three are taken: some 1,000 tries each
 
@@ -94,20 +94,23 @@ def _totals(known: dict[int, float], order: Sequence[int], unit: float, signs: b
     """Read in this order, what is the sum of rows not yet summed up; these are then one with their total."""
     open_: list[int] = []
     for i in order:
-        total = known[i]
+        total, folded = known[i], 0
         for k in range(2, min(len(open_), LONGEST) + 1):
             parts = [known[j] for j in open_[-k:]]
-            if _adds_up(parts, total, unit) or (signs and _is(parts[0] - sum(parts[1:]), total, unit, False)):
+            plain = _adds_up(parts, total, unit)
+            rest = signs and _is(parts[0] - sum(parts[1:]), total, unit, False)
+            if plain or rest:
                 yield frozenset((i, *open_[-k:]))
-                del open_[-k:]
+                # a part of a balance sheet is the rest of all of it, but no total that the next is made of
+                folded = folded or (k if plain or k <= MIXED else 0)
+        for k in range(2, min(len(open_), MIXED) + 1 if signs and not folded else 0):
+            parts = [known[j] for j in open_[-k:]]
+            ways = (sum(s * p for s, p in zip(way, parts, strict=True)) for way in product((1, -1), repeat=k))
+            if any(_is(made, total, unit, False) for made in ways):
+                yield frozenset((i, *open_[-k:]))
                 break
-        else:
-            for k in range(2, min(len(open_), MIXED) + 1 if signs else 0):
-                parts = [known[j] for j in open_[-k:]]
-                if any(_is(sum(s * p for s, p in zip(way, parts, strict=True)), total, unit, False) for way in
-                       product((1, -1), repeat=k)):  # fmt: skip
-                    yield frozenset((i, *open_[-k:]))
-                    break
+        if folded:
+            del open_[-folded:]
         open_.append(i)
 
 

@@ -226,3 +226,9 @@ def recorded(folder):
             rows.append(Retrieved(name, rank, row[kind]))
             truth[name, rank] = label
     return rows, truth, questions, chunks
+
+
+def test_a_gold_passage_of_which_no_sentence_is_known_to_be_the_evidence_is_golden():
+    asked = question(text="Did Acme rain out?", answer="no", evidence=(), evidence_spans=())
+    assert told(EVIDENCE, asked).label == "golden"
+    assert told(CHUNKS["far"].text, asked).label != "golden"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rarefy.data_contracts.suites.proofs import FAMILIES, FAMILY_OF
 from rarefy.tasks.find import find
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig, chosen
 from rarefy.tasks.perturb.by_model import TALKS
@@ -49,6 +50,13 @@ def test_a_family_stands_for_its_members_and_a_name_for_itself():
     config = PerturbConfig(query=("superficial",), document=("format", "json_as_printed"), context=())
     names = [entry.name for entry in chosen(config)]
     assert len(names) == 8 + 4 + 1 and names[-1] == "json_as_printed" and len(set(names)) == len(names)
+
+
+def test_the_contract_of_variants_asks_no_more_and_no_other_than_the_catalogue():
+    assert {e.name: e.family for e in CATALOGUE.values()} == FAMILY_OF
+    for entry in CATALOGUE.values():
+        proven = FAMILIES[entry.family]
+        assert proven.side == entry.side and proven.checks <= set(entry.checks), entry.name
 
 
 def test_a_name_that_is_a_family_too_is_all_there_is_of_it():

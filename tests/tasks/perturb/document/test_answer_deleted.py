@@ -151,6 +151,14 @@ def test_a_total_that_other_totals_give_away_does_not_help_and_stays():
     assert other == "| Goodwill | 4,510 | 4,410 |"
 
 
+def test_a_part_that_is_the_rest_of_all_hides_no_total_after_it():
+    text = (
+        "|  | 2024 |\n|---|---|\n| Total assets | 9,000 |\n| Debt | 2,500 |\n| Payables | 1,500 |\n| Taxes | 700 |\n"
+        "| Leases | 300 |\n| Shareholders' equity | 3,400 |\n| Other holders | 600 |\n| Total equity | 4,000 |"
+    )
+    assert lost(text, "| Total equity | 4,000 |", "4,000")
+
+
 def test_what_follows_step_by_step_is_hidden_too():
     text = (
         "|  | 2024 |\n|---|---|\n| Sales | 8,150 |\n| Cost | 3,020 |\n| Gross margin | 5,130 |\n| Research | 1,045 |\n"
