@@ -1,6 +1,9 @@
 """What a question asks for: a person, a time, a place, a reason, a number, or any thing."""
 
 import re
+from functools import lru_cache
+
+from rarefy.tasks.wordnet import readings
 
 _ASKED = {
     "number": r"how many|what number|how large a number",
@@ -31,4 +34,33 @@ def otherwise_asked(asked: str, said: str) -> str:
     here, there = asked_for(asked), asked_for(said)
     if here and there and here.isdisjoint(there):
         return f"asks for a {'/'.join(sorted(here))}, not a {'/'.join(sorted(there))}"
+    doer, done = asked_of(asked), asked_of(said)
+    if turned := sorted(verb for verb, part in doer if (verb, "done" if part == "doer" else "doer") in done):
+        return f"asks for the other side of {turned[0]}"
     return ""
+
+
+_WH = re.compile(r"\b(?:who|whom|which|what)\b(?P<rest>[^?.;]{0,200})\?", re.IGNORECASE)
+_DO = frozenset("do does did".split())
+_HELP = frozenset("is are was were be been has have had can could may might must shall should will would".split())
+
+
+@lru_cache(4_096)
+def asked_of(text: str) -> frozenset[tuple[str, str]]:
+    """(verb, "doer" or "done"): "which company supplies X?" asks for the doer, "does X supply?" for what is done."""
+    found = set()
+    for hit in _WH.finditer(text):
+        words = re.findall(r"[\w'&-]+", hit["rest"].lower())
+        helps = next((at for at, word in enumerate(words[:6]) if word in _DO | _HELP), None)
+        if helps is not None and words[helps] in _DO:
+            found |= {(lemma, "done") for word in words[helps + 1 :] for lemma, form in _verbs(word) if form == "base"}
+        elif helps is None:  # after "who", or the thing that is asked for, the verb
+            for word in words[:4]:
+                if verbs := [lemma for lemma, form in _verbs(word) if form in ("s", "past", "ed")]:
+                    found |= {(lemma, "doer") for lemma in verbs}
+                    break
+    return frozenset(found)
+
+
+def _verbs(word: str) -> list[tuple[str, str]]:
+    return [(reading.lemma, reading.form) for reading in readings(word) if reading.pos == "v"]

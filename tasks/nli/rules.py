@@ -21,6 +21,8 @@ from rarefy.tasks.nli.blocks import nearest
 from rarefy.tasks.nli.figures import kind
 from rarefy.tasks.nli.items import Item, is_same, items_of, split
 from rarefy.tasks.nli.marks import CONTRARY
+from rarefy.tasks.nli.places import rearranged
+from rarefy.tasks.nli.qualifiers import otherwise_qualified
 from rarefy.tasks.nli.soft import Found, weighed
 from rarefy.tasks.nli.verbs import exchanged, otherwise_begun
 from rarefy.tasks.syntax.level import levelled
@@ -90,7 +92,13 @@ def turned_round(premise: str, hypothesis: str) -> str:
     text, other = " ".join(mine), " ".join(theirs)
     reasons = (
         why
-        for found in (otherwise_begun(text, other), unpaired(mine, theirs), exchanged(mine, theirs))
+        for found in (
+            otherwise_qualified(text, other),
+            rearranged(other, text),
+            otherwise_begun(text, other),
+            unpaired(mine, theirs),
+            exchanged(mine, theirs),
+        )
         for why in found
     )
     return next(reasons, "")

@@ -31,7 +31,7 @@ def balanced(text: str, edits: Sequence[Edit]) -> list[Edit] | None:
             changed.append(place)
     given = set(changed)
     while (broken := next((s for s in sums if not holds(s, now)), None)) is not None:
-        place = _free(broken, changed, cells)
+        place = _free(broken, changed, cells, text)
         if place is None or len(changed) - len(given) >= CHANGED:
             return None
         now[place] = _solved(broken, place, now)
@@ -46,12 +46,18 @@ def balanced(text: str, edits: Sequence[Edit]) -> list[Edit] | None:
     return sorted(found)
 
 
-def _free(broken: Sum, changed: Sequence[Place], cells: dict[Place, Cell]) -> Place | None:
-    """The cell that a sum is put right by: its total, or, where that is given, its largest part."""
-    if broken.total not in changed:
-        return broken.total
-    parts = [place for place, _ in broken.parts if place not in changed and cells[place].value]
-    return max(parts, key=lambda place: (abs(cells[place].value), place), default=None)
+def _free(broken: Sum, changed: Sequence[Place], cells: dict[Place, Cell], text: str) -> Place | None:
+    """The cell that a sum is put right by: its total, or, where that is given, its largest part.
+
+    None that the passage says again: a year's opening balance is the closing one of the year before.
+    """
+    places = [broken.total] if broken.total not in changed else [place for place, _ in broken.parts]
+    once = [p for p in places if p not in changed and cells[p].value and _said(text, cells[p]) == 1]
+    return max(once, key=lambda place: (abs(cells[place].value), place), default=None)
+
+
+def _said(text: str, cell: Cell) -> int:
+    return len(re.findall(rf"(?<![\d.,]){re.escape(text[cell.start : cell.end])}(?![\d]|[.,]\d)", text))
 
 
 def _solved(broken: Sum, place: Place, now: dict[Place, Decimal]) -> Decimal:

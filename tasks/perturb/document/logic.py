@@ -23,14 +23,12 @@ SHUFFLES = 40  # tries for an order not seen yet; of the two pairs that give the
 
 
 def random_order(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The sentences shuffled; of three or more never into the reverse order, which is a perturbation of its own."""
+    """The sentences shuffled, never into the reverse order, which is a perturbation of its own: of two there is none."""
     sections = [piece.section for piece in outline(case.text) if not piece.wall]
     if len(sections) == len(set(sections)):
         return  # each sentence under a heading of its own
     order = list(range(len(sections)))
-    seen = {case.text}
-    if len(order) > 2:
-        seen.add(reordered(case.text, order[::-1]).text)
+    seen = {case.text, reordered(case.text, order[::-1]).text}
     made = 0
     for _ in range(SHUFFLES):
         random.shuffle(order)

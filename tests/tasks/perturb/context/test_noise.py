@@ -279,3 +279,12 @@ def test_no_row_with_nothing_in_a_year_changes_its_label():
     )
     edits = falsified(text, (), Random("seed"))
     assert {text[a:b] for a, b, _ in edits} == {"Research of new things", "Selling to the trade"}
+
+
+def test_an_opening_balance_stays_the_closing_one_of_the_year_before():
+    text = (
+        "|  | 2025 | 2024 |\n|---|---|---|\n| Net change | (399) | 1,094 |\n| Effect of rates | 1,200 | 300 |\n"
+        "| Cash at beginning of year | 9,935 | 8,541 |\n| Cash at end of year | $10,736 | $9,935 |"
+    )
+    for made in told_otherwise(text, "$10,736", "$11,000"):
+        assert "| Cash at beginning of year | 9,935 | 8,541 |" in made and "| 1,464 |" in made
