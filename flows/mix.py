@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,10 +16,11 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.export.files import lines, put
+from rarefy.tasks.export.files import lines, put, sha256
 from rarefy.tasks.mix import MixConfig, Scenario, mix, read_scenarios, texts
 
 Row = TypeVar("Row")
+_HALF = re.compile("[\\ud800-\\udfff]")
 
 
 def write(
@@ -27,7 +29,8 @@ def write(
     """Mix the contexts that `asked` (fields of MixConfig) says of the passages in a folder into the file `out`.
 
     `files` hold scenarios besides the paper's; all of them are mixed where `asked` names none. With `show_texts` each
-    line has the passages too. UsageFault with the way out where something is not as it must be.
+    line has the passages too. Each line names the file of variants by its SHA-256. UsageFault with the way out where
+    something is not as it must be.
     """
     try:
         known: dict[str, Scenario] = {}
@@ -54,7 +57,7 @@ def write(
         made = list(mix(questions, variants.values(), config, chunks=chunks, scenarios=known, embed=embed))
     except ValueError as error:
         raise UsageFault(str(error)) from error
-    put(out, lines(_records(made, variants, chunks, config, show_texts)))
+    put(out, lines(_records(made, variants, chunks, config, show_texts, sha256(_table(bench, "variants")))))
     return made
 
 
@@ -96,19 +99,24 @@ WHY = {
 def rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[Row]:
     """The rows of a folder's table, from Parquet or JSON lines; UsageFault where there is none, or a line is none."""
     name = f"{row_type.__name__.lower()}s"
-    if (folder / f"{name}.parquet").is_file():
+    file = _table(folder, name)
+    if file.suffix == ".parquet":
         import pyarrow.parquet as pq  # late: 0.3 s
 
-        for batch in pq.ParquetFile(folder / f"{name}.parquet").iter_batches(1024):
-            yield from (_row(record, row_type, folder / f"{name}.parquet") for record in batch.to_pylist())
-    elif (folder / f"{name}.jsonl").is_file():
-        yield from (
-            _row(record, row_type, f"{folder / name}.jsonl:{at}") for at, record in records(folder / f"{name}.jsonl")
-        )
+        for batch in pq.ParquetFile(file).iter_batches(1024):
+            yield from (_row(record, row_type, file) for record in batch.to_pylist())
+    elif file.is_file():
+        yield from (_row(record, row_type, f"{file}:{at}") for at, record in records(file))
     elif needed:
         raise UsageFault(
             f"{folder}: no {name}.parquet or {name}.jsonl; give the folder of `rarefy build` or `rarefy perturb`"
         )
+
+
+def _table(folder: Path, name: str) -> Path:
+    """The file of a table, there or not: Parquet where there is both."""
+    parquet = folder / f"{name}.parquet"
+    return parquet if parquet.is_file() else folder / f"{name}.jsonl"
 
 
 def records(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -120,6 +128,8 @@ def records(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     record = json.loads(line)
                     if not isinstance(record, dict):
                         raise UsageFault(f"{file}:{at}: a line is one JSON object")
+                    if "\\ud" in line.lower() and _HALF.search(json.dumps(record, ensure_ascii=False)):
+                        raise UsageFault(f"{file}:{at}: half a surrogate pair, which is no character; leave it out")
                     yield at, record
     except json.JSONDecodeError as error:
         raise UsageFault(f"{file}:{at}: {error}") from error
@@ -153,9 +163,10 @@ def _records(
     chunks: Mapping[str, Chunk],
     config: MixConfig,
     show_texts: bool,
+    of: str,
 ) -> Iterator[dict[str, Any]]:
     for one in contexts:
-        record = dataclasses.asdict(one)
+        record = {**dataclasses.asdict(one), "variants": of}
         if show_texts:
             record["texts"] = texts(one, variants, chunks, titles=config.titles)
         yield record

@@ -27,9 +27,10 @@ from rarefy.tasks.perturb.entry import Side
 from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.store import Store, digest
 
-VERSION = 1
-BATCH = 1_000  # questions worked on together: noise for one is made of the passages of the others
+VERSION = 2
+BATCH = 1_000  # questions worked on together; nothing hangs on it
 SIDES: tuple[Side, ...] = ("query", "document", "context")
+CHANGED = ("golden", "distracting", "distraction")  # of passages: made of one text; noise is taken from near or far
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,37 @@ class Given:
 
 
 def only(config: Config, names: Iterable[str]) -> Config:
-    """The config with these perturbations alone, by side, family or name; UsageFault for one not known."""
+    """The config with these perturbations alone: by side, as the config lists it, by family or name, or as
+    side:module:function. UsageFault for one not known."""
     chosen: dict[str, list[str]] = {side: [] for side in SIDES}
     for name in names:
+        first, _, rest = name.partition(":")
         if name in SIDES:
-            chosen[name] += type(config.perturb).model_fields[name].default
-        elif sides := {entry.side for entry in CATALOGUE.values() if name in (entry.name, entry.family)}:
+            if not (listed := getattr(config.perturb, name)):
+                raise UsageFault(f"--only {name}: perturb.{name} of the config lists nothing")
+            chosen[name] += listed
+        elif first in SIDES and ":" in rest:
+            chosen[first].append(rest)
+        elif rest:
+            sides = [side for side in SIDES if name in getattr(config.perturb, side)]
+            if not sides:
+                raise UsageFault(
+                    f"--only {name}: say what it changes, as query:{name}, document:{name} or context:{name}, or list "
+                    "it in perturb.query, perturb.document or perturb.context of the config"
+                )
             for side in sides:
+                chosen[side].append(name)
+        elif found := {entry.side for entry in CATALOGUE.values() if name in (entry.name, entry.family)}:
+            for side in found:
                 chosen[side].append(name)
         else:
             known = dict.fromkeys([*SIDES, *(e.family for e in CATALOGUE.values()), *CATALOGUE])
             raise UsageFault(f"--only {name}: no such perturbation; have {', '.join(known)} (`rarefy perturbations`)")
     for side in SIDES:
-        of_names(side, chosen[side])
+        try:
+            of_names(side, chosen[side])
+        except ValueError as error:
+            raise UsageFault(f"--only: {error}") from error
     return config.model_copy(
         update={"perturb": config.perturb.model_copy(update={side: tuple(chosen[side]) for side in SIDES})}
     )
@@ -74,6 +93,7 @@ def perturb(
 
     SpentFault where a budget is used up: the same command goes on from there. UsageFault where there is nothing.
     """
+    _apart(given, out)
     recipe = _recipe(given, config)
     if found := standing(out, recipe):
         return found, False
@@ -83,9 +103,8 @@ def perturb(
     with board.open(), Folder(out, recipe) as folder:
         line = board.line("vary", "questions", None)
         try:
-            for batch in batches(_counted(given.read(), funnel, folder), BATCH):
-                _vary(batch, given.language, config, Store(store), means, funnel, folder)
-                line.step(len(batch))
+            for count in _vary(given, config, Store(store), means, funnel, folder):
+                line.step(count)
             _afford(config, Store(store), means, funnel)
         except Stopped as stopped:
             raise asking.fault(stopped, "") from stopped
@@ -98,73 +117,68 @@ def perturb(
     return funnel, True
 
 
-def _vary(
-    batch: list[Asked], language: str, config: Config, store: Store, means: Means, funnel: Funnel, folder: Folder
-) -> None:
-    """Make the variants of some questions, and put all of it into the folder."""
-    job = jobs.varying(config)
-    place = asking.place(store)
-    tools = {name: tool.connect(place, threads=cores(), means=means) for name, tool in job.tools.items()}
+def _vary(given: Given, config: Config, store: Store, means: Means, funnel: Funnel, folder: Folder) -> Iterator[int]:
+    """Make the variants of all questions, and put all of it into the folder; how many questions each step did.
+
+    Noise for one question is made of the passages of all others, so that the file is held whole, each passage once.
+    """
     questions: list[Question] = []
     chunks: dict[str, Chunk] = {}
-    for question, own in placed(batch, language):
+    for question, own in placed(_counted(given.read(), funnel, folder), given.language):
         questions.append(question)
         chunks |= own
         funnel.see(question)
         folder.write("questions", question)
     for chunk in chunks.values():
-        folder.write_once("chunks", chunk.chunk_id, chunk)
-    pools = {pool.pool_id: pool for pool in draw(questions, config.perturb, chunks=chunks)}
-    by_id = {question.question_id: question for question in questions}
-    made: list[Variant] = []
-    for row in vary(questions, config.perturb, chunks=chunks, pools=pools, **tools):
-        if isinstance(row, Unanswered):
-            funnel.unanswered[row.reason] += 1
-            folder.write("unanswered", row)
-        else:
-            folder.write("variants", row, original=original(row, by_id[row.question_id], chunks, config.perturb))
-            made.append(row)
-    funnel.count(made)
+        folder.write("chunks", chunk)
+    job = jobs.varying(config)
+    place = asking.place(store)
+    tools = {name: tool.connect(place, threads=cores(), means=means) for name, tool in job.tools.items()}
+    drawn = draw(questions, config.perturb, chunks=chunks)  # one for each, in their order
+    for start in range(0, len(questions), BATCH):
+        batch = questions[start : start + BATCH]
+        pools = {pool.pool_id: pool for pool in islice(drawn, len(batch))}
+        by_id = {question.question_id: question for question in batch}
+        made: list[Variant] = []
+        for row in vary(batch, config.perturb, chunks=chunks, pools=pools, **tools):
+            if isinstance(row, Unanswered):
+                funnel.unanswered[row.reason] += 1
+                folder.write("unanswered", row)
+            else:
+                folder.write("variants", row, original=original(row, by_id[row.question_id], chunks, config.perturb))
+                made.append(row)
+        funnel.count(made)
+        yield len(batch)
 
 
-def original(row: Variant, question: Question, chunks: Mapping[str, Chunk], config: PerturbConfig) -> str:
-    """What a variant was made of: the question, the chunk, or of a passage the part of its chunk that was taken."""
+def original(row: Variant, question: Question, chunks: Mapping[str, Chunk], config: PerturbConfig) -> str | None:
+    """What a variant was made of: the question, the chunk, or the passage of its chunk that holds the evidence.
+
+    None for noise: it is taken as it stands from elsewhere, or made of such passages.
+    """
     from rarefy.tasks.perturb.passages import passage
 
     if row.side == "query":
         return question.text
-    chunk = chunks[row.chunk_id]
     if row.side == "document":
-        return chunk.text
+        return chunks[row.chunk_id].text
+    if row.family not in CHANGED or row.chunk_id not in question.chunk_ids:
+        return None
+    chunk = chunks[row.chunk_id]
     spans = [(span.start, span.end) for span in question.evidence_spans if span.chunk_id == row.chunk_id]
     start, end = passage(chunk, spans, config.passage)
     return chunk.text[start:end]
-
-
-def batches(found: Iterable[Asked], size: int) -> Iterator[list[Asked]]:
-    """The questions in lists of `size`; the last has half of that at least, and less than two, unless it is alone."""
-    rows = iter(found)
-    before: list[Asked] = []
-    while batch := list(islice(rows, size)):
-        if before and 2 * len(batch) < size:
-            before += batch
-            break
-        if before:
-            yield before
-        before = batch
-    if before:
-        yield before
 
 
 def _counted(found: Iterable[Asked | Skipped], funnel: Funnel, folder: Folder) -> Iterator[Asked]:
     """The questions, each id once; what is skipped is counted and written."""
     seen: set[int] = set()  # of ids, hashed: a number each
     for row in found:
-        if isinstance(row, Asked) and row.question_id:
-            name = int(digest(row.question_id)[:15], 16)
+        if isinstance(row, Asked):
+            name = int(digest(layouts.id_of(row))[:15], 16)
             if name in seen:
-                told = f"id {row.question_id!r} was used before; give each question its own"
-                row = Skipped(row.place, "duplicate_id", told)
+                told = f"id {row.question_id!r} was used before" if row.question_id else "asked and answered before"
+                row = Skipped(row.place, "duplicate_id", f"{told}; give each question its own id")
             seen.add(name)
         if isinstance(row, Skipped):
             funnel.skip(row)
@@ -173,13 +187,28 @@ def _counted(found: Iterable[Asked | Skipped], funnel: Funnel, folder: Folder) -
             yield row
 
 
+def _apart(given: Given, out: Path) -> None:
+    """Nothing; UsageFault where what is written would lie among what is read."""
+    try:
+        read = layouts.files(given.path, given.layout)
+    except ValueError as error:
+        raise UsageFault(str(error)) from error
+    place = out.resolve()
+    folders = [given.path] if given.path.is_dir() and not layouts.of_several(given.path, given.layout) else []
+    if any(place in file.resolve().parents for file in read) or any(
+        place.is_relative_to(folder.resolve()) for folder in folders
+    ):
+        raise UsageFault(f"--out {out}: questions are read from there; choose a folder elsewhere")
+
+
 def _recipe(given: Given, config: Config) -> str:
     """The name of all that the folder's files hang on."""
     varying, drawing = jobs.varying(config), jobs.drawing(config)
+    read = [(file.name, surroundings.read(file)) for file in layouts.files(given.path, given.layout)]
     return digest(
         {
             "versions": [VERSION, layouts.VERSION, drawing.version, varying.version],
-            "given": [surroundings.read(given.path), given.layout, given.language],
+            "given": [read, given.layout, given.language],
             "config": config.perturb.model_dump(mode="json"),
             "tools": {name: tool.identity() for name, tool in varying.tools.items()},
             "surroundings": [dict(drawing.surroundings), dict(varying.surroundings)],

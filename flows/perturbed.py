@@ -18,6 +18,7 @@ from rarefy.tasks.llm.faults import TRANSIENT
 
 TABLES = ("questions", "chunks", "variants", "skipped", "unanswered")
 MANIFEST, FUNNEL = "manifest.json", "funnel.json"
+CONTEXTS = "contexts.jsonl"  # what `rarefy mix` may have put there
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Funnel:
     first: Skipped | None = None  # of what was skipped
     unanswered: Counter[str] = field(default_factory=Counter)
     tally: Tally = field(default_factory=Tally)
+    note: str = ""  # on what lay in the folder; of this run alone
 
     def see(self, question: Question) -> None:
         """Count a question."""
@@ -71,6 +73,8 @@ class Funnel:
             yield f"the first: {self.first.place}: {self.first.detail}"
         for reason, count in self.unanswered.most_common():
             yield f"{count:,} requests to a model went unanswered: {reason}"
+        if self.note:
+            yield self.note
 
     def plain(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
@@ -116,12 +120,11 @@ class Folder:
     def __init__(self, place: Path, recipe: str) -> None:
         self.place, self.recipe = place, recipe
         self.open: dict[str, IO[bytes]] = {}
-        self.written: set[int] = set()  # names of rows that come once, hashed: a number each
 
     def __enter__(self) -> "Folder":
         if self.place.exists() and not self.place.is_dir():
             raise UsageFault(f"--out {self.place}: a file stands there; choose a folder")
-        ours = {MANIFEST, FUNNEL, *(f"{name}.jsonl" for name in TABLES), "manifest.json", "contexts.jsonl"}
+        ours = {MANIFEST, FUNNEL, *(f"{name}.jsonl" for name in TABLES), CONTEXTS}
         there = sorted(p.name for p in self.place.iterdir()) if self.place.exists() else []
         if (self.place / "triplets.jsonl").exists():
             raise UsageFault(f"--out {self.place}: holds a benchmark; choose a new folder")
@@ -136,25 +139,26 @@ class Folder:
             file.close()
             self._scratch(name).unlink(missing_ok=True)
 
-    def write(self, table: str, row: Any, **more: str) -> None:
+    def write(self, table: str, row: Any, **more: str | None) -> None:
         """One row, as a line of JSON."""
         record = {**_record(row), **more}
-        self.open[table].write(json.dumps(record, ensure_ascii=False).encode(errors="surrogatepass") + b"\n")
-
-    def write_once(self, table: str, name: str, row: Any) -> None:
-        """The row, unless one of that name was written."""
-        number = int(name, 16)
-        if number not in self.written:
-            self.written.add(number)
-            self.write(table, row)
+        # half a surrogate pair, which a model may write, becomes what JSON spells it as
+        self.open[table].write(json.dumps(record, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
 
     def finish(self, funnel: Funnel) -> None:
-        """Put the files in place, the manifest last: where it is, all that it lists is whole."""
+        """Put the files in place, the manifest last: where it is, all that it lists is whole.
+
+        Contexts that were mixed of other variants name what is no longer there, and go; the funnel's note says so.
+        """
         (self.place / MANIFEST).unlink(missing_ok=True)
         for name, file in self.open.items():
             file.close()
             self._scratch(name).replace(self.place / f"{name}.jsonl")
         self._put(FUNNEL, funnel.plain())
+        mixed = self.place / CONTEXTS
+        if mixed.exists() and mixed_of(mixed) != sha256(self.place / "variants.jsonl"):
+            mixed.unlink()
+            funnel.note = f"{mixed} was mixed of other variants and is removed; run `rarefy mix` again"
         files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in TABLES))}
         # what a model could not answer just now it may answer next time
         finished = TRANSIENT.isdisjoint(funnel.unanswered)
@@ -177,6 +181,15 @@ def _record(row: Any) -> dict[str, Any]:
         else value
         for name, value in values.items()
     }
+
+
+def mixed_of(contexts: Path) -> str:
+    """The digest of the variants that a file of contexts was mixed of, as it says itself; "" where it does not."""
+    try:
+        with contexts.open(encoding="utf-8") as file:
+            return str(json.loads(file.readline())["variants"])
+    except (ValueError, LookupError, TypeError):  # empty, or not one of ours
+        return ""
 
 
 def standing(out: Path, recipe: str) -> Funnel | None:

@@ -3,6 +3,7 @@
 import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from rarefy.flows import commands
 from rarefy.flows.faults import UsageFault
@@ -113,7 +114,8 @@ def _model(given: argparse.Namespace) -> "LLM":
         raise UsageFault("--by model asks the model of [llm]; name one in --config")
     commands.check_store(given.store)
     commands.check_models(given, config)
-    means = replace(asking.means(config, "", 0, 0), stage="scenario")
+    # a run of its own in the ledger, against whose spending the limits are held
+    means = replace(asking.means(config, uuid4().hex, given.max_calls, given.max_cost), stage="scenario")
     try:
         return config.llm.connect(asking.place(Store(given.store)), threads=1, means=means)
     except Unavailable as error:

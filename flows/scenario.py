@@ -9,11 +9,13 @@ from typing import Any
 
 from rarefy.data_contracts.contexts import Classified, Retrieved
 from rarefy.data_contracts.rows import Chunk, Question, Unanswered
+from rarefy.flows import asking
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.mix import records, rows
 from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export.files import lines, put
 from rarefy.tasks.llm import LLM
+from rarefy.tasks.llm.faults import Stopped
 from rarefy.tasks.mix import Observed, classify, observed, scenario_file, show_observed
 from rarefy.tasks.mix.classify import UNCLEAR, ClassifyConfig
 
@@ -51,7 +53,8 @@ def fit(
 
     `retrieved` is JSON lines or a TREC run; `k` is the depth of the scenario (0: 10, or as deep as there is).
     `embedder` has the topic of passages without a known document judged by embeddings; `passages_out` gets every
-    passage with its class and why. UsageFault where something is not as it must be.
+    passage with its class and why. UsageFault where something is not as it must be, SpentFault where a budget is used
+    up: what was answered is remembered.
     """
     for file in filter(None, (out, passages_out)):
         if not file.parent.is_dir():
@@ -71,6 +74,8 @@ def fit(
         told = list(classify(known, config, questions=questions, chunks=chunks, embed=embed, llm=llm))
     except ValueError as error:
         raise UsageFault(str(error)) from error
+    except Stopped as stopped:  # what was answered is remembered: the same command goes on from there
+        raise asking.fault(stopped, "") from stopped
     classified = [row for row in told if isinstance(row, Classified)]
     depths = observed(classified, questions)
     deepest = max(row.k for row in depths)

@@ -34,7 +34,8 @@ def without_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser
         metavar="NAMES",
         action="append",
         default=[],
-        help="these perturbations alone, by name, family or side (query, document, context), with commas between",
+        help="these perturbations alone, with commas between: by name, by family, by side (query, document or context: "
+        "what the config lists there), or your own as side:module:function",
     )
     what.add_argument("--config", metavar="FILE.toml", type=Path, help="settings: [perturb], [nli], [llm], ...")
     what.add_argument("--layout", metavar="NAME", default="", help="how QUESTIONS is laid out (default: told by shape)")
@@ -42,6 +43,7 @@ def without_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     where = places(perturb)
     where.add_argument("--quiet", action="store_true", help="say nothing but errors")
     spend(perturb)
+    perturb.set_defaults(dask="")  # no workers: a model is held here, or served
 
     catalogue = commands.add_parser("perturbations", help="list all perturbations", description=PERTURBATIONS, **OWN)
     catalogue.add_argument("--json", action="store_true", help="all there is to say of each, as JSON")
@@ -93,3 +95,5 @@ def _fitting(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     fit.add_argument("--passages", metavar="FILE.jsonl", type=Path, help="file for each passage with its class")
     fit.add_argument("--config", metavar="FILE.toml", type=Path, help="settings: [llm], for --by model")
     places(fit)
+    spend(fit)
+    fit.set_defaults(dask="")

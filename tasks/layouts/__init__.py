@@ -9,13 +9,27 @@ from rarefy.data_contracts.rows import Chunk, Question
 from rarefy.tasks.layouts import folders, published
 from rarefy.tasks.layouts.asked import Asked, Passage, Skipped
 from rarefy.tasks.layouts.fields import FieldFault, Record
-from rarefy.tasks.layouts.gold import placed
+from rarefy.tasks.layouts.gold import id_of, placed
 from rarefy.tasks.layouts.plain import plain
-from rarefy.tasks.layouts.records import Found, records
+from rarefy.tasks.layouts.records import Found, data_files, records
+from rarefy.tasks.layouts.sound import sound
 
-__all__ = ["FOLDERS", "RECORDS", "VERSION", "Asked", "Passage", "Skipped", "placed", "read", "rows"]
+__all__ = [
+    "FOLDERS",
+    "RECORDS",
+    "VERSION",
+    "Asked",
+    "Passage",
+    "Skipped",
+    "files",
+    "id_of",
+    "of_several",
+    "placed",
+    "read",
+    "rows",
+]
 
-VERSION = 1
+VERSION = 2
 LOOKED_AT = 20  # records whose fields tell a layout: in one, a field that is empty may be left out
 
 Shape = Callable[[str, Record], Iterator[Asked | Skipped]]
@@ -48,6 +62,23 @@ FOLDERS: dict[str, tuple[Callable[[Path], Iterator[Asked | Skipped]], tuple[str,
     "rare": (folders.rare, ("chunks.json",)),
 }
 
+BESIDE = {"beir": ("qrels/*.tsv", "qrels*.tsv"), "rare": ("*.json",)}  # what else is read of a folder
+
+
+def of_several(path: Path, layout: str = "") -> bool:
+    """Whether a layout has several files, each of its own name."""
+    return (layout or _of_folder(path)) in FOLDERS
+
+
+def files(path: Path, layout: str = "") -> list[Path]:
+    """The files that `read` reads: of a layout of several files all of them, though it be named by one."""
+    name = layout or _of_folder(path)
+    if name in FOLDERS:
+        folder = path if path.is_dir() else path.parent
+        found = {file for pattern in BESIDE.get(name, ()) for file in folder.glob(pattern)}
+        return sorted(found | {folder / file for file in FOLDERS[name][1]})
+    return data_files(path) if path.is_dir() else [path]
+
 
 def read(path: Path, layout: str = "") -> Iterator[Asked | Skipped]:
     """The questions of a file or folder, one by one, and what cannot be asked, with place and reason.
@@ -63,14 +94,14 @@ def read(path: Path, layout: str = "") -> Iterator[Asked | Skipped]:
         reader, files = FOLDERS[name]
         if lost := [file for file in files if not (folder / file).exists()]:
             raise ValueError(f"{folder}: layout {name} has {' and '.join(files)}, and {lost[0]} is not there")
-        yield from _safe(reader(folder), path)
+        yield from map(sound, _safe(reader(folder), path))
         return
     if name and name not in RECORDS:
         raise ValueError(f"no layout {name!r}; have {', '.join([*RECORDS, *FOLDERS])}")
     found = records(path)
     head = list(islice(found, LOOKED_AT))
     shape = RECORDS[name or layout_of([row[1] for row in head if not isinstance(row, Skipped)])][0]
-    yield from _each(chain(head, found), shape)
+    yield from map(sound, _each(chain(head, found), shape))
 
 
 def layout_of(some: Iterable[Record]) -> str:
@@ -90,7 +121,7 @@ def rows(found: Iterable[Mapping[str, Any]], language: str = "") -> tuple[list[Q
     shape = RECORDS[layout_of(listed[:LOOKED_AT])][0]
     questions: list[Question] = []
     chunks: dict[str, Chunk] = {}
-    for question, own in placed(_asked(_each(_numbered(listed), shape)), language):
+    for question, own in placed(_asked(map(sound, _each(_numbered(listed), shape))), language):
         questions.append(question)
         chunks |= own
     return questions, chunks

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, row_id
 from rarefy.tasks.chunk.sentences import sentences
@@ -15,47 +16,67 @@ _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.M)
 
 
 def placed(found: Iterable[Asked], language: str = "") -> Iterator[tuple[Question, dict[str, Chunk]]]:
-    """Each question with its chunks; what several questions share is one chunk, that of the first of them.
+    """Each question with its chunks, in the order that they came in, on which nothing of them hangs.
 
     Gold is what the file calls so, else what holds the answer; without an answer nothing is. A document is known by
-    its title, one without is the question's own. `language` counts where the file says none; where nobody does, it is
-    guessed from the words.
+    its title, one without is the question's own. What several questions share is one chunk, that of the first of them
+    by id. `language` counts where the file says none; where nobody does, it is guessed from the words.
     """
-    known: dict[str, Chunk] = {}
+    texts: dict[str, str] = {}  # a passage that many questions share is held once
+    listed = [
+        replace(asked, passages=tuple(replace(p, text=texts.setdefault(p.text, p.text)) for p in asked.passages))
+        for asked in found
+    ]
+    known = _chunks(listed, language)
+    for asked in listed:
+        yield _question(asked, known, language)
+
+
+def id_of(asked: Asked) -> str:
+    """The id of a question: its own, else one made of what is asked and answered."""
+    return asked.question_id or row_id("question", asked.text, *asked.answers)
+
+
+def _chunks(listed: Iterable[Asked], language: str) -> dict[str, Chunk]:
+    """All passages as chunks, each document's in the order that the file says, else by question and place in it."""
+    first: dict[str, tuple[str, Passage, str]] = {}  # of each chunk: document, passage, language
+    for asked in sorted(listed, key=id_of):
+        spoken = _spoken(asked, language)
+        for passage in asked.passages:
+            first.setdefault(_chunk_id(passage), (passage.title or id_of(asked), passage, spoken))
+    chunks: dict[str, Chunk] = {}
     ends: dict[str, int] = {}  # where the known part of each document ends
-    for asked in found:
-        question, chunks = _placed(asked, known, ends, language)
-        known |= chunks
-        yield question, chunks
+    for chunk_id, (doc_id, passage, spoken) in sorted(first.items(), key=lambda row: row[1][1].number):
+        chunks[chunk_id] = _chunk(chunk_id, doc_id, ends.get(doc_id, 0), passage, spoken)
+        ends[doc_id] = chunks[chunk_id].end + 1
+    return chunks
 
 
-def _placed(
-    asked: Asked, known: Mapping[str, Chunk], ends: dict[str, int], language: str
-) -> tuple[Question, dict[str, Chunk]]:
+def _chunk_id(passage: Passage) -> str:
+    return row_id("passage", passage.title, passage.text)
+
+
+def _spoken(asked: Asked, language: str) -> str:
+    said = code_of(asked.language) or language
+    return said or tongue(" ".join([asked.text, *(passage.text[:500] for passage in asked.passages)]))
+
+
+def _question(asked: Asked, known: Mapping[str, Chunk], language: str) -> tuple[Question, dict[str, Chunk]]:
     answers = asked.answers
-    spoken = (
-        code_of(asked.language) or language or tongue(" ".join([asked.text, *(p.text[:500] for p in asked.passages)]))
-    )
-    question_id = asked.question_id or row_id("question", asked.text, *answers)
     chunks: dict[str, Chunk] = {}
     gold: dict[str, Passage] = {}
     for passage in asked.passages:
-        doc_id = passage.title or question_id
-        chunk_id = row_id("passage", passage.title, passage.text)
+        chunk_id = _chunk_id(passage)
+        chunks[chunk_id] = known[chunk_id]
         if _is_gold(passage, asked):
             gold.setdefault(chunk_id, passage)
-        if chunk_id in known:
-            chunks[chunk_id] = known[chunk_id]
-        elif chunk_id not in chunks:
-            chunks[chunk_id] = _chunk(chunk_id, doc_id, ends.get(doc_id, 0), passage, spoken)
-            ends[doc_id] = chunks[chunk_id].end + 1
     spans = [
         Span(chunk_id, start, end)
         for chunk_id, passage in gold.items()
         for start, end in sorted(set(_evidence(passage, answers)))
     ]
     question = Question(
-        question_id=question_id,
+        question_id=id_of(asked),
         path_id="",
         pattern="single" if len(gold) < 2 else "multi",
         text=asked.text,
@@ -65,7 +86,7 @@ def _placed(
         chunk_ids=tuple(gold),
         evidence=tuple(chunks[span.chunk_id].text[span.start : span.end] for span in spans),
         evidence_spans=tuple(spans),
-        language=spoken,
+        language=_spoken(asked, language),
     )
     return question, chunks
 

@@ -20,17 +20,19 @@ def squad(place: str, record: Record) -> Iterator[Asked | Skipped]:
             raise FieldFault(f"paragraphs[{number - 1}]: an object with context and qas is due")
         for order, row in enumerate(rows_of(paragraph["qas"], "qas"), 1):
             where = f"question {order} of paragraph {number} of {title!r}"
-            yield from _squad_question(where, row, paragraph.get("context"), title)
+            yield from _squad_question(where, row, paragraph.get("context"), title, number)
 
 
-def _squad_question(place: str, row: Record, context: object, title: str) -> Iterator[Asked | Skipped]:
+def _squad_question(
+    place: str, row: Record, context: object, title: str, number: int = -1
+) -> Iterator[Asked | Skipped]:
     answers = row.get("answers")
     if row.get("is_impossible") or empty(answers) or not texts_of(_texts(answers), "answers"):
         yield Skipped(place, "unanswerable", "the file says that its passage does not answer it; leave it out")
         return
     text = text_of(context, "context")
     at = [start for start in _starts(answers) if 0 <= start < len(text)]
-    found = (Passage(text, title, True, at=tuple(at)),) if text.strip() else ()
+    found = (Passage(text, title, True, at=tuple(at), number=number),) if text.strip() else ()
     yield from of(place, row, texts_of(_texts(answers), "answers"), found)
 
 

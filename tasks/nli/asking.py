@@ -55,10 +55,7 @@ def asked_of(text: str) -> frozenset[tuple[str, str]]:
         if helps is not None and words[helps] in _DO:
             found |= {(lemma, "done") for word in words[helps + 1 :] for lemma, form in _verbs(word) if form == "base"}
         elif helps is None:  # after "who", or the thing that is asked for, the verb
-            for word in words[:4]:
-                if verbs := [lemma for lemma, form in _verbs(word) if form in ("s", "past", "ed")]:
-                    found |= {(lemma, "doer") for lemma in verbs}
-                    break
+            found |= {(lemma, "doer") for word in words[:4] for lemma, form in _verbs(word) if form != "ing"}
     return frozenset(found)
 
 

@@ -1,6 +1,7 @@
 """`rarefy mix` reads what other commands write, and says what it could not do."""
 
 import dataclasses
+import hashlib
 import json
 
 import pytest
@@ -42,6 +43,13 @@ def test_contexts_are_written_whole_and_alike_from_either_kind_of_file(tmp_path,
     assert any("Acme, Form 10-K\n" in text for text in records[0]["texts"])
     again = write(bench(tmp_path, not parquet), out, show_texts=True, ratios=(0.5,), k=4)
     assert again == made
+
+
+def test_each_context_names_the_file_of_variants_that_it_was_mixed_of(tmp_path):
+    out = tmp_path / "contexts.jsonl"
+    write(bench(tmp_path, False), out, ratios=(0.5,), k=4)
+    found = hashlib.sha256((tmp_path / "variants.jsonl").read_bytes()).hexdigest()
+    assert {json.loads(line)["variants"] for line in out.read_text().splitlines()} == {found}
 
 
 def test_what_was_smaller_and_why_is_told(tmp_path):
@@ -98,6 +106,9 @@ def test_a_folder_without_passages_says_how_to_get_them(tmp_path):
         write(tmp_path, tmp_path / "c.jsonl")
     (tmp_path / "variants.jsonl").write_text("{\n")
     with pytest.raises(UsageFault, match=r"variants\.jsonl:1"):
+        write(tmp_path, tmp_path / "c.jsonl")
+    (tmp_path / "variants.jsonl").write_text('{"variant_id": "\\ud800"}\n')
+    with pytest.raises(UsageFault, match=r"variants\.jsonl:1: half a surrogate pair"):
         write(tmp_path, tmp_path / "c.jsonl")
     with pytest.raises(UsageFault, match="there is no folder"):
         write(tmp_path, tmp_path / "none" / "c.jsonl")

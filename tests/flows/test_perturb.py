@@ -9,9 +9,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.tables import from_record
+from rarefy.flows import perturb
 from rarefy.flows.cli import main
-from rarefy.flows.perturb import batches
-from rarefy.tasks.layouts import Asked
 from rarefy.tasks.perturb import CATALOGUE
 
 RECORDS = [
@@ -68,6 +67,8 @@ def test_a_file_becomes_variants_with_their_originals(perturbed):
     for variant, row in zip(variants, rows, strict=True):
         if variant.side == "query":
             assert row["original"] == questions[variant.question_id].text
+        elif variant.family in ("irrelevant",):
+            assert row["original"] is None
         else:
             assert row["original"] in chunks[variant.chunk_id].text
         if variant.perturbation == "none":
@@ -169,12 +170,130 @@ def test_sides_and_families_name_their_members(perturbed):
     assert names == {e.name for e in CATALOGUE.values() if e.family == "metadata" and e.default}
 
 
-def test_questions_come_in_batches_none_of_them_small():
-    rows = [Asked(str(n), str(n), "?") for n in range(23)]
-    assert [len(batch) for batch in batches(rows, 10)] == [10, 13]
-    assert [len(batch) for batch in batches(rows, 9)] == [9, 9, 5]
-    assert [len(batch) for batch in batches(rows[:3], 10)] == [3]
-    assert [row for batch in batches(rows, 5) for row in batch] == rows
+def test_noise_taken_from_elsewhere_is_told_no_original_and_a_changed_passage_is(perturbed):
+    out, _ = perturbed(only="golden,distracting,inconsequential,irrelevant,distraction,low_quality")
+    rows = [row for row in read(out / "variants.jsonl") if row["side"] == "context"]
+    chunks = {row["chunk_id"]: row["text"] for row in read(out / "chunks.jsonl")}
+    golds = {row["question_id"]: row["chunk_ids"] for row in read(out / "questions.jsonl")}
+    told = {row["family"] for row in rows if row["original"] is not None}
+    assert {"golden", "distracting", "distraction"} == told
+    for row in rows:
+        if row["original"] is None:
+            assert row["family"] in ("inconsequential", "irrelevant", "low_quality")
+        else:
+            assert row["chunk_id"] in golds[row["question_id"]] and row["original"] in chunks[row["chunk_id"]]
+        if row["perturbation"] == "golden_passage":
+            assert row["text"] == row["original"]
+
+
+def test_the_order_of_a_file_changes_no_variant_however_many_are_worked_on_together(perturbed, questions, monkeypatch):
+    shared = "The pumps of Acme are sold in Norway, Sweden and Denmark. Sales of pumps rose in most years."
+    records = [
+        {**RECORDS[n % 4], "id": f"q{n}", "contexts": [*RECORDS[n % 4]["contexts"], *([shared] if n % 2 else [])]}
+        for n in range(9)
+    ] + [{"id": "u", "question": "Where are pumps sold?", "answer": "Norway", "contexts": [shared]}]
+    found = []
+    for name, size, order in (("a", 1_000, 1), ("b", 3, -1), ("c", 4, 1)):
+        monkeypatch.setattr(perturb, "BATCH", size)
+        ordered = records[::order] if name != "c" else records[5:] + records[:5]
+        questions.write_text("".join(json.dumps(record) + "\n" for record in ordered))
+        out, _ = perturbed(out=name, only="upper_case,irrelevant_detail,golden,distracting,inconsequential,irrelevant")
+        rows = [{**row, "similarity": round(row["similarity"], 3)} for row in read(out / "variants.jsonl")]
+        chunks = sorted(read(out / "chunks.jsonl"), key=lambda row: row["chunk_id"])
+        found.append((sorted(rows, key=lambda row: (row["variant_id"], row["number"])), chunks))
+        assert [row["question_id"] for row in read(out / "questions.jsonl")] == [row["id"] for row in ordered]
+    assert any(row["family"] == "irrelevant" and not row["rejected_because"] for row in found[0][0])
+    assert found[0] == found[1] == found[2]
+
+
+def test_half_a_surrogate_pair_is_skipped_with_its_place_and_the_rest_is_made(perturbed, questions):
+    bad = [
+        '{"id": "x", "question": "What is \\ud800 in 2024?", "answer": "5"}',
+        '{"id": "y", "question": "Who sells?", "answer": "Acme", "contexts": ["fine", "Acme \\udc00 sells."]}',
+        '{"id": "z", "question": "What does Acme sell, \\ud83d\\ude00?", "answer": "pumps"}',
+    ]
+    with questions.open("a") as file:
+        file.write("\n".join(bad) + "\n")
+    out, _ = perturbed()
+    skipped = read(out / "skipped.jsonl")
+    assert [(row["reason"], row["place"]) for row in skipped] == [("not_unicode", "line 5"), ("not_unicode", "line 6")]
+    assert "question: character 8 is half a surrogate pair (\\ud800)" in skipped[0]["detail"]
+    assert "context 1: character 5" in skipped[1]["detail"]
+    assert {row["question_id"] for row in read(out / "questions.jsonl")} == {"q0", "q1", "q2", "q3", "z"}
+
+
+def test_a_record_without_an_id_that_comes_twice_is_made_once(perturbed, questions):
+    record = {"question": "Who sells pumps?", "answer": "Acme"}
+    questions.write_text(2 * (json.dumps(record) + "\n"))
+    out, _ = perturbed(only="upper_case")
+    assert len(read(out / "questions.jsonl")) == 1
+    assert read(out / "skipped.jsonl")[0]["detail"].startswith("asked and answered before")
+
+
+def test_other_judgements_make_other_variants_though_the_folder_is_named_by_a_file(tmp_path, capsys):
+    beir = tmp_path / "beir"
+    (beir / "qrels").mkdir(parents=True)
+    texts = {"a": "Oslo is the capital of Norway.", "b": "Bergen lies in Norway, as does Oslo."}
+    (beir / "corpus.jsonl").write_text("".join(json.dumps({"_id": k, "text": v}) + "\n" for k, v in texts.items()))
+    (beir / "queries.jsonl").write_text('{"_id": "q", "text": "Capital of Norway?", "answer": "Oslo"}\n')
+    given = ["perturb", beir / "queries.jsonl", "--layout", "beir", "--out", tmp_path / "out", "--only", "format"]
+    for name in "ab":
+        (beir / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\nq\t{name}\t1\n")
+        assert "nothing changed" not in run(capsys, 0, *given, "--store", tmp_path / "store")
+        assert [row["text"] for row in read(tmp_path / "out" / "chunks.jsonl")] == [texts[name]]
+    assert "nothing changed" in run(capsys, 0, *given, "--store", tmp_path / "store")
+
+
+def test_variants_are_not_written_where_questions_are_read(perturbed, questions, tmp_path, capsys):
+    out, _ = perturbed()
+    for given, place in ((out, out), (tmp_path, tmp_path / "new")):
+        said = run(capsys, 2, "perturb", given, "--out", place, "--store", tmp_path / "store")
+        assert "questions are read from there; choose a folder elsewhere" in said
+
+
+def test_contexts_of_other_variants_go_and_those_of_the_same_stay(perturbed, questions, capsys):
+    only = "golden,irrelevant"
+    out, _ = perturbed(only=only)
+    contexts = out / "contexts.jsonl"
+    run(capsys, 0, "mix", out, "--out", contexts, "--k", 2, "--ratio", "0.5")
+    (out / "chunks.jsonl").write_text("meddled with")
+    _, said = perturbed(only=only)
+    assert contexts.exists() and "removed" not in said
+    questions.write_text("".join(json.dumps(record) + "\n" for record in RECORDS[:3]))
+    _, said = perturbed(only=only)
+    assert not contexts.exists() and "was mixed of other variants and is removed; run `rarefy mix` again" in said
+
+
+def test_a_side_named_by_only_is_what_the_config_lists_there(perturbed, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(
+        "from rarefy.tasks.perturb.case import Draft\n\n\n"
+        "def shouted(case, config, random):\n    yield Draft(case.text.upper())\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = tmp_path / "my.toml"
+    config.write_text('[perturb]\nquery = ["mine:shouted"]\ndocument = ["json"]\ncontext = []\n')
+
+    def made(only: str, *more: object, code: int = 0) -> set[str] | str:
+        out, said = perturbed("--config", config, *more, only=only, out=f"out-{only.replace(':', '-')}", code=code)
+        return {row["perturbation"] for row in read(out / "variants.jsonl")} - {"none"} if not code else said
+
+    assert made("document") == {"json"}
+    assert made("query,document") == {"mine:shouted", "json"}
+    assert made("mine:shouted") == {"mine:shouted"}
+    assert made("document:mine:shouted") == {"mine:shouted"}
+    assert "--only context: perturb.context of the config lists nothing" in made("context", code=2)
+    assert "say what it changes, as query:json:dumps" in made("json:dumps", code=2)
+    assert "'mine:nothing' cannot be imported" in made("query:mine:nothing", code=2)
+
+
+def test_a_model_held_elsewhere_is_no_traceback(perturbed, tmp_path):
+    config = tmp_path / "my.toml"
+    config.write_text('[perturb]\nby = "model"\n[llm]\nprovider = "vllm"\nmodel = "m"\n')
+    try:
+        import vllm  # noqa: F401
+    except ImportError:
+        _, said = perturbed("--config", config, only="simple", code=2)
+        assert 'provider "vllm" needs vLLM' in said
 
 
 def imported(code: str) -> str:

@@ -34,8 +34,10 @@ class _Part:
 
 
 def golden_passage(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The passage as it stands, once."""
-    if case.text.strip():
+    """The passage as it stands; refused (`no_evidence`) where nothing says which part of its chunk is the gold one."""
+    if _anywhere(case):
+        yield Draft(case.text, refused="no_evidence")
+    elif case.text.strip():
         yield Draft(case.text, (Move(0, len(case.text), 0),))
 
 
@@ -46,6 +48,9 @@ def golden_augmented(case: Case, config: PerturbConfig, random: Random) -> Itera
     The answer and the words of the question stay as they are; so do names, figures and terms. A passage in which there
     is nothing to change gives none.
     """
+    if _anywhere(case):
+        yield Draft(case.text, refused="no_evidence")
+        return
     parts = _parts(case)
     layouts_known = max((len(part.ways) for part in parts if part.table), default=0)
     drawn: list[frozenset[tuple[int, int, str]]] = []
@@ -60,6 +65,12 @@ def golden_augmented(case: Case, config: PerturbConfig, random: Random) -> Itera
             continue
         drawn.append(marks)
         yield Draft(text, tuple(Move(*move) for move in moves(pieces)), _told(case.text, parts, chosen))
+
+
+def _anywhere(case: Case) -> bool:
+    """Is it a part of its chunk, and no evidence says that it is the right one?"""
+    chunk = case.chunks.get(case.chunk_id)
+    return not case.spans and chunk is not None and len(case.text.strip()) < len(chunk.text.strip())
 
 
 _Mark = tuple[int, int, str]  # the part, the place in it (-1: its syntax) and the change

@@ -23,7 +23,7 @@ SHUFFLES = 40  # tries for an order not seen yet; of the two pairs that give the
 
 
 def random_order(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The sentences shuffled, never into the reverse order, which is a perturbation of its own: of two there is none."""
+    """The sentences shuffled, never into the reverse order, a perturbation of its own: of two there is none."""
     sections = [piece.section for piece in outline(case.text) if not piece.wall]
     if len(sections) == len(set(sections)):
         return  # each sentence under a heading of its own

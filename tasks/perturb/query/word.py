@@ -57,7 +57,7 @@ def word(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     Only synonyms that were read and found interchangeable are used (`interchangeable.tsv`): most of WordNet's are not,
     in a question about a report. Names, numbers, dates and units stay; a term is replaced whole or not at all.
     """
-    # what stands twice would seem to be two things, said in two ways ("in fiscal year 2024 against financial year 2023")
+    # what stands twice would seem to be two things in two wordings ("fiscal year 2024", "financial year 2023")
     places = [p for p in replacements(case) if case.text.count(case.text[p.start : p.end]) == 1]
     wanted = max(1, round(config.share * len(words(case.text))))
 

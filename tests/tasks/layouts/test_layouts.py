@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.tasks.layouts import FOLDERS, RECORDS, Asked, Skipped, layout_of, placed, read, rows
+from rarefy.tasks.layouts import files, FOLDERS, RECORDS, Asked, Skipped, layout_of, placed, read, rows
 
 CONTEXT = "Oslo is the capital of Norway. It lies on a fjord. It had 717,710 inhabitants in 2024."
 OTHER = "Bergen lies on the west coast."
@@ -355,3 +355,41 @@ def test_a_million_characters_take_a_moment():
     text = "The sales of the company rose by 5 % in 2023. " * 22_000 + "Oslo is the capital."
     (question,), _ = rows([{"question": QUESTION, "answer": "Oslo", "contexts": [text]}])
     assert len(question.chunk_ids) == 1
+
+
+def test_paragraphs_of_an_article_stand_as_it_has_them_whatever_their_questions_are_called(tmp_path):
+    texts = [f"Oslo is paragraph {number}." for number in range(4)]
+    paragraphs = [
+        {"context": text, "qas": [{"id": name, "question": "Where?", "answers": [{"text": "Oslo", "answer_start": 0}]}]}
+        for text, name in zip(texts, "cadb", strict=True)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"data": [{"title": "Norway", "paragraphs": paragraphs}]}))
+    chunks = [chunk for _, own in placed(reversed(list(read(tmp_path / "a.json")))) for chunk in own.values()]
+    assert [chunk.text for chunk in sorted(chunks, key=lambda chunk: chunk.start)] == texts
+
+
+def test_a_layout_of_several_files_is_all_of_them_though_one_is_named(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    for name in ("queries.jsonl", "corpus.jsonl", "qrels/test.tsv", "notes.txt"):
+        (tmp_path / name).write_text("")
+    names = ["corpus.jsonl", "qrels/test.tsv", "queries.jsonl"]
+    for path in (tmp_path, tmp_path / "queries.jsonl"):
+        assert [str(file.relative_to(tmp_path)) for file in files(path, "beir")] == names
+    assert files(tmp_path / "queries.jsonl") == [tmp_path / "queries.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"id": "\ud800"}, "id: character 0"),
+        ({"answer": "a\udfff"}, "answer 0: character 1"),
+        ({"contexts": [{"title": "\udc00", "text": "x"}]}, "title of context 0"),
+        ({"contexts": ["x"], "gold": ["\ud800"]}, "'\\ud800' is neither"),
+    ],
+)
+def test_half_a_surrogate_pair_in_any_field_is_named_and_not_passed_on(record, told, tmp_path):
+    (one,) = read(lines(tmp_path / "a.jsonl", {"question": QUESTION, "answer": "x", **record}))
+    assert isinstance(one, Skipped) and told in one.detail
+    f"{one.place} {one.detail}".encode()
+    with pytest.raises(ValueError, match="record 1"):
+        rows([{"question": QUESTION, "answer": "x", **record}])

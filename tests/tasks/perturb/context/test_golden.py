@@ -1,9 +1,11 @@
 """Gold passages as they stand, and augmented."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
+from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.golden import golden_augmented, golden_passage
@@ -86,3 +88,12 @@ def test_a_megabyte_is_not_read_through():
 def test_one_word_in_the_old_syntax_is_no_other_wording():
     text = "For further information, see Note 12. " + "Legal accruals stood at 5,523 in the year 2024. " * 3
     assert all(draft.detail.count(" > ") != 1 or ";" in draft.detail for draft in drafts(case(text, "5,523")))
+
+
+def test_a_part_of_a_chunk_without_known_evidence_is_not_called_golden():
+    chunk = Chunk("c", "d", 0, len(PROSE) * 3, "text", "", PROSE + "\n\n" + PROSE * 2, 90)
+    part = Case("x", "context", PROSE, "q", "?", "349 million", chunk_id="c", chunks={"c": chunk})
+    assert [d.refused for d in golden_passage(part, CONFIG, Random(1))] == ["no_evidence"]
+    assert [d.refused for d in golden_augmented(part, CONFIG, Random(1))] == ["no_evidence"]
+    known = replace(part, spans=((0, 10),))
+    assert [d.refused for d in golden_passage(known, CONFIG, Random(1))] == [""]
