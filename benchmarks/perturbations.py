@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
 from rarefy.data_contracts.tables import from_table
+from rarefy.tasks.export.keep_rates import SURE, UNTRIED
 from rarefy.tasks.perturb import CATALOGUE
 
-SURE = {"style": 79.2, "source": 84.0, "logic": 90.8, "format": 98.7, "metadata": 98.8}  # per cent, Table 1
 AROUND = 60  # characters shown before and after what differs
 LONGEST = 160
 
@@ -44,7 +44,8 @@ def main() -> None:
 def rates(found: dict[str, list[Variant]]) -> None:
     """Made, kept, and why not the others."""
     print(
-        "| perturbation | family | method | made | kept | keep rate | SURE | rejected |\n|---|---|---|---:|---:|---:|---:|---|"
+        "| perturbation | family | method | tried | kept | keep rate | SURE | not kept |\n"
+        "|---|---|---|---:|---:|---:|---:|---|"
     )
     for name, entry in CATALOGUE.items():
         rows = found.get(name, [])
@@ -52,9 +53,10 @@ def rates(found: dict[str, list[Variant]]) -> None:
         kept = reasons.pop("", 0)
         told = ", ".join(f"{count:,} `{reason}`" for reason, count in reasons.most_common(4))
         methods = "/".join(sorted({v.method for v in rows if not v.rejected_because})) or "-"
-        rate = f"{kept / len(rows):.1%}" if rows else "-"
+        tried = sum(not v.rejected_because.startswith(UNTRIED) for v in rows)
+        rate = f"{kept / tried:.1%}" if tried else "-"
         sure = f"{SURE[entry.family]} %" if entry.family in SURE and entry.default else ""
-        print(f"| {name} | {entry.family} | {methods} | {len(rows):,} | {kept:,} | {rate} | {sure} | {told} |")
+        print(f"| {name} | {entry.family} | {methods} | {tried:,} | {kept:,} | {rate} | {sure} | {told} |")
     print()
 
 

@@ -44,7 +44,8 @@ def main() -> None:
         rate, made = measured(name, cases)
         print(f"| rarefy {name} ({made:.0%} changed) | {rate:,.0f} | {f'{rate / slowest:,.0f}' if slowest else '-'} |")
     for name in PEERS:
-        told = f"{peers[name]:,.0f} | {peers[name] / slowest:,.1f}" if name in peers else "not installed | -"
+        times = f"{peers[name] / slowest:,.1f}" if slowest and name in peers else "-"
+        told = f"{peers[name]:,.0f} | {times}" if name in peers else "not installed | -"
         print(f"| {name} | {told} |")
 
 

@@ -1,7 +1,8 @@
 """One peer's rate on the questions of a file, in the interpreter of an environment that has it; see query_variants.py.
 
-TextAttack asks for flair (for tags that these word swaps never use) and for NLTK's stop words as soon as it is
-imported; neither is to be had offline, and a stand-in takes their place. Nothing that is measured touches them.
+TextAttack asks for flair and bert_score (for tags and constraints that these word swaps never use) and for NLTK's stop
+words as soon as it is imported; they are not to be had offline, and stand-ins take their place. Nothing that is
+measured touches them.
 """
 
 import sys
@@ -19,6 +20,7 @@ def textattack() -> Callable[[str], object]:
         ("flair", {"device": None}),
         ("flair.data", {"Sentence": object, "Token": object, "Tokenizer": object}),
         ("flair.models", {"SequenceTagger": object}),
+        ("bert_score", {}),
     ):
         module = ModuleType(name)
         vars(module).update(parts)

@@ -98,10 +98,16 @@ class Funnel:
             tally.counted[rate["side"], rate["family"], name] = _counter(rate)
         for name, rate in told["families"].items():
             tally.types[rate["side"], name] = _counter(rate)
-        counts = {name: Counter(told[name]) for name in ("languages", "skipped", "unanswered")}
-        first = told["first_skipped"] and Skipped(**told["first_skipped"])
-        sums = (told["questions"], told["without_answer"], told["without_gold"])
-        return cls(*sums, **counts, first=first, tally=tally)
+        return cls(
+            questions=told["questions"],
+            without_answer=told["without_answer"],
+            without_gold=told["without_gold"],
+            languages=Counter(told["languages"]),
+            skipped=Counter(told["skipped"]),
+            first=told["first_skipped"] and Skipped(**told["first_skipped"]),
+            unanswered=Counter(told["unanswered"]),
+            tally=tally,
+        )
 
 
 def _plain(rate: KeepRate) -> dict[str, Any]:
@@ -176,11 +182,12 @@ class Folder:
 def _record(row: Any) -> dict[str, Any]:
     values = {f.name: getattr(row, f.name) for f in dataclasses.fields(row)}
     return {
-        name: [dataclasses.asdict(one) if dataclasses.is_dataclass(one) else one for one in value]  # type: ignore[call-overload]
-        if isinstance(value, tuple)
-        else value
-        for name, value in values.items()
+        name: [_plainly(one) for one in value] if isinstance(value, tuple) else value for name, value in values.items()
     }
+
+
+def _plainly(one: Any) -> Any:
+    return dataclasses.asdict(one) if dataclasses.is_dataclass(one) and not isinstance(one, type) else one
 
 
 def mixed_of(contexts: Path) -> str:

@@ -107,6 +107,7 @@ def _model(given: argparse.Namespace) -> "LLM":
     from rarefy.flows import asking
     from rarefy.flows.config import load
     from rarefy.tasks.llm.faults import Unavailable
+    from rarefy.tasks.llm.prices import price_of
     from rarefy.tasks.store import Store
 
     config = load(given.config)
@@ -114,9 +115,12 @@ def _model(given: argparse.Namespace) -> "LLM":
         raise UsageFault("--by model asks the model of [llm]; name one in --config")
     commands.check_store(given.store)
     commands.check_models(given, config)
+    if given.max_cost and not price_of(config.llm, config.serving.prices):
+        way_out = "add it to serving.prices, or use --max-calls"
+        raise UsageFault(f"--max-cost {given.max_cost:g}: no price for {config.llm.model}; {way_out}")
     # a run of its own in the ledger, against whose spending the limits are held
     means = replace(asking.means(config, uuid4().hex, given.max_calls, given.max_cost), stage="scenario")
     try:
         return config.llm.connect(asking.place(Store(given.store)), threads=1, means=means)
-    except Unavailable as error:
+    except (Unavailable, ValueError) as error:
         raise UsageFault(f"llm: {error}") from error

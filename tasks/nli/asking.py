@@ -1,8 +1,8 @@
 """What a question asks for: a person, a time, a place, a reason, a number, or any thing."""
 
 import re
-from functools import lru_cache
 
+from rarefy.tasks.nli.kept import small
 from rarefy.tasks.wordnet import readings
 
 _ASKED = {
@@ -45,7 +45,7 @@ _DO = frozenset("do does did".split())
 _HELP = frozenset("is are was were be been has have had can could may might must shall should will would".split())
 
 
-@lru_cache(4_096)
+@small
 def asked_of(text: str) -> frozenset[tuple[str, str]]:
     """(verb, "doer" or "done"): "which company supplies X?" asks for the doer, "does X supply?" for what is done."""
     found = set()

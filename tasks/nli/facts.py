@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from functools import lru_cache
 
 from rarefy.tasks.nli.figures import figured, kind
+from rarefy.tasks.nli.kept import small
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"
 
@@ -43,7 +43,7 @@ def come(original: str, variant: str) -> list[str]:
     return [fact for fact in new if not _counted(fact, variant)]
 
 
-@lru_cache(2_048)
+@small
 def facts(text: str) -> dict[str, int]:
     """Each figure of a text with its unit, in one notation, and each other word that has a digit."""
     for form, words in _FORMS:

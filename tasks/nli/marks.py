@@ -59,7 +59,7 @@ elect/defeat join/leave arrive/depart enter/exit gain/lose earn/lose earn/spend 
 give/receive give/take issue/redeem issue/retire issue/repurchase deposit/withdraw invest/divest import/export
 inject/withdraw raise/lower raise/cut raise/reduce lift/cut increase/cut increase/reduce expand/shrink
 accelerate/slow launch/discontinue launch/cancel open/shut build/demolish create/destroy create/eliminate add/remove
-attract/repel absorb/emit absorb/release oxidize/reduce melt/freeze melted/froze gain/charge heat/cool activate/inhibit promote/inhibit
+attract/repel absorb/emit absorb/release oxidize/reduce melt/freeze melted/froze gain/charge husband/wife mother/father son/daughter brother/sister king/queen uncle/aunt heat/cool activate/inhibit promote/inhibit
 stimulate/inhibit stimulate/suppress enhance/inhibit improve/worsen improve/deteriorate exceed/miss beat/miss
 meet/miss outperform/underperform overestimate/underestimate overstate/understate defeat/lose score/concede
 double/halve doubled/halved marry/divorce bear/die survive/die birth/death live/die begin/cease born/died

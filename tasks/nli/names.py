@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from rarefy.tasks.nli.kept import small
 from rarefy.tasks.wordnet import known, readings
 
 _TOKEN = re.compile(r"[^\W_](?:[\w&]|[-.'’&/](?=\w))*")
@@ -32,6 +33,17 @@ _SKIP = frozenset(
 _LEADS = frozenset("the our its their this that these those such each any every a an your his her my no".split())
 _SMALL = frozenset("of and the for de in on & at".split())
 _SHORT = {"fed": "federal", "us": "american", "uk": "british"}
+# what a title is short for, each word of which must stand in the other text
+_TITLES = {short: tuple(one.split() for one in full.split("|")) for short, full in {
+    "ceo": "chief executive|chief exec", "cfo": "chief financial|chief finance", "coo": "chief operating|chief operations",
+    "cto": "chief technology|chief technical", "cio": "chief information|chief investment", "cmo": "chief marketing|chief medical",
+    "clo": "chief legal", "cso": "chief strategy|chief scientific|chief security|chief sustainability",
+    "cro": "chief risk|chief revenue|chief restructuring", "cpo": "chief product|chief people|chief privacy|chief procurement",
+    "cao": "chief accounting|chief administrative", "cco": "chief compliance|chief commercial|chief communications",
+    "cdo": "chief data|chief digital", "chro": "chief human resources", "ciso": "chief information security",
+    "evp": "executive vice president", "svp": "senior vice president", "avp": "assistant vice president",
+    "vp": "vice president", "gc": "general counsel", "md": "managing director",
+}.items()}  # fmt: skip
 _PEOPLE = re.compile(r"(?:ese|ians?|eans?|ans?|ern|ish|ns?|is)$")
 
 
@@ -47,7 +59,7 @@ class Names:
     runs: dict[str, tuple[str, ...]] = field(default_factory=dict)  # initials -> the words behind them
 
 
-@lru_cache(2_048)
+@small
 def named(text: str) -> Names:
     """The names of a text, in one pass; headings and rows of tables, where all words have capitals, prove little."""
     sure: dict[str, str] = {}
@@ -99,6 +111,8 @@ def missing(of: Names, other: Names, told: Collection[str] = ()) -> tuple[list[s
 
     def lacks(low: str) -> bool:
         if low in hidden or low in other.initials:
+            return False
+        if any(all(word in other.forms for word in full) for full in _TITLES.get(low, ())):
             return False
         return not _there(low, known_there, other)
 

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from rarefy.tasks.nli.blocks import blocks, spoken, stem
 from rarefy.tasks.nli.figures import figured, kind
+from rarefy.tasks.nli.kept import small
 from rarefy.tasks.wordnet import readings
 
 LONG = 160  # tokens of a block, of a longer one only figures and names are looked at
@@ -20,9 +21,7 @@ _PREPOSITIONS = frozenset(
 _LITTLE = frozenset("the a an its our their his her my your this that these those 's s".split())
 _HELPING = frozenset("is are was were be been being am has have had do does did will would".split())
 _AND = frozenset("and or nor as well both either &".split())
-_BREAK = re.compile(
-    r"[,;:.?!]|\b(?:and|but|while|whereas|compared|versus|against|or)\b", re.IGNORECASE
-)
+_BREAK = re.compile(r"[,;:.?!]|\b(?:and|but|while|whereas|compared|versus|against|or)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,7 @@ def rearranged(premise: str, hypothesis: str) -> Iterator[str]:
     """What of the hypothesis stands where another thing stands in the premise, block of sentences by block."""
     said, asked = spoken(premise), spoken(hypothesis)
     for block in blocks([items for _, items in asked], [items for _, items in said]):
-        texts = [
-            [side[place][0] for place in places] for side, places in ((asked, block.asked), (said, block.said))
-        ]
+        texts = [[side[place][0] for place in places] for side, places in ((asked, block.asked), (said, block.said))]
         here, there = ([sentence for sentence in side if sentence not in other] for side, other in (texts, texts[::-1]))
         if here and there:
             yield from _block(" ".join(here), " ".join(there))
@@ -70,7 +67,7 @@ def _comparable(one: Token, other: Token) -> bool:
     return one.sort == other.sort if any(figures) else True
 
 
-@lru_cache(4_096)
+@small
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and figures of a text, names of several words as one, without articles and points."""
     marked, figures = figured(text.replace("’", "'"))
@@ -145,7 +142,9 @@ def crossed(here: Sequence[Token], there: Sequence[Token]) -> Iterator[str]:
         words = a.sort == "word" == c.sort or b.sort == "word" == d.sort
         if not (left and right if words else left or right):
             continue
-        if "by" in (a.before, b.before, c.before, d.before) and {a.before, c.before} & {""} | {b.before, d.before} & {""}:
+        if "by" in (a.before, b.before, c.before, d.before) and {a.before, c.before} & {""} | {b.before, d.before} & {
+            ""
+        }:
             if len({a.before, c.before}) > 1 or len({b.before, d.before}) > 1:
                 continue  # another voice, of which others say whether it turns the sense round
         if a.before == c.before and b.before == d.before and a.before != b.before and a.before and b.before:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from rarefy.tasks.nli.blocks import blocks, spoken
+from rarefy.tasks.nli.kept import small
 
 # of one line each means the same; where one came, went or gave way to another, another thing is told
 _CLASSES = """
@@ -89,12 +89,14 @@ _SET = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NOW = re.compile(r"\b(?:is|are|am|does|do|has been|have been|currently)\b", re.IGNORECASE)
 _THEN = re.compile(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
-_ONLY = re.compile(r"\b(?:only|solely|exclusively|merely)\s+(?:(?:the|a|an|its|our|their|in|on|for|to|by)\s+)*([\w-]+)", re.I)
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|merely)\s+(?:(?:the|a|an|its|our|their|in|on|for|to|by)\s+)*([\w-]+)", re.I
+)
 _SCORE = re.compile(r"(?<![\w.,-])\d{1,3}[-–:]\d{1,3}(?![\w-]|[.,]\d)")
 _NEGATED = re.compile(r"(?:non-?|un|in|im|il|ir|dis|mis|anti-?|de|counter-?|sub|over|under|ex-)(?=[a-z]{4})")
 
 
-@lru_cache(8_192)
+@small
 def qualified(text: str) -> frozenset[str]:
     """The classes of qualifiers that a text has."""
     return frozenset(CLASS[w] for hit in _WORD.finditer(_SET.sub(" ", text)) if (w := hit[0].lower()) in CLASS)
@@ -104,7 +106,9 @@ def otherwise_qualified(asked: str, said: str) -> Iterator[str]:
     """Qualifiers, times and "only"s of sentences of the hypothesis that those of the premise they draw on lack."""
     there, here = spoken(said), spoken(asked)
     for block in blocks([items for _, items in here], [items for _, items in there]):
-        mine, theirs = (" ".join(side[at][0] for at in places) for side, places in ((here, block.asked), (there, block.said)))
+        mine, theirs = (
+            " ".join(side[at][0] for at in places) for side, places in ((here, block.asked), (there, block.said))
+        )
         if not theirs:
             continue
         came = sorted(qualified(mine) - qualified(theirs))

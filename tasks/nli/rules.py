@@ -30,7 +30,7 @@ from rarefy.tasks.syntax.level import levelled
 _NAMED = re.compile(r"[A-Z][\w&.-]*|\d[\d.,]*%?")
 BLOCK = 256  # pairs read ahead
 RUN = 3  # sentences of a premise that one of a hypothesis may draw on
-SYNONYM = 0.45  # cosine of two words, from which on one may stand for the other: random ones are seldom above 0.35
+SYNONYM = 0.72  # cosine of two words, from which on one may stand for the other: cats and dogs have 0.715
 NEAR = 0.5  # share of a sentence's items that another one has, so that they are about the same thing
 
 

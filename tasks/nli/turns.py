@@ -8,10 +8,10 @@ least do in a way.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 
 from rarefy.tasks.nli.blocks import stem
 from rarefy.tasks.nli.figures import figured
+from rarefy.tasks.nli.kept import small
 
 # class -> (plainly, in a way)
 _SAID: dict[str, tuple[str, str]] = {
@@ -127,7 +127,7 @@ _BOUND = re.compile(
 )
 
 
-@lru_cache(8_192)
+@small
 def turns(text: str) -> tuple[Counter[str], Counter[str], frozenset[str]]:
     """How often a text does each thing plainly, how often in any way, and which sides it takes."""
     text = re.sub(r"\bcan(?:no|'|’)t\b", "can not", text, flags=re.IGNORECASE)
@@ -178,7 +178,7 @@ _QUANTIFIED = re.compile(
 )
 
 
-@lru_cache(8_192)
+@small
 def quantified(text: str) -> dict[str, frozenset[str]]:
     """What a text says all, some, many, few or none of, by stem."""
     found: dict[str, set[str]] = {}

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from rarefy.tasks.nli.blocks import stem
+from rarefy.tasks.nli.kept import small
 from rarefy.tasks.wordnet import readings
 
 _MODAL = {"may": "MAY", "might": "MAY", "could": "MAY", "can": "MAY", "must": "MUST", "shall": "MUST", "should": "MUST",
@@ -27,7 +28,7 @@ _BETWEEN = frozenset(
 )
 
 
-@lru_cache(16_384)
+@small
 def helped(text: str) -> dict[str, frozenset[tuple[str, bool]]]:
     """For each verb stem that an auxiliary helps: what kind (MAY, MUST, WILL or ""), and whether it is negated."""
     found: dict[str, set[tuple[str, bool]]] = defaultdict(set)

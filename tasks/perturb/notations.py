@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 
 from rarefy.tasks.nli.figures import SCALES
+from rarefy.tasks.nli.kept import small
 
 NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>[-−–]\s?|\(\s?)?(?:US)?[$€£¥]?\s?(?P<sign2>[-−–(])?"
@@ -32,7 +32,7 @@ class Number:
     year: bool  # looks like one: plain four digits from 1900 to 2099
 
 
-@lru_cache(100_000)  # the rows of a chunk are searched for the answer of each of its questions
+@small  # the rows of a chunk are searched for the answer of each of its questions
 def numbers(text: str) -> tuple[Number, ...]:
     """Every number written in a text, in order, zeros apart."""
     return tuple(_numbers(text))
@@ -114,7 +114,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-@cache
+@small
 def _only_number(answer: str) -> Number | None:
     found = numbers(answer)
     return found[0] if len(found) == 1 and not re.search(r"[^\W\d_]{3,}", _UNITS.sub("", answer)) else None

@@ -7,6 +7,7 @@ import pytest
 from mixed import question
 
 from rarefy.data_contracts.rows import Chunk, Span
+from rarefy.flows.cli import main
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.scenario import fit, read, show
 from rarefy.tasks.mix import read_scenarios
@@ -68,6 +69,34 @@ def test_a_scenario_is_written_with_what_it_was_seen_in(tmp_path, bench):
     assert '["mine".fitted]' in out.read_text()
     assert abs(read_scenarios(out)["mine"].ratio - 2 / 3) < 0.001
     assert len(passages.read_text().splitlines()) == 3
+
+
+SORTER = """
+import json
+from rarefy.data_contracts.rows import Reply
+
+def sort(requests):
+    for request in requests:
+        yield Reply(request.request_id, json.dumps({"reason": "so", "label": "golden"}), finish_reason="stop",
+                    prompt_tokens=10, completion_tokens=5, model="m")
+"""
+
+
+def test_what_a_fit_by_a_model_may_ask_is_bounded_and_the_same_command_goes_on(tmp_path, bench, monkeypatch, capsys):
+    (tmp_path / "sorter.py").write_text(SORTER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file, config = tmp_path / "r.jsonl", tmp_path / "my.toml"
+    file.write_text(json.dumps(LINES["texts"]) + "\n")
+    config.write_text('[llm]\nprovider = "sorter:sort"\nmodel = "m"\n')
+    given = ["scenario", "fit", str(file), str(bench), "--by", "model", "--config", str(config)]
+    given += ["--store", str(tmp_path / "store"), "--passages", str(tmp_path / "p.jsonl")]
+    assert main([*given, "--max-calls", "2"]) == 3
+    told = capsys.readouterr()
+    assert len(told.err.strip().splitlines()) == 1 and not (tmp_path / "p.jsonl").exists()
+    assert main([*given, "--max-calls", "2"]) == 0, "two replies are remembered, one is left to ask for"
+    assert len((tmp_path / "p.jsonl").read_text().splitlines()) == 3
+    assert main([*given, "--max-cost", "1"]) == 2
+    assert "no price for m" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

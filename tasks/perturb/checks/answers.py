@@ -9,21 +9,23 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
 
 import yaml
 
 from rarefy.tasks.nli.figures import figured
+from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.perturb.checks.readings import dates, foreign, readings
+from rarefy.tasks.perturb.notations import numbers, occurs
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _SUFFIX = re.compile(r"[,\s]+(?:inc|corp|corporation|co|company|llc|l\.l\.c|plc|ltd|limited|lp|llp|l\.l\.p|n\.?a)\.?$")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
 _UNSAID = frozenset(("yes", "no", "true", "false"))
-_QUOTES = dict(zip("’‘“”–—−\u00ad", ["'", "'", '"', '"', "-", "-", "-", ""], strict=True))
+_QUOTES = dict.fromkeys("’‘", "'") | dict.fromkeys("“”", '"') | {"\u00ad": ""}
+_QUOTES |= dict.fromkeys("–—−\u2010\u2011\u2012\u2015\ufe58\ufe63\uff0d", "-")
 _MARKS = re.compile("[" + "".join(_QUOTES) + "]")
 _DOTTED = re.compile(r"\b(?:[a-z]\.){2,}")  # "U.S. dollar" is the US dollar
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -49,13 +51,22 @@ def no_answer(case: Case, draft: Draft) -> str:
     wanted = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in _UNSAID]
     if not wanted:
         return ""
-    text = fold(draft.text)
+    figures = {form: figure for form in wanted if (figure := _figure(form))}
+    days = {day for form in wanted for day in (*dates(form), figures.get(form, "")) if day.count("-") == 2}
+    if days and not days.isdisjoint(dates(draft.text) | _figures(draft.text)):
+        return "answer_remains: in another notation"
+    texts = readings(draft.text)
+    if figures or any(len(numbers(form)) == 1 for form in wanted):
+        texts += tuple(filter(None, (foreign(texts[-1]),)))
     for form in wanted:
-        if any(holds(text, core) for core in cores(form)):
-            return f"answer_remains: {form}"
-        if (figure := _figure(form)) and figure in _figures(draft.text):
-            return f"answer_remains: {form}, in another notation"
-    return "answer_remains: in another notation" if occurs(draft.text, case.answer, case.aliases) else ""
+        for at, text in enumerate(texts):
+            if any(holds(fold(text), core) for plain in readings(form) for core in cores(plain)):
+                return f"answer_remains: {form}{', in another notation' if at else ''}"
+            if form in figures and figures[form] in _figures(text):
+                return f"answer_remains: {form}, in another notation"
+    if any(occurs(text, case.answer, case.aliases) for text in texts):
+        return "answer_remains: in another notation"
+    return ""
 
 
 def holds(text: str, form: str) -> bool:
@@ -79,14 +90,16 @@ def cores(form: str) -> Iterator[str]:
     yield from sorted(one for one in seen if one)
 
 
-@lru_cache(4_096)
-def fold(text: str) -> str:
+def _fold(text: str) -> str:
     """The text in lower case with plain quotes and single spaces, without accents and what cannot be seen."""
     plain = text if text.isascii() else _MARKS.sub(lambda hit: _QUOTES[hit[0]], text)
     if not plain.isascii():
         plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
         plain = _INVISIBLE.sub("", plain)
     return " ".join(_DOTTED.sub(lambda hit: hit[0].replace(".", ""), plain.casefold()).split())
+
+
+fold = small(_fold)
 
 
 def read(text: str) -> str:
@@ -141,14 +154,21 @@ def _joins(beside: str, edge: str) -> bool:
     return edge.isdigit() and beside[0] in ".," and len(beside) > 1 and beside[1].isdigit()
 
 
-@lru_cache(4_096)
-def _figure(form: str) -> str:
+def _one_figure(form: str) -> str:
     """The one figure that a form is, in one notation; "" for all else."""
-    marked, figures = figured(form)
-    rest = _LEAD.sub("", fold(marked).replace("\x02", " ").replace("\x03", " ").strip())
+    marked, figures = figured(readings(form)[-1])
+    rest = _LEAD.sub(
+        "",
+        fold(re.sub(r"^\s*(?:on|by|in|as of|until|since)\s", "", marked))
+        .replace("\x02", " ")
+        .replace("\x03", " ")
+        .strip(),
+    )
     return figures[0] if len(figures) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else ""
 
 
-@lru_cache(1_024)
-def _figures(text: str) -> frozenset[str]:
+def _all_figures(text: str) -> frozenset[str]:
     return frozenset(figured(text)[1])
+
+
+_figure, _figures = small(_one_figure), small(_all_figures)

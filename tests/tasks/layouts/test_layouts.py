@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.tasks.layouts import files, FOLDERS, RECORDS, Asked, Skipped, layout_of, placed, read, rows
+from rarefy.tasks.layouts import FOLDERS, RECORDS, Asked, Skipped, files, layout_of, placed, read, rows
 
 CONTEXT = "Oslo is the capital of Norway. It lies on a fjord. It had 717,710 inhabitants in 2024."
 OTHER = "Bergen lies on the west coast."

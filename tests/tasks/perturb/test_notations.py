@@ -1,5 +1,7 @@
 """The same number however it is written, and no other."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,3 +75,16 @@ def test_numbers_that_are_no_rounding_of_each_other_differ(a, b):
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_any_text_can_be_searched(text, answer):
     occurs(text, answer)
+
+
+def test_memory_does_not_grow_with_the_texts_and_answers_that_were_read():
+    tracemalloc.start()
+    try:
+        for at in range(12_000):
+            occurs(f"{at} was 12 in 2020, 13 in 2021 and {at * 7:,} in 2022, " + "of which more. " * 8, f"${at},525")
+        for at in range(20):
+            numbers(f"{at} and 12 " * 50_000)
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < 8_000_000  # bytes: of 2,000 texts at most, however many were read; before, 20 MB and growing

@@ -1,6 +1,8 @@
 """A passage holds the answer where a string match would find it, and no noise does in any notation."""
 
 import json
+import time
+import tracemalloc
 
 import pytest
 import yaml
@@ -85,6 +87,94 @@ def test_noise_must_not_hold_the_answer_in_any_notation(answer: str, text: str) 
 )
 def test_what_is_not_the_answer_may_stand_in_noise(answer: str, text: str) -> None:
     assert no_answer(case("", answer), Draft(text)) == ""
+
+
+HIDDEN = [
+    ("COVID-19", "the COVID\u201119 pandemic"),
+    ("COVID-19", "the COVID\u201019 pandemic"),
+    ("AT&T", "sold by AT&amp;T in May"),
+    ("Ernst & Young", "by Ernst &#38; Young"),
+    ("Nvidia", "made by Nvi\u200bdia"),
+    ("Nvidia", "made by Nvi\u2060di\ufe0fa"),
+    ("$1,200 million", "about $1 200 million"),
+    ("$1,200 million", "about $1\u202f200 million"),
+    ("$1,200 million", "about $1'200 million"),
+    ("$1,200 million", "about $1’200 million"),
+    ("4,500", "four thousand five hundred people"),
+    ("4,500", "four thousand, five hundred people"),
+    ("4,500", "4\u2009500 people"),
+    ("1,200,000", "one million two hundred thousand"),
+    ("125", "one hundred and twenty-five"),
+    ("$3.5 million", "three and a half million dollars"),
+    ("four thousand five hundred", "about 4,500 people"),
+    ("November 5, 2024", "on 11/05/2024"),
+    ("November 5, 2024", "on 05/11/2024"),
+    ("November 5, 2024", "on 5 November 2024"),
+    ("November 5, 2024", "on Nov. 5, 2024"),
+    ("November 5, 2024", "on 2024-11-05"),
+    ("November 5, 2024", "am 05.11.2024"),
+    ("November 5, 2024", "am 5. November 2024"),
+    ("November 5, 2024", "le 5 novembre 2024"),
+    ("on November 5, 2024", "5 Nov 2024"),
+    ("11/05/2024", "on November 5, 2024"),
+    ("December 31, 2023", "zum 31. Dezember 2023"),
+    ("$47,500 million", "47.500 Millionen Euro"),
+    ("$47.5 billion", "47,5 Milliarden"),
+    ("$47.5 billion", "47,5 Mrd. USD"),
+    ("$47.5 billion", "47,5 milliards"),
+    ("1,200.5", "von 1 200,5 auf"),
+    ("1,200.5", "von 1.200,5 auf"),
+    ("12.5%", "um 12,5 %"),
+    ("12.5%", "12,5 Prozent"),
+]
+OTHER = [
+    ("4,500", "four thousand six hundred"),
+    ("567", "five six seven"),
+    ("$47,500", "47,6 Milliarden"),
+    ("November 5, 2024", "11/06/2024"),
+    ("November 5, 2024", "5 December 2024"),
+    ("12.5%", "12,6 %"),
+    ("AT&T", "AT&amp;S"),
+    ("1,200", "1 201 and 2 000"),
+]
+
+
+@pytest.mark.parametrize(("answer", "text"), HIDDEN)
+def test_noise_is_refused_where_a_reader_finds_the_answer_in_other_signs_words_or_languages(
+    answer: str, text: str
+) -> None:
+    assert no_answer(case("", answer), Draft(text)).startswith("answer_remains")
+
+
+@pytest.mark.parametrize(("answer", "text"), OTHER)
+def test_noise_with_another_number_date_or_name_in_those_notations_is_kept(answer: str, text: str) -> None:
+    assert no_answer(case("", answer), Draft(text)) == ""
+
+
+def test_an_answer_with_a_hyphen_that_does_not_break_is_kept() -> None:
+    assert answer_kept(case("It is COVID-19 here.", "COVID-19"), Draft("It is COVID\u201119 here.")) == ""
+
+
+@pytest.mark.parametrize(
+    "piece", ["1 200 ", "four thousand ", "11/05/2024 ", "&amp;", "47.500,5 ", "a\u200b\u2011", "1.1"]
+)
+def test_a_long_passage_of_any_signs_is_searched_in_seconds(piece: str) -> None:
+    text = piece * (500_000 // len(piece))
+    began = time.process_time()
+    no_answer(case("", "$47,525 million"), Draft(text))
+    no_answer(case("", "November 6, 2019"), Draft(text))
+    assert time.process_time() - began < 20  # 3 s where nothing else runs
+
+
+def test_memory_does_not_grow_with_the_texts_that_were_searched() -> None:
+    tracemalloc.start()
+    try:
+        for at in range(40):
+            no_answer(case("", "$47,525 million"), Draft(f"{at} It was 12 in 2020. " * 10_000))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < 2_000_000  # bytes; the texts are 9 MB together
 
 
 HARD = 'He said: "5 < 6 & \\ {a: [b]} # x" — </body> © \u05d0\u05d1 \u200f 🙂'

@@ -33,6 +33,9 @@ SAME = [
     ("The costs must be recorded.", "The costs must be recorded when two things are true."),
     ("NVIDIA's sales of H100 products", "H100 products that NVIDIA sells"),
     ("Ernst & Young LLP audits", "Ernst & Young audits"),
+    ("Who is the CEO of Apple?", "Who is the chief executive officer of Apple?"),
+    ("Who is the CFO of Apple?", "Who is the Chief Financial Officer of Apple?"),
+    ("the firm's COO and CTO", "the firm's chief operating officer and chief technology officer"),
 ]
 CHANGED = [
     ("Revenue was $47,525 million.", "Revenue was $47,526 million."),
@@ -56,7 +59,14 @@ CHANGED = [
     ("Section 350-40 applies.", "Section 350-50 applies."),
     ("The FASB issued it.", "The SEC issued it."),
     ("Gigafactory Berlin closed.", "Gigafactory Shanghai closed."),
+    ("Who is the CEO of Apple?", "Who is the CFO of Apple?"),
 ]
+
+
+def test_a_title_and_its_abbreviation_stand_for_each_other_both_ways() -> None:
+    long, short = "Who is the chief executive officer of Apple?", "Who is the CEO of Apple?"
+    assert check(long, short) == check(short, long) == ""
+    assert check("Who is the chief financial officer of Apple?", short).startswith("facts_changed")
 
 
 @pytest.mark.parametrize(("original", "variant"), SAME)
