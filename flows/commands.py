@@ -106,9 +106,13 @@ def check_models(given: argparse.Namespace, config: "Config") -> None:
     if not (found := named(config)):
         return
     if not given.dask and any(model.provider == "vllm" for model in found) and not find_spec("vllm"):
+        workers = (
+            "start Dask workers that have it (infra/vllm/install.sh) and name their scheduler with --dask, or "
+            if given.dask is not None  # a command that offers it
+            else ""
+        )
         raise UsageFault(
-            'provider "vllm" needs vLLM: pip install "rarefy[vllm]" here, or start Dask workers that have it '
-            "(infra/vllm/install.sh) and name their scheduler with --dask, or serve the model and ask it as "
+            f'provider "vllm" needs vLLM: pip install "rarefy[vllm]" here, or {workers}serve the model and ask it as '
             'provider = "openai"'
         )
     asked = means(config, "", getattr(given, "max_calls", 0), getattr(given, "max_cost", 0.0))

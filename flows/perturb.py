@@ -1,5 +1,6 @@
 """The command `rarefy perturb`: variants of any file of questions, answers and contexts; no corpus, graph or engine."""
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -27,7 +28,7 @@ from rarefy.tasks.perturb.entry import Side
 from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.store import Store, digest
 
-VERSION = 2
+VERSION = 3
 BATCH = 1_000  # questions worked on together; nothing hangs on it
 SIDES: tuple[Side, ...] = ("query", "document", "context")
 CHANGED = ("golden", "distracting", "distraction")  # of passages: made of one text; noise is taken from near or far
@@ -51,7 +52,10 @@ class Given:
 
 def only(config: Config, names: Iterable[str]) -> Config:
     """The config with these perturbations alone: by side, as the config lists it, by family or name, or as
-    side:module:function. UsageFault for one not known."""
+    side:module:function. UsageFault for one not known, and for none at all."""
+    names = [_plainly(name) for name in names if name.strip()]
+    if not names:
+        raise UsageFault("--only: no perturbation named; name some (`rarefy perturbations`), or leave it out")
     chosen: dict[str, list[str]] = {side: [] for side in SIDES}
     for name in names:
         first, _, rest = name.partition(":")
@@ -75,7 +79,10 @@ def only(config: Config, names: Iterable[str]) -> Config:
                 chosen[side].append(name)
         else:
             known = dict.fromkeys([*SIDES, *(e.family for e in CATALOGUE.values()), *CATALOGUE])
-            raise UsageFault(f"--only {name}: no such perturbation; have {', '.join(known)} (`rarefy perturbations`)")
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            told = f"--only {name}: no such perturbation{meant}; have {', '.join(known)}"
+            raise UsageFault(f"{told} (`rarefy perturbations`)")
     for side in SIDES:
         try:
             of_names(side, chosen[side])
@@ -84,6 +91,12 @@ def only(config: Config, names: Iterable[str]) -> Config:
     return config.model_copy(
         update={"perturb": config.perturb.model_copy(update={side: tuple(chosen[side]) for side in SIDES})}
     )
+
+
+def _plainly(name: str) -> str:
+    """A name without blanks around it, in small letters but for what Python calls a module and function."""
+    first, colon, rest = name.strip().partition(":")
+    return f"{first.strip().lower() if first.strip().lower() in SIDES else first}:{rest}" if colon else first.lower()
 
 
 def perturb(

@@ -1,7 +1,10 @@
 """The folder that `rarefy perturb` writes: whole or not at all, with a funnel of what became of every row."""
 
 import dataclasses
+import errno
+import fcntl
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -28,6 +31,7 @@ class Funnel:
     questions: int = 0
     without_answer: int = 0  # of those: only their words can be varied
     without_gold: int = 0  # of those with an answer: no passage of theirs holds it
+    without_evidence: int = 0  # of those with gold: none of its sentences is known to hold the answer
     languages: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     first: Skipped | None = None  # of what was skipped
@@ -40,6 +44,7 @@ class Funnel:
         self.questions += 1
         self.without_answer += not question.answer
         self.without_gold += bool(question.answer) and not question.chunk_ids
+        self.without_evidence += bool(question.chunk_ids) and not question.evidence_spans
         self.languages[question.language] += 1
 
     def skip(self, row: Skipped) -> None:
@@ -67,6 +72,11 @@ class Funnel:
                 f"{self.without_gold:,} have no passage that holds the answer, or is marked as gold: their words are "
                 "varied, no passage is"
             )
+        if self.without_evidence:
+            yield (
+                f"{self.without_evidence:,} have gold of which no sentence is known to be the evidence: nothing "
+                "is deleted from it, and no passage is cut from it where it is long"
+            )
         for reason, count in self.skipped.most_common():
             yield f"{count:,} skipped: {reason} (skipped.jsonl has them all)"
         if self.first:
@@ -82,6 +92,7 @@ class Funnel:
             "questions": self.questions,
             "without_answer": self.without_answer,
             "without_gold": self.without_gold,
+            "without_evidence": self.without_evidence,
             "languages": dict(self.languages),
             "skipped": dict(self.skipped),
             "first_skipped": self.first and dataclasses.asdict(self.first),
@@ -102,6 +113,7 @@ class Funnel:
             questions=told["questions"],
             without_answer=told["without_answer"],
             without_gold=told["without_gold"],
+            without_evidence=told["without_evidence"],
             languages=Counter(told["languages"]),
             skipped=Counter(told["skipped"]),
             first=told["first_skipped"] and Skipped(**told["first_skipped"]),
@@ -126,6 +138,8 @@ class Folder:
     def __init__(self, place: Path, recipe: str) -> None:
         self.place, self.recipe = place, recipe
         self.open: dict[str, IO[bytes]] = {}
+        self.lock = -1  # what keeps the folder for this run
+        self.replaces = False  # whether variants of another run lay there
 
     def __enter__(self) -> "Folder":
         if self.place.exists() and not self.place.is_dir():
@@ -136,7 +150,12 @@ class Folder:
             raise UsageFault(f"--out {self.place}: holds a benchmark; choose a new folder")
         if foreign := [name for name in there if name.removeprefix(".").removesuffix(".part") not in ours]:
             raise UsageFault(f"--out {self.place}: holds {foreign[0]!r}, which is no variant; choose a new folder")
-        self.place.mkdir(parents=True, exist_ok=True)
+        try:
+            self.place.mkdir(parents=True, exist_ok=True)
+        except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+            raise UsageFault(f"--out {self.place}: no folder can be made there ({error.strerror})") from error
+        self._alone()
+        self.replaces = made_of(self.place) not in ("", self.recipe)
         self.open = {name: self._scratch(name).open("wb") for name in TABLES}
         return self
 
@@ -144,6 +163,22 @@ class Folder:
         for name, file in self.open.items():
             file.close()
             self._scratch(name).unlink(missing_ok=True)
+        os.close(self.lock)
+
+    def _alone(self) -> None:
+        """Keep the folder for this run until it ends, however it does; UsageFault where another one has it."""
+        self.lock = os.open(self.place, os.O_RDONLY)
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # a folder on NFS cannot be locked: whoever runs twice there must choose two folders
+            if error.errno in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):
+                return
+            os.close(self.lock)
+            if not isinstance(error, BlockingIOError):
+                raise
+            told = "another run is writing there; wait for it, or choose another folder"
+            raise UsageFault(f"--out {self.place}: {told}") from error
 
     def write(self, table: str, row: Any, **more: str | None) -> None:
         """One row, as a line of JSON."""
@@ -161,10 +196,14 @@ class Folder:
             file.close()
             self._scratch(name).replace(self.place / f"{name}.jsonl")
         self._put(FUNNEL, funnel.plain())
+        notes = []
+        if self.replaces:
+            notes.append(f"{self.place} held variants of other settings or questions: these replace them all")
         mixed = self.place / CONTEXTS
         if mixed.exists() and mixed_of(mixed) != sha256(self.place / "variants.jsonl"):
             mixed.unlink()
-            funnel.note = f"{mixed} was mixed of other variants and is removed; run `rarefy mix` again"
+            notes.append(f"{mixed} was mixed of other variants and is removed; run `rarefy mix` again")
+        funnel.note = "\n".join(notes)
         files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in TABLES))}
         # what a model could not answer just now it may answer next time
         finished = TRANSIENT.isdisjoint(funnel.unanswered)
@@ -196,6 +235,14 @@ def mixed_of(contexts: Path) -> str:
         with contexts.open(encoding="utf-8") as file:
             return str(json.loads(file.readline())["variants"])
     except (ValueError, LookupError, TypeError):  # empty, or not one of ours
+        return ""
+
+
+def made_of(out: Path) -> str:
+    """The recipe of what a folder holds; "" where it holds nothing whole."""
+    try:
+        return str(json.loads((out / MANIFEST).read_bytes())["recipe"])
+    except (OSError, ValueError, LookupError, TypeError):  # none, or not one of ours
         return ""
 
 

@@ -45,7 +45,7 @@ def _checked(given: argparse.Namespace) -> "Config":
         raise UsageFault(f"{given.questions}: no such file or folder; check the path")
     config = load(given.config)
     if given.only:
-        config = only(config, [name for names in given.only for name in names.split(",") if name])
+        config = only(config, [name for names in given.only for name in names.split(",")])
     commands.check_store(given.store)
     check_variants(config, given.config)
     commands.check_models(given, config)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from rarefy.flows.options import OWN, count, places, spend
+from rarefy.flows.options import count, places, spend
 
 PERTURB = """\
 Write variants of the questions in QUESTIONS, and of the passages that came with them, each with its proof: DIR gets
@@ -25,7 +25,7 @@ RETRIEVED is JSON lines (question_id, and passages by chunk_id or text) or a TRE
 
 def without_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The commands that need no corpus."""
-    perturb = commands.add_parser("perturb", help="variants of a file of questions", description=PERTURB, **OWN)
+    perturb = commands.add_parser("perturb", help="variants of a file of questions", description=PERTURB)
     perturb.add_argument("questions", metavar="QUESTIONS", type=Path, help="a file or folder of questions")
     perturb.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the variants")
     what = perturb.add_argument_group("what is made")
@@ -43,19 +43,19 @@ def without_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     where = places(perturb)
     where.add_argument("--quiet", action="store_true", help="say nothing but errors")
     spend(perturb)
-    perturb.set_defaults(dask="")  # no workers: a model is held here, or served
+    perturb.set_defaults(dask=None)  # no workers: a model is held here, or served
 
-    catalogue = commands.add_parser("perturbations", help="list all perturbations", description=PERTURBATIONS, **OWN)
+    catalogue = commands.add_parser("perturbations", help="list all perturbations", description=PERTURBATIONS)
     catalogue.add_argument("--json", action="store_true", help="all there is to say of each, as JSON")
     _mixing(commands)
     _fitting(commands)
 
 
 def _mixing(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    mix = commands.add_parser("mix", help="contexts of gold and noise", description=MIX, **OWN)
+    mix = commands.add_parser("mix", help="contexts of gold and noise", description=MIX)
     mix.add_argument("benchmark", metavar="BENCH", type=Path, help="a folder with questions and variants")
     mix.add_argument("--out", metavar="FILE.jsonl", type=Path, required=True, help="file for the contexts")
-    what = mix.add_argument_group("what is mixed; of options marked + several may be given, or one with commas")
+    what = mix.add_argument_group("what is mixed", "Of options marked + several may be given, or one with commas.")
     what.add_argument("--k", metavar="N", type=count, help="passages of a context (default: the paper's 10)")
     what.add_argument("--ratio", metavar="R", action="append", default=[], help="share of noise, 0 to 1 +")
     what.add_argument("--mix", metavar="MIX", action="append", default=[], help="natural, a class, a:b:c:d +")
@@ -81,9 +81,9 @@ def _mixing(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 
 def _fitting(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    fit = commands.add_parser("scenario", help="a scenario of your own retriever", description=SCENARIO, **OWN)
+    fit = commands.add_parser("scenario", help="a scenario of your own retriever", description=SCENARIO)
     fit = fit.add_subparsers(dest="what", metavar="WHAT", required=True).add_parser(
-        "fit", help="fit one to what was retrieved", description=SCENARIO, **OWN
+        "fit", help="fit one to what was retrieved", description=SCENARIO
     )
     fit.add_argument("retrieved", metavar="RETRIEVED", type=Path, help="what a retriever found")
     fit.add_argument("benchmark", metavar="BENCH", type=Path, help="the benchmark that it was asked")
@@ -96,4 +96,4 @@ def _fitting(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     fit.add_argument("--config", metavar="FILE.toml", type=Path, help="settings: [llm], for --by model")
     places(fit)
     spend(fit)
-    fit.set_defaults(dask="")
+    fit.set_defaults(dask=None)

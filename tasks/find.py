@@ -18,6 +18,9 @@ def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[...,
     try:
         part: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        way_out = "is the module installed where the workers run?"
+        way_out = (
+            "is the module installed where the workers run? The current folder is not looked through: "
+            "PYTHONPATH=. in front of the command helps"
+        )
         raise ValueError(f"{name!r} cannot be imported ({error}); {way_out}") from error
     return part

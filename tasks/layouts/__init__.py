@@ -29,7 +29,7 @@ __all__ = [
     "rows",
 ]
 
-VERSION = 2
+VERSION = 3
 LOOKED_AT = 20  # records whose fields tell a layout: in one, a field that is empty may be left out
 
 Shape = Callable[[str, Record], Iterator[Asked | Skipped]]

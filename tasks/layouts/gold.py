@@ -58,7 +58,7 @@ def _chunk_id(passage: Passage) -> str:
 
 def _spoken(asked: Asked, language: str) -> str:
     said = code_of(asked.language) or language
-    return said or tongue(" ".join([asked.text, *(passage.text[:500] for passage in asked.passages)]))
+    return said or tongue(asked.text, (passage.text[:500] for passage in asked.passages))
 
 
 def _question(asked: Asked, known: Mapping[str, Chunk], language: str) -> tuple[Question, dict[str, Chunk]]:

@@ -23,6 +23,8 @@ def records(path: Path) -> Iterator[Found | Skipped]:
                 yield _in_file(found, file.relative_to(path)) if len(files) > 1 else found
         return
     suffix = path.suffix.lower()
+    if suffix not in {".parquet", ".arrow"}:
+        _check_encoding(path)
     if suffix not in SUFFIXES:
         suffix = ".jsonl" if _opens_with(path, b"{") else suffix
     if suffix in {".jsonl", ".ndjson"}:
@@ -79,6 +81,7 @@ def loads(text: str) -> Any:
 
 def load(path: Path) -> Any:
     """A JSON file as a whole; ValueError with the place of what is wrong."""
+    _check_encoding(path)
     try:
         return loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -128,17 +131,31 @@ def _cells(path: Path, delimiter: str) -> Iterator[Found | Skipped]:
     csv.field_size_limit(sys.maxsize)  # a context may be longer than its 128 KiB
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
+            delimiter = _delimiter(file.readline(), delimiter)
+            file.seek(0)
             reader = csv.DictReader(file, delimiter=delimiter)
             for row in reader:
                 place = f"line {reader.line_num}"
                 if row.pop(None, None) is not None:  # DictReader's own key for these
-                    yield Skipped(place, "too_many_cells", "more cells than the header has; quote cells with a comma")
+                    named = {"\t": "tab", ",": "comma", ";": "semicolon"}.get(delimiter, "bar")
+                    told = f"more cells than the header has; quote cells with a {named}"
+                    yield Skipped(place, "too_many_cells", told)
+                elif None in row.values():
+                    lost = next(name for name, cell in row.items() if cell is None)
+                    told = f"fewer cells than the header has: none for {lost}; a cell may be empty, not left out"
+                    yield Skipped(place, "too_few_cells", told)
                 else:
                     yield place, row
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     except csv.Error as error:
         raise ValueError(f"{path}: not CSV: {error}") from error
+
+
+def _delimiter(header: str, usual: str) -> str:
+    """What stands between the cells of a header: what cuts it into the most; the usual where nothing does better."""
+    cells = {mark: len(next(csv.reader([header], delimiter=mark), [])) for mark in (usual, ",", ";", "\t", "|")}
+    return max(cells, key=lambda mark: cells[mark])  # the first of equals: the usual
 
 
 def _columns(path: Path) -> Iterator[Found]:
@@ -168,6 +185,15 @@ def _in_file(found: Found | Skipped, file: Path) -> Found | Skipped:
     if isinstance(found, Skipped):
         return Skipped(f"{file}, {found.place}", found.reason, found.detail)
     return f"{file}, {found[0]}", found[1]
+
+
+def _check_encoding(path: Path) -> None:
+    """Nothing; ValueError where the file's first bytes are UTF-16's: its mark, or every other one zero."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    bare = len(head) > 3 and not (any(head[::2]) and any(head[1::2]))
+    if bare or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{path}: is UTF-16; save the file as UTF-8")
 
 
 def _opens_with(path: Path, mark: bytes) -> bool:

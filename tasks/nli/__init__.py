@@ -17,7 +17,7 @@ from rarefy.tasks.llm.config import LLMConfig, Means
 
 __all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
-VERSION = 2
+VERSION = 3
 
 CHECKS: dict[str, str] = {
     "rules": "rarefy.tasks.nli.rules:rules",

@@ -51,25 +51,30 @@ premium/discount secured/unsecured audited/unaudited fixed/variable fixed/floati
 able/unable same/different present/absent current/former tighten/ease hawkish/dovish win/lose enter/leave
 export/import debit/credit upgrade/downgrade success/failure true/false effective/ineffective legal/illegal
 significant/insignificant material/immaterial direct/indirect internal/external public/private net/gross
-basic/diluted buyer/seller parent/subsidiary landlord/tenant employer/employee creditor/debtor plaintiff/defendant
-for/against uphold/overturn uphold/reverse affirm/reverse affirm/overturn affirm/vacate uphold/vacate grant/deny grant/refuse
-grant/reject award/deny admit/deny confirm/deny convict/acquit guilty/innocent plead/deny sue/settle dismiss/uphold
-ratify/reject enact/repeal impose/lift impose/waive pass/fail succeed/fail appoint/dismiss appoint/remove hire/fire
-elect/defeat join/leave arrive/depart enter/exit gain/lose earn/lose earn/spend save/spend pay/receive send/receive
-give/receive give/take issue/redeem issue/retire issue/repurchase deposit/withdraw invest/divest import/export
-inject/withdraw raise/lower raise/cut raise/reduce lift/cut increase/cut increase/reduce expand/shrink
-accelerate/slow launch/discontinue launch/cancel open/shut build/demolish create/destroy create/eliminate add/remove
-attract/repel absorb/emit absorb/release oxidize/reduce melt/freeze melted/froze gain/charge husband/wife mother/father son/daughter brother/sister king/queen uncle/aunt heat/cool activate/inhibit promote/inhibit
-stimulate/inhibit stimulate/suppress enhance/inhibit improve/worsen improve/deteriorate exceed/miss beat/miss
-meet/miss outperform/underperform overestimate/underestimate overstate/understate defeat/lose score/concede
-double/halve doubled/halved marry/divorce bear/die survive/die birth/death live/die begin/cease born/died
-support/oppose favor/oppose agree/disagree approve/disapprove endorse/reject praise/criticize encourage/discourage
+basic/diluted buyer/seller parent/subsidiary landlord/tenant employer/employee creditor/debtor
+plaintiff/defendant for/against uphold/overturn uphold/reverse affirm/reverse affirm/overturn affirm/vacate
+uphold/vacate grant/deny grant/refuse grant/reject award/deny admit/deny confirm/deny convict/acquit
+guilty/innocent plead/deny sue/settle dismiss/uphold ratify/reject enact/repeal impose/lift impose/waive
+pass/fail succeed/fail appoint/dismiss appoint/remove hire/fire elect/defeat join/leave arrive/depart enter/exit
+gain/lose earn/lose earn/spend save/spend pay/receive send/receive give/receive give/take issue/redeem
+issue/retire issue/repurchase deposit/withdraw invest/divest import/export inject/withdraw raise/lower raise/cut
+raise/reduce lift/cut increase/cut increase/reduce expand/shrink accelerate/slow launch/discontinue
+launch/cancel open/shut build/demolish create/destroy create/eliminate add/remove attract/repel absorb/emit
+absorb/release oxidize/reduce melt/freeze melted/froze gain/charge husband/wife mother/father son/daughter
+brother/sister king/queen uncle/aunt heat/cool activate/inhibit promote/inhibit stimulate/inhibit
+stimulate/suppress enhance/inhibit improve/worsen improve/deteriorate exceed/miss beat/miss meet/miss
+outperform/underperform overestimate/underestimate overstate/understate defeat/lose score/concede double/halve
+doubled/halved marry/divorce bear/die survive/die birth/death live/die begin/cease born/died support/oppose
+favor/oppose agree/disagree approve/disapprove endorse/reject praise/criticize encourage/discourage
 enable/prevent enable/disable comply/violate remember/forget attack/defend connect/disconnect lock/unlock
 tighten/loosen widen/narrow strengthen/erode advance/retreat ascend/descend ally/enemy north/south east/west
-upper/lower inner/outer left/right hot/cold warm/cold strong/weak fast/slow faster/slower early/late earlier/later
-old/young older/younger new/old rich/poor heavy/light hard/soft upstream/downstream above/below
+upper/lower inner/outer left/right hot/cold warm/cold strong/weak fast/slow faster/slower early/late
+earlier/later old/young older/younger new/old rich/poor heavy/light hard/soft upstream/downstream above/below
 minority/majority winner/loser victory/defeat supplier/customer lessor/lessee licensor/licensee grantor/grantee
-appellant/appellee prosecution/defense teacher/student home/away permit/prohibit allow/forbid allow/prohibit require/waive
+appellant/appellee prosecution/defense teacher/student home/away permit/prohibit allow/forbid allow/prohibit
+require/waive fastest/slowest oldest/youngest newest/oldest longest/shortest tallest/shortest heaviest/lightest
+earliest/latest strongest/weakest richest/poorest nearest/farthest most/least biggest/smallest greatest/least
+hottest/coldest expire/file
 """
 CONTRARY: dict[str, set[str]] = {}
 for _pair in _CONTRARY.split():

@@ -35,10 +35,13 @@ _SMALL = frozenset("of and the for de in on & at".split())
 _SHORT = {"fed": "federal", "us": "american", "uk": "british"}
 # what a title is short for, each word of which must stand in the other text
 _TITLES = {short: tuple(one.split() for one in full.split("|")) for short, full in {
-    "ceo": "chief executive|chief exec", "cfo": "chief financial|chief finance", "coo": "chief operating|chief operations",
-    "cto": "chief technology|chief technical", "cio": "chief information|chief investment", "cmo": "chief marketing|chief medical",
+    "ceo": "chief executive|chief exec", "cfo": "chief financial|chief finance",
+    "coo": "chief operating|chief operations",
+    "cto": "chief technology|chief technical", "cio": "chief information|chief investment",
+    "cmo": "chief marketing|chief medical",
     "clo": "chief legal", "cso": "chief strategy|chief scientific|chief security|chief sustainability",
-    "cro": "chief risk|chief revenue|chief restructuring", "cpo": "chief product|chief people|chief privacy|chief procurement",
+    "cro": "chief risk|chief revenue|chief restructuring",
+    "cpo": "chief product|chief people|chief privacy|chief procurement",
     "cao": "chief accounting|chief administrative", "cco": "chief compliance|chief commercial|chief communications",
     "cdo": "chief data|chief digital", "chro": "chief human resources", "ciso": "chief information security",
     "evp": "executive vice president", "svp": "senior vice president", "avp": "assistant vice president",

@@ -45,13 +45,11 @@ def rearranged(premise: str, hypothesis: str) -> Iterator[str]:
 
 def _block(asked: str, said: str) -> Iterator[str]:
     here, there = tokens(asked), tokens(said)
-    if len(here) <= LONG and len(there) <= LONG:
-        if swap := exchange([t.key for t in here], [t.key for t in there]):
-            one, other = (
-                [t for t in here if t.key in part and t.key not in _PREPOSITIONS and t.sort != "small"] for part in swap
-            )
-            if one and other and _comparable(one[0], other[0]):
-                yield f"{' '.join(swap[0])} and {' '.join(swap[1])} changed places"
+    short = len(here) <= LONG and len(there) <= LONG
+    if short and (swap := exchange([t.key for t in here], [t.key for t in there])):
+        one, other = ([t for t in here if t.key in part and t.sort != "small"] for part in swap)
+        if one and other and _comparable(one[0], other[0]):
+            yield f"{' '.join(swap[0])} and {' '.join(swap[1])} changed places"
     yield from crossed(here, there)
     mine, theirs = told(asked), told(said)
     for pair in mine:
@@ -91,7 +89,7 @@ def tokens(text: str) -> tuple[Token, ...]:
             before, first, capital = (low if low in _PREPOSITIONS else ""), False, False
         else:
             name = word[0].isupper() and (not first or not readings(low))
-            if name and capital and found:  # the second word of a name
+            if name and capital and found and len(low) > 1:  # the second word of a name
                 found[-1] = Token(f"{found[-1].key} {_stem(low)}", "name", found[-1].before)
             else:
                 found.append(Token(_stem(low), "name" if name else "word", before))
@@ -142,11 +140,9 @@ def crossed(here: Sequence[Token], there: Sequence[Token]) -> Iterator[str]:
         words = a.sort == "word" == c.sort or b.sort == "word" == d.sort
         if not (left and right if words else left or right):
             continue
-        if "by" in (a.before, b.before, c.before, d.before) and {a.before, c.before} & {""} | {b.before, d.before} & {
-            ""
-        }:
-            if len({a.before, c.before}) > 1 or len({b.before, d.before}) > 1:
-                continue  # another voice, of which others say whether it turns the sense round
+        pairs = [{a.before, c.before}, {b.before, d.before}]
+        if any("by" in pair for pair in pairs) and any("" in pair and len(pair) > 1 for pair in pairs):
+            continue  # another voice, of which others say whether it turns the sense round
         if a.before == c.before and b.before == d.before and a.before != b.before and a.before and b.before:
             continue  # phrases that moved with their prepositions
         if _together(here, one, other) and _together(there, one, other):

@@ -1,4 +1,4 @@
-"""Words that make of one quantity another one (average, net, diluted), the time of a question, and whose "only" it is."""
+"""Words that make of one quantity another one (average, net), the time of a question, and whose "only" it is."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,8 @@ exercisable
 CLASS = {word: line.split()[0] for line in _CLASSES.strip().split("\n") for word in line.split()}
 # in set phrases they make nothing of a quantity
 _SET = re.compile(
-    r"\bat (?:the )?(?:least|most|first|last)\b|\bin total\b|\bin the aggregate\b|\bfirst of all\b|\bfor the most part\b"
+    r"\bat (?:the )?(?:least|most|first|last)\b|\bin total\b|\bin the aggregate\b|\bfirst of all\b"
+    r"|\bfor the most part\b"
     r"|\bmost of\b|\bnet of\b|\breal estate\b|\bin common\b|\bmost\b(?! \w+ (?:of|in|among))|\bmeans?\b(?! \w+ of)"
     r"|\bactually\b|\bsecond(?= to| half| quarter|s)\b|\b(?:first|third|last|final)(?= quarter| half)\b",
     re.IGNORECASE,

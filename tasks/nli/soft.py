@@ -29,6 +29,7 @@ EDIT = 0.5  # share of sentences that two texts have in common, from which on on
 LIGHT = frozenset(("BY", "FROM", "WAS", "CAUSE", "AGAINST"))  # marks that come and go with the wording
 LONG = 200  # items of a block, of which a longer one is no edited sentence
 RUN = 5  # words in a row that the other text lacks: a clause of its own
+SHORT = 8  # words of a sentence of which a single other word is an edit, however small the share that is left
 CLOSE = 0.8  # share of the words that two blocks have in common, from which on a changed word is a changed meaning
 LEAST = 0.34  # share of a sentence's words that the premise must have, so that its likeness counts at all
 WHOLE = 0.65  # the like of all sentences together
@@ -118,7 +119,9 @@ def _against(
             words_ += [(word, tuple(fewer)) for word in more]
     if near:
         yield from _edits(here, there, words_)
-    elif bag and (len(new) <= MANY if edit else len(new) <= len(gone) <= 2):
+    elif (bag and (len(new) <= MANY if edit else len(new) <= len(gone) <= 2)) or (
+        max(words) <= SHORT and len(new) == len(gone) == 1
+    ):
         words_ += [(item.name, tuple(other.name for other in gone)) for item in new]
     text, premise = (" ".join(side[0][at][0] for at in side[1]) for side in ((asked, block.asked), (said, block.said)))
     for why in (*otherwise_quantified(text, premise), *otherwise_bounded(text, premise)):

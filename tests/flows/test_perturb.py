@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows import perturb
 from rarefy.flows.cli import main
+from rarefy.flows.perturbed import Folder
 from rarefy.tasks.perturb import CATALOGUE
 
 RECORDS = [
@@ -336,3 +338,59 @@ def test_ten_lines_do_the_same(capsys):
     exec(LIBRARY, {"records": RECORDS})
     told = capsys.readouterr().out
     assert "q0 upper_case" in told and "# Acme\n\nAcme sells pumps." in told and "q3 irrelevant" in told
+
+
+def test_a_second_run_into_a_folder_that_is_being_written_is_refused_and_the_first_is_whole(perturbed, tmp_path):
+    with Folder(tmp_path / "out", "recipe"):
+        _, said = perturbed(code=2)
+        assert "another run is writing there" in said and len(said.strip().splitlines()) == 1
+    out, _ = perturbed()
+    assert not list(out.glob(".*")) and "nothing changed" in perturbed()[1]
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(questions, tmp_path, capsys):
+    said = run(capsys, 2, "perturb", questions, "--out", "/proc/x", "--only", "upper_case", "--store", tmp_path / "s")
+    assert "--out /proc/x: no folder can be made there" in said and len(said.strip().splitlines()) == 1
+
+
+def test_names_of_perturbations_may_have_blanks_and_capitals_and_none_at_all_is_wrong(perturbed):
+    out, _ = perturbed(only=" Upper_Case , WHITE_SPACE,")
+    assert {row["perturbation"] for row in read(out / "variants.jsonl")} == {"none", "upper_case", "white_space"}
+    for blank in ("", " , "):
+        assert "--only: no perturbation named" in perturbed(only=blank, code=2)[1]
+    assert "did you mean 'upper_case'?" in perturbed(only="uper_case", code=2)[1]
+
+
+def test_a_part_that_is_not_found_says_where_it_was_looked_for(perturbed):
+    assert "PYTHONPATH=. in front of the command helps" in perturbed(only="query:nowhere_to_be:found", code=2)[1]
+
+
+def test_gold_without_known_evidence_is_counted(perturbed, questions):
+    record = {"question": "Which city is it?", "answer": "Oslo", "gold_contexts": ["It lies on a fjord. It is old."]}
+    with questions.open("a") as file:
+        file.write(json.dumps(record) + "\n")
+    out, said = perturbed()
+    assert "1 have gold of which no sentence is known to be the evidence" in said
+    assert json.loads((out / "funnel.json").read_text())["without_evidence"] == 1
+
+
+def test_other_perturbations_in_the_same_folder_are_said_to_replace_what_lay_there(perturbed):
+    assert "replace them all" not in perturbed(only="upper_case")[1]
+    out, said = perturbed(only="white_space")
+    assert f"{out} held variants of other settings or questions: these replace them all" in said
+
+
+@pytest.mark.parametrize("command", [("perturb",), ("mix",), ("scenario", "fit")])
+def test_help_is_as_wide_as_the_terminal(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 70
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
+def test_a_model_in_vllm_that_is_not_there_names_no_option_that_perturb_lacks(perturbed, tmp_path):
+    config = tmp_path / "vllm.toml"
+    config.write_text('[llm]\nprovider = "vllm"\nmodel = "some/model"\n[perturb]\nby = "model"\n')
+    _, said = perturbed("--config", config, code=2)
+    assert 'pip install "rarefy[vllm]" here, or serve the model' in said and "--dask" not in said

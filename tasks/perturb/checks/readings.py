@@ -10,7 +10,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IG
 _PLAIN = {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"}
 _PLAIN |= {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u2032"} | {ord(c): '"' for c in "\u201c\u201d\u201e"}
 _PLAIN |= {ord(c): " " for c in "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"}
-_SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3})+(?![\d'])")
+_SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])")
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
@@ -25,7 +25,7 @@ _WORDED = re.compile(
 )
 _HALF = re.compile(rf"\b(?P<n>{'|'.join(_ONES)}) and (?:a|one)[\s-]half\b", re.IGNORECASE)
 _FOREIGN = re.compile(
-    r"(?<![\w.,])(?P<n>\d{1,3}(?:[. ]\d{3})+(?:,\d{1,6})?|\d{1,15}(?:,\d{1,6})?)(?![\d]|[.,]\d)"
+    r"(?<![\w.,])(?P<n>\d{1,3}(?:[. ]\d{3}){1,5}(?:,\d{1,6})?|\d{1,15}(?:,\d{1,6})?)(?![\d]|[.,]\d)"
     r"(?:\s?(?P<scale>milliarden?|mrd\.?|milliards?|mds?\.?|millionen|millions|million|mio\.?|tausend|tsd\.?|mille"
     r"|billionen|billion)(?!\w))?(?P<percent>\s?(?:%|prozent\b|pour\s?cent\b))?",
     re.IGNORECASE,
@@ -39,7 +39,8 @@ _MONTHS = (
 )
 MONTH = {name: n for n, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()}
 _DAY = re.compile(
-    rf"(?<![\w])(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th)?\s+(?:de\s+)?(?P<m>{'|'.join(sorted(MONTH, key=len, reverse=True))})"
+    rf"(?<![\w])(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th)?\s+(?:de\s+)?"
+    rf"(?P<m>{'|'.join(sorted(MONTH, key=len, reverse=True))})"
     r"\s+(?:de\s+)?(?P<y>\d{4})\b",
     re.IGNORECASE,
 )
@@ -100,7 +101,7 @@ def _digits(hit: re.Match[str]) -> str:
             part = (part or 1) * 100
         else:
             worth = _WORTH.get(word, 1)
-            if part % 10 and worth or (part % 100 and worth >= 10):
+            if (part % 10 and worth) or (part % 100 and worth >= 10):
                 return hit[0]  # "five six": two numbers
             part += worth
     return str(total + part)

@@ -393,3 +393,46 @@ def test_half_a_surrogate_pair_in_any_field_is_named_and_not_passed_on(record, t
     f"{one.place} {one.detail}".encode()
     with pytest.raises(ValueError, match="record 1"):
         rows([{"question": QUESTION, "answer": "x", **record}])
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_what_stands_between_cells_is_told_by_the_header(mark, tmp_path):
+    header, row = mark.join(("question", "answer", "contexts")), mark.join((QUESTION, "Oslo", "Oslo is the capital."))
+    (tmp_path / "a.csv").write_text(f"{header}\n{row}\n")
+    one = asked(tmp_path / "a.csv")
+    assert (one.text, one.answers, one.passages[0].text) == (QUESTION, ("Oslo",), "Oslo is the capital.")
+
+
+def test_a_row_of_too_few_cells_is_skipped(tmp_path):
+    (tmp_path / "a.csv").write_text(f"question,answer,contexts\n{QUESTION},Oslo\n{QUESTION},Oslo,\n")
+    short, whole = read(tmp_path / "a.csv")
+    assert isinstance(short, Skipped) and (short.place, short.reason) == ("line 2", "too_few_cells")
+    assert "none for contexts" in short.detail and isinstance(whole, Asked)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
+def test_utf_16_is_named(name, encoding, tmp_path):
+    text = "question,answer\nWho?,Oslo\n" if name == "a.csv" else json.dumps(SAMPLES["plain"])
+    (tmp_path / name).write_bytes(text.encode(encoding))
+    with pytest.raises(ValueError, match="is UTF-16; save the file as UTF-8"):
+        list(read(tmp_path / name))
+
+
+@pytest.mark.parametrize(
+    ("question", "passages", "language"),
+    [
+        ("Wo steht der Fernsehturm?", ["german", "english", "english"], "de"),
+        ("Was kostet Aspirin?", ["german"], "de"),
+        ("Was Aspirin sold?", ["english"], "en"),
+        ("Where is De Haas?", ["english"], "en"),
+        ("Où est le Louvre ?", ["english"], "fr"),
+    ],
+)
+def test_contexts_vote_on_the_language_of_a_question(question, passages, language):
+    texts = {
+        "german": "Berlin ist die Hauptstadt der Bundesrepublik Deutschland. Er steht am Alexanderplatz.",
+        "english": "The Louvre is a national art museum in Paris. It is located on the Right Bank of the Seine.",
+    }
+    (found,), _ = rows([{"question": question, "answer": "x", "contexts": [texts[name] for name in passages]}])
+    assert found.language == language
