@@ -39,3 +39,8 @@ def only_first(case: Case, config: PerturbConfig, random: Random) -> Iterator[Dr
     """A draft for chunk c1, none for others."""
     if case.chunk_id == "c1":
         yield Draft(case.text + " first")
+
+
+def words(case: Case, config: PerturbConfig, random: Random) -> Iterator[str]:
+    """Texts where drafts are wanted."""
+    yield case.text.upper()

@@ -1,5 +1,6 @@
 """The signs by which a passage is told to be golden, false, poor, beside the point, or about something else."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ KEPT = 0.75  # share of an answer's words that are the answer in other words
 WIDE = 2  # statements before and after the one with the answer that may say what it is the answer to
 FOREIGN = 0.6  # share of a question that a passage of another document must say to be on the topic
 DISTINCT = 0.3  # share of the evidence, or of the question, that must stand around an answer found by chance nowhere
+_DENIED = re.compile(r"(?i)\b(?:not|never|nor|no longer)\b|n['’]t\b")
 LONG = 400  # statements of a passage that are looked at one by one: retrievers give passages, not books
 
 
@@ -120,16 +122,29 @@ def _against(hop: Hop, gold: Gold, said: list[Statement], answered: bool, config
 def _stated(said: list[Statement], gold: Gold, config: "ClassifyConfig") -> Finding:
     """Whether a passage that holds the answer says it of what was asked: golden; else it holds it by chance."""
     evidence = [one for hop in gold.hops for one in hop.said]
-    best = 0.0
+    known = joined([gold.asked, *evidence])
+    best, turned = 0.0, ""
     for place, one in enumerate(said):
         if tells(one.text, gold.question):
             window = headed(place, said) if row(one) else around(place, said, WIDE)
             wide = max(covered(other, window, gold.value) for other in [gold.asked, *evidence])
-            best = max(best, wide)
+            if not row(one) and (reason := _turned(one, known, gold.value)):
+                turned = turned or reason
+            else:
+                best = max(best, wide)
     least = DISTINCT if _distinct(gold.value) else config.rival
     if best >= least:
         return Finding("golden", "states the answer to what was asked", {"evidence": round(best, 4)})
-    return BLANK
+    return Finding("distracting", turned) if turned else BLANK
+
+
+def _turned(one: Statement, known: Statement, value: Statement) -> str:
+    """Why a sentence that has the answer's words does not give it: of another time, or denied; "" where it may."""
+    times = {figure for figure in one.figures - value.figures if figure[0] == "@"}
+    asked = {figure for figure in known.figures - value.figures if figure[0] == "@"}
+    if times and asked and not any(a.startswith(b) or b.startswith(a) for a in times for b in asked):
+        return f"states it of another time: {min(times)[1:]}"
+    return "denies it" if _DENIED.search(one.text) and not _DENIED.search(known.text) else ""
 
 
 def _judged(evidence: Statement, view: _View, gold: Gold, config: "ClassifyConfig") -> tuple[str, str]:

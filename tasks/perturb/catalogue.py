@@ -1,10 +1,11 @@
 """Every perturbation of the five papers by name, and what a config's list of names means."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from random import Random
 from typing import Literal
 
 from rarefy.tasks.find import find
-from rarefy.tasks.perturb.case import Make
+from rarefy.tasks.perturb.case import Case, Draft, Make
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entries.context import CONTEXT
 from rarefy.tasks.perturb.entries.document import DOCUMENT
@@ -63,7 +64,22 @@ def _foreign(side: Side, name: str) -> Perturbation:
 def maker(entry: Perturbation) -> Make:
     """The offline function of an entry; ValueError where it has none, or none is found."""
     made: Make = find(entry.rules, {})
-    return made
+    return _named(entry, made) if ":" in entry.name else made
+
+
+def _named(entry: Perturbation, make: Make) -> Make:
+    """Somebody else's function, whose faults name it and the question."""
+
+    def drafts(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
+        try:
+            for draft in make(case, config, random):
+                if not isinstance(draft, Draft):
+                    raise TypeError(f"it gave {type(draft).__name__}, and rarefy.tasks.perturb.Draft is wanted")
+                yield draft
+        except Exception as error:
+            raise ValueError(f"{entry.name}, on question {case.question_id}: {error}") from error
+
+    return drafts
 
 
 def wanted(entry: Perturbation, config: PerturbConfig) -> int:

@@ -47,6 +47,8 @@ def told(text: str, of: Question = Q, chunks=CHUNKS, **more: object) -> Classifi
         ("Acme employed some 164 thousand full-time equivalent employees on September 28, 2024.", "golden"),
         (EVIDENCE.replace("164,000", "161,000"), "distracting"),
         ("As of September 28, 2024, Acme counted 12,300 full-time equivalent employees in all.", "distracting"),
+        (EVIDENCE.replace("2024", "2019"), "distracting"),
+        (EVIDENCE.replace("had", "did not have"), "distracting"),
         (NEAR, "inconsequential"),
         (NEAR.replace("5 percent", "15 percent"), "low_quality"),
         ('<div class="nav"><a href="/x">Home</a> &nbsp;|&nbsp; <a href="/y">Login</a></div>', "low_quality"),

@@ -228,3 +228,8 @@ def test_later_candidates_are_embedded_only_where_they_are_needed():
 def test_a_changed_chunk_is_like_its_original_but_not_the_same(similarity):
     variant = made(only(document=("answer_deleted",), document_similarity=similarity))[1]
     assert 0.5 < variant.similarity < 1
+
+
+def test_a_function_that_gives_no_drafts_is_named_with_the_question():
+    with pytest.raises(ValueError, match=r"makers:words, on question q1: it gave str, and .*Draft is wanted"):
+        made(only(query=("makers:words",)))
