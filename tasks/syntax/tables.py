@@ -146,13 +146,15 @@ def transposed(text: str, table: Table) -> Iterator[Piece]:
 
 
 def turned(text: str, table: Table) -> Iterator[Piece]:
-    """The columns of values from right to left."""
-    if len(table.headers) < 2:
+    """The columns of values from right to left; none where a label names a figure for each, in their order."""
+    if len(table.headers) < 2 or any(_IN_ORDER.search(text[row[0].start : row[0].end]) for row in table.rows):
         return
     lines = [(table.corner, *table.headers[::-1]), *((row[0], *row[:0:-1]) for row in table.rows)]
     yield from _markdown(lines)
 
 
+# "allowances of $579 and $785"
+_IN_ORDER = re.compile(r"\d\)?\s+and\s+\(?[$€£¥]?\d|\brespectively\b", re.IGNORECASE)
 Layout = Callable[[str, Table], Iterator[Piece]]
 LAYOUTS: dict[str, Layout] = {f.__name__: f for f in (sentences, columns, transposed, records, entries, turned)}
 

@@ -74,3 +74,8 @@ def test_what_is_no_whole_table_is_left():
     assert list(tables("| a | b |\n| 1 | 2 |")) == []
     assert list(tables("|  | 2024 |\n|---|---|\n| a | 1 | 2 |")) == []
     assert list(tables("")) == []
+
+
+def test_columns_keep_their_order_where_a_label_names_a_figure_for_each():
+    text = YEARS.replace("Net sales", "Receivables, net of allowances of $579 and $785")
+    assert "turned" in laid_out(YEARS) and "turned" not in laid_out(text)
