@@ -36,7 +36,7 @@ def test_the_defaults_are_all_there():
 
 def test_variants_hang_on_the_words_and_models_that_ship():
     found = of_stage("vary", Config())
-    assert {"interchangeable.tsv", "synonyms", "pipeline", "model", "spacy", "torch"} <= set(found)
+    assert {"interchangeable.tsv", "wordnet", "pipeline", "model", "spacy", "torch"} <= set(found)
     assert all(found[name] for name in ("interchangeable.tsv", "synonyms", "pipeline", "model"))
 
 
