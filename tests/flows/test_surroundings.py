@@ -37,7 +37,7 @@ def test_the_defaults_are_all_there():
 def test_variants_hang_on_the_words_and_models_that_ship():
     found = of_stage("vary", Config())
     assert {"interchangeable.tsv", "wordnet", "pipeline", "model", "spacy", "torch"} <= set(found)
-    assert all(found[name] for name in ("interchangeable.tsv", "synonyms", "pipeline", "model"))
+    assert all(found[name] for name in ("interchangeable.tsv", "wordnet", "pipeline", "model"))
 
 
 def test_variants_hang_on_a_program_where_it_is_asked_for():
