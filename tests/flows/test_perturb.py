@@ -267,25 +267,25 @@ def test_contexts_of_other_variants_go_and_those_of_the_same_stay(perturbed, que
 
 
 def test_a_side_named_by_only_is_what_the_config_lists_there(perturbed, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "my_changes.py").write_text(
         "from rarefy.tasks.perturb.case import Draft\n\n\n"
         "def shouted(case, config, random):\n    yield Draft(case.text.upper())\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     config = tmp_path / "my.toml"
-    config.write_text('[perturb]\nquery = ["mine:shouted"]\ndocument = ["json"]\ncontext = []\n')
+    config.write_text('[perturb]\nquery = ["my_changes:shouted"]\ndocument = ["json"]\ncontext = []\n')
 
     def made(only: str, *more: object, code: int = 0) -> set[str] | str:
         out, said = perturbed("--config", config, *more, only=only, out=f"out-{only.replace(':', '-')}", code=code)
         return {row["perturbation"] for row in read(out / "variants.jsonl")} - {"none"} if not code else said
 
     assert made("document") == {"json"}
-    assert made("query,document") == {"mine:shouted", "json"}
-    assert made("mine:shouted") == {"mine:shouted"}
-    assert made("document:mine:shouted") == {"mine:shouted"}
+    assert made("query,document") == {"my_changes:shouted", "json"}
+    assert made("my_changes:shouted") == {"my_changes:shouted"}
+    assert made("document:my_changes:shouted") == {"my_changes:shouted"}
     assert "--only context: perturb.context of the config lists nothing" in made("context", code=2)
     assert "say what it changes, as query:json:dumps" in made("json:dumps", code=2)
-    assert "'mine:nothing' cannot be imported" in made("query:mine:nothing", code=2)
+    assert "'my_changes:nothing' cannot be imported" in made("query:my_changes:nothing", code=2)
 
 
 def test_a_model_held_elsewhere_is_no_traceback(perturbed, tmp_path):
