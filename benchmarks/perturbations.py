@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
+from rarefy.data_contracts.rows import UNTRIED, Chunk, Question, Variant, row_id
 from rarefy.data_contracts.tables import from_table
-from rarefy.tasks.export.keep_rates import SURE, UNTRIED
+from rarefy.tasks.export.keep_rates import SURE
 from rarefy.tasks.perturb import CATALOGUE
 
 AROUND = 60  # characters shown before and after what differs

@@ -16,6 +16,12 @@ from rarefy.data_contracts.exchange import Unanswered as Unanswered
 # Types of object that are values, not things: two facts that share one share nothing
 LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDINAL DURATION RATIO".split())
 
+# Answers that are verdicts, not words of a passage: "no" in "no notes are due" answers nothing
+VERDICTS = frozenset({"yes", "no", "true", "false"})
+
+# How `Variant.rejected_because` begins where something was not tried, rather than tried in vain
+UNTRIED = ("needs_", "language")
+
 
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""

@@ -1,5 +1,7 @@
 """Rules for the pools of noise: passages that are not gold, values that differ, of documents that they may be of."""
 
+from collections.abc import Callable, Mapping
+
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import Chunk, Question
@@ -29,12 +31,18 @@ def _not_gold(references: References) -> Judge:
     return judge
 
 
-def _elsewhere(references: References) -> Judge:
+def _documents(references: References) -> tuple[Mapping[str, str], Callable[[str], set[str | None]]]:
+    """The document of each chunk, and a function that gives those of a question's gold chunks."""
     gold = looked_up(references[Question], "question_id", "chunk_ids")
     document = looked_up(references[Chunk], "chunk_id", "doc_id")
+    return document, lambda question_id: {document.get(name) for name in gold.get(question_id, ())}
+
+
+def _elsewhere(references: References) -> Judge:
+    document, gold_documents = _documents(references)
 
     def judge(question_id: str, strangers: list[str]) -> str | None:
-        own = {document.get(name) for name in gold.get(question_id, ())}
+        own = gold_documents(question_id)
         found = next((name for name in strangers if document.get(name) in own), None)
         return f"stranger {found} is of {document[found]}, as a gold chunk is" if found else None
 
@@ -42,11 +50,10 @@ def _elsewhere(references: References) -> Judge:
 
 
 def _near(references: References) -> Judge:
-    gold = looked_up(references[Question], "question_id", "chunk_ids")
-    document = looked_up(references[Chunk], "chunk_id", "doc_id")
+    document, gold_documents = _documents(references)
 
     def judge(question_id: str, neighbours: list[str]) -> str | None:
-        own = {document.get(name) for name in gold.get(question_id, ())}
+        own = gold_documents(question_id)
         found = next((name for name in neighbours if name in document and document[name] not in own), None)
         return f"neighbour {found} is of {document[found]}, and no gold chunk is" if found else None
 

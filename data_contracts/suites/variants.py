@@ -6,7 +6,7 @@ from functools import cache
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Chunk, Question
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Question
 from rarefy.data_contracts.suites.proofs import unproven
 from rarefy.data_contracts.suites.rule import (
     COSINE,
@@ -30,7 +30,6 @@ from rarefy.data_contracts.suites.rule import (
 
 METHODS = ("rules", "selection", "model", "apertium")
 SAME = ("entailment", "kept")  # labels of a text that says what the other one says
-VERDICTS = frozenset({"yes", "no", "true", "false"})  # answers that no passage holds as words
 SHORT = 4  # letters; a shorter answer may stand in any passage by accident
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from rarefy.data_contracts.rows import UNTRIED
+
 # Percent of instances that SURE kept, by type (its Table 1, of 100,000): of all subtypes of a type at once
 SURE = {"style": 79.2, "source": 84.0, "logic": 90.8, "format": 98.7, "metadata": 98.8}
-UNTRIED = ("needs_", "language")  # how the reasons begin why something was not tried at all
 SIDES = ("query", "document", "context")
 COLUMNS = ("question_id", "side", "perturbation", "chunk_id", "family", "rejected_because")
 Told = tuple[str, str, str, str, str, str]  # those of a variant

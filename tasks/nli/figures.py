@@ -8,12 +8,12 @@ _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|t)?\.?" if len(name) > 3 else name 
 SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
 SCALES |= {"trillion": 12, "hundred": 2}
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-_WORDS = {word: n for n, word in enumerate([*_UNITS, "seventeen", "eighteen", "nineteen"])}
-_TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+WORDS = {word: n for n, word in enumerate([*_UNITS, "seventeen", "eighteen", "nineteen"])}
+TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
 _ORDINALS = {w: n for n, w in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
 _CURRENCIES = {"$": "$", "us$": "$", "usd": "$", "dollar": "$", "€": "€", "eur": "€", "euro": "€", "£": "£", "gbp": "£"}
 _CURRENCIES |= {"pound": "£", "¥": "¥", "yen": "¥", "jpy": "¥"}
-_word = "|".join([*_TENS, *sorted(_WORDS, key=len, reverse=True)])
+_word = "|".join([*TENS, *sorted(WORDS, key=len, reverse=True)])
 _DATE = re.compile(
     rf"\b(?P<m>{_MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
     rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
@@ -37,13 +37,7 @@ _SUM = re.compile(
 # "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
 _TWICE = re.compile(rf"\b(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
 _RANGE = re.compile(
-    r""
-    r""
-    r""
     r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?[-–—]\s?|\s(?:to|or)\s)"
-    r""
-    r""
-    r""
     r"(?P<b>(?P<c2>(?:US)?[$€£¥]?)\s?\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<u>\s?%|[\s-](?:hundred|thousand|million|billion|trillion|"
     r"per\s?cent|percentage\spoints?|basis\spoints?)\b)",
     re.IGNORECASE,
@@ -123,4 +117,4 @@ def _sum(hit: re.Match[str]) -> str:
 
 
 def _worded(text: str) -> int:
-    return sum(_TENS.get(word, _WORDS.get(word, 0)) for word in re.split(r"[-\s]+", text))
+    return sum(TENS.get(word, WORDS.get(word, 0)) for word in re.split(r"[-\s]+", text))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.nli.figures import SCALES
 from rarefy.tasks.nli.kept import small
 
@@ -13,9 +14,6 @@ NUMBER = re.compile(
     r"(?:[\s\u00a0-]?(?P<scale>(?:thousand|million|billion|trillion)s?\b|(?:mm|bn|tn|[kKmMbB])\b))?"
     r"(?P<percent>\)?\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b))?(?![\w])"
 )
-
-# Answers that are verdicts, not words of a passage: "no" in "no notes are due" answers nothing.
-VERDICTS = frozenset({"yes", "no", "true", "false"})
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, tee
 from random import Random
 
-from rarefy.data_contracts.rows import Chunk, Pool, Question, Span, Unanswered, Variant, row_id
+from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Span, Unanswered, Variant, row_id
 from rarefy.tasks.llm import LLM, unanswered
 from rarefy.tasks.nli import NLI
 from rarefy.tasks.perturb import by_model
@@ -21,7 +21,6 @@ from rarefy.tasks.perturb.spans import projected
 BLOCK = 128  # questions worked on together: long enough batches for models, and little memory
 SPARE = 3  # drafts tried for each passage that a pool asks for
 
-UNTRIED = ("needs_", "language")  # how the reasons begin why something was not tried
 _MISSED = "unanswered"
 
 
@@ -67,9 +66,13 @@ def vary(
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
         made: dict[str, list[Variant]] = {q.question_id: [_original(q)] for q in block}
+        cut: dict[tuple[str, str, bool], list[Case]] = {}  # many perturbations change the same
         for entry in entries:
             model = generator if entry.generator else llm
-            todo = [case for q in block for case in cases(q, entry, config, chunks, _pool(known, q))]
+            shape = (entry.side, entry.per, entry.alone)
+            if shape not in cut:
+                cut[shape] = [case for q in block for case in cases(q, entry, config, chunks, _pool(known, q))]
+            todo = cut[shape]
             searches, missed = _begun(entry, todo, config, model)
             yield from missed
             yield from _search(entry, searches, config, embed, nli)
@@ -97,18 +100,17 @@ def _begun(
     entry: Perturbation, todo: Sequence[Case], config: PerturbConfig, model: LLM | None
 ) -> tuple[list[_Search], list[Unanswered]]:
     """A search for each case, and what a model was asked for them and did not answer."""
-    asks = config.by == "model" and bool(entry.role) and model is not None
-    reasons = [lacking(entry, case, asks) for case in todo]
-    if not asks:
+    asked = model if config.by == "model" and entry.role else None
+    reasons = [lacking(entry, case, asked is not None) for case in todo]
+    if asked is None:
         make: Make = maker(entry) if not all(reasons) else _nothing
         found = _drafts(entry, make, todo, config, reasons)
         return [
             _Search(case, drafts, entry.by, reason) for case, drafts, reason in zip(todo, found, reasons, strict=True)
         ], []
-    assert model is not None  # asks
     searches: list[_Search] = []
     missed: dict[str, Unanswered] = {}  # by request: questions on one passage may share one
-    for case, drafts, reply in by_model.drafts(entry, todo, config, model):
+    for case, drafts, reply in by_model.drafts(entry, todo, config, asked):
         if reply.error and reply.request_id not in missed:
             about = f"{entry.name} {case.question_id} {case.chunk_id}".strip()
             missed[reply.request_id] = unanswered("vary", about, reply)
@@ -160,13 +162,13 @@ def _search(
 def _next(search: _Search, missing: int, tries: int) -> Iterator[Draft]:
     """The next drafts of a case, as many as it still misses, none of them twice."""
     for draft in search.drafts:
-        if missing <= 0 or len(search.seen) >= tries:
+        if len(search.seen) >= tries:
             return
         if draft.text not in search.seen:
             search.seen.add(draft.text)
-            missing -= 1
             yield draft
-            if missing <= 0:
+            missing -= 1
+            if not missing:
                 return
 
 

@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 
 import yaml
 
+from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.case import Case, Draft
@@ -23,7 +24,6 @@ from rarefy.tasks.perturb.notations import numbers, occurs
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _SUFFIX = re.compile(r"[,\s]+(?:inc|corp|corporation|co|company|llc|l\.l\.c|plc|ltd|limited|lp|llp|l\.l\.p|n\.?a)\.?$")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
-_UNSAID = frozenset(("yes", "no", "true", "false"))
 _QUOTES = dict.fromkeys("’‘", "'") | dict.fromkeys("“”", '"') | {"\u00ad": ""}
 _QUOTES |= dict.fromkeys("–—−\u2010\u2011\u2012\u2015\ufe58\ufe63\uff0d", "-")
 _MARKS = re.compile("[" + "".join(_QUOTES) + "]")
@@ -48,7 +48,7 @@ def answer_readable(case: Case, draft: Draft) -> str:
 
 def no_answer(case: Case, draft: Draft) -> str:
     """`answer_remains` where the answer or an alias can be read in the variant, in any notation."""
-    wanted = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in _UNSAID]
+    wanted = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in VERDICTS]
     if not wanted:
         return ""
     figures = {form: figure for form in wanted if (figure := _figure(form))}
@@ -130,7 +130,7 @@ class _Page(HTMLParser):
 
 
 def _lost(case: Case, text: str) -> str:
-    forms = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in _UNSAID]
+    forms = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in VERDICTS]
     if any(form in text and holds(text, form) for form in forms):  # verbatim: by far the most
         return ""
     original, variant = fold(case.text), fold(text)

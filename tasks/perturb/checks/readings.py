@@ -4,6 +4,7 @@ import re
 import unicodedata
 from html import unescape
 
+from rarefy.tasks.nli.figures import SCALES, TENS, WORDS
 from rarefy.tasks.nli.kept import small
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
@@ -11,19 +12,14 @@ _PLAIN = {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58
 _PLAIN |= {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u2032"} | {ord(c): '"' for c in "\u201c\u201d\u201e"}
 _PLAIN |= {ord(c): " " for c in "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"}
 _SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])")
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-).split()
-_WORTH = {word: n for n, word in enumerate(_ONES)}
-_WORTH |= {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_WORTH = WORDS | TENS
+_SCALES = {word: 10 ** SCALES[word] for word in ("thousand", "million", "billion", "trillion")}
 _NUMERAL = "|".join(sorted((*_WORTH, *_SCALES, "hundred"), key=len, reverse=True))
 _WORDED = re.compile(
     rf"\b(?:{_NUMERAL}|an?(?=[\s-](?:hundred|thousand|million|billion)\b))(?:(?:,\s|[\s-])(?:and\s)?(?:{_NUMERAL})\b){{1,24}}",
     re.IGNORECASE,
 )
-_HALF = re.compile(rf"\b(?P<n>{'|'.join(_ONES)}) and (?:a|one)[\s-]half\b", re.IGNORECASE)
+_HALF = re.compile(rf"\b(?P<n>{'|'.join(WORDS)}) and (?:a|one)[\s-]half\b", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"(?<![\w.,])(?P<n>\d{1,3}(?:[. ]\d{3}){1,5}(?:,\d{1,6})?|\d{1,15}(?:,\d{1,6})?)(?![\d]|[.,]\d)"
     r"(?:\s?(?P<scale>milliarden?|mrd\.?|milliards?|mds?\.?|millionen|millions|million|mio\.?|tausend|tsd\.?|mille"

@@ -2,10 +2,10 @@
 
 import re
 
-from rarefy.data_contracts.rows import LITERALS
+from rarefy.data_contracts.rows import LITERALS, VERDICTS
 from rarefy.tasks.perturb.context.figures import MONTHS
 from rarefy.tasks.perturb.context.names import is_person
-from rarefy.tasks.perturb.notations import VERDICTS, numbers
+from rarefy.tasks.perturb.notations import numbers
 
 UNKNOWN = ""
 
