@@ -1,4 +1,4 @@
-"""Every row type of the pipeline, with those of `exchange` and `contexts`, and the naming of rows (architecture §2)."""
+"""Every row type of the pipeline, with those of `exchange`, `contexts` and `evaluation`, and the naming of rows (architecture §2)."""
 
 import hashlib
 import json
@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 from rarefy.data_contracts.contexts import Classified as Classified
 from rarefy.data_contracts.contexts import Context as Context
 from rarefy.data_contracts.contexts import Retrieved as Retrieved
+from rarefy.data_contracts.evaluation import Answer as Answer
+from rarefy.data_contracts.evaluation import Figure as Figure
+from rarefy.data_contracts.evaluation import Hits as Hits
+from rarefy.data_contracts.evaluation import Passage as Passage
+from rarefy.data_contracts.evaluation import Score as Score
+from rarefy.data_contracts.evaluation import Trial as Trial
 from rarefy.data_contracts.exchange import Message as Message
 from rarefy.data_contracts.exchange import Reply as Reply
 from rarefy.data_contracts.exchange import Request as Request

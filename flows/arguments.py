@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rarefy.flows.options import OWN, count, places, spend
 from rarefy.flows.standalone import without_corpus
+from rarefy.flows.under_evaluation import with_benchmark
 
 ABOUT = """\
 Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
@@ -111,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
         "--questions", metavar="N", type=count, default=100, help="in a new sheet (default: %(default)s)"
     )
     without_corpus(commands)
+    with_benchmark(commands)
     return top
 
 

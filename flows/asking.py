@@ -12,7 +12,7 @@ from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.progress import PULSE, Line
-from rarefy.tasks.llm import Means, Serving
+from rarefy.tasks.llm import LLMConfig, Means, Serving
 from rarefy.tasks.llm.books import NANO, Books, Usage
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
 from rarefy.tasks.llm.prices import price_of
@@ -28,12 +28,16 @@ REPLIES = "RAREFY_REPLIES"
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
-def means(config: Config, run: str, max_calls: int, max_cost: float) -> Means:
+def means(
+    config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None
+) -> Means:
     """How this run asks: its name in the ledger, where replies are kept, its limits.
 
-    UsageFault where money is limited and a model has no price.
+    `asked` are the models that it asks; those of a build where none are told. UsageFault where money is limited and a
+    model has no price.
     """
-    unpriced = sorted({m.model for m in models.named(config) if not price_of(m, config.serving.prices)})
+    asked = models.named(config) if asked is None else asked
+    unpriced = sorted({m.model for m in asked if not price_of(m, config.serving.prices)})
     if max_cost and unpriced:
         raise UsageFault(
             f"--max-cost {max_cost:g}: no price for {', '.join(unpriced)}; add it to serving.prices, or use --max-calls"

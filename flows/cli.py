@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarefy.flows import commands, perturbing
+from rarefy.flows import commands, evaluating, perturbing
 from rarefy.flows.arguments import parser
 from rarefy.flows.commands import tell
 from rarefy.flows.faults import Fault, UsageFault
@@ -130,6 +130,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "perturbations": perturbing.perturbations,
     "mix": perturbing.mix,
     "scenario": perturbing.scenario,
+    "evaluate": evaluating.evaluate,
+    "rescore": evaluating.rescore,
+    "compare": evaluating.compare,
 }
 
 

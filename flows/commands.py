@@ -11,7 +11,10 @@ from rarefy.flows.faults import UsageFault
 from rarefy.tasks.llm.secrets import address
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rarefy.flows.config import Config
+    from rarefy.tasks.llm import LLMConfig
 
 
 def init(given: argparse.Namespace) -> int:
@@ -97,13 +100,13 @@ def check_store(url: str) -> None:
         raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL of an installed package") from error
 
 
-def check_models(given: argparse.Namespace, config: "Config") -> None:
-    """UsageFault where replies cannot be kept, or nobody here can hold the model."""
+def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequence[LLMConfig] | None" = None) -> None:
+    """UsageFault where replies cannot be kept, or nobody here can hold the model; of `asked_too` alone where given."""
     from rarefy.flows.asking import books, means
     from rarefy.flows.models import named
     from rarefy.tasks.store import Store
 
-    if not (found := named(config)):
+    if not (found := named(config) if asked_too is None else asked_too):
         return
     if not given.dask and any(model.provider == "vllm" for model in found) and not find_spec("vllm"):
         workers = (
@@ -115,7 +118,7 @@ def check_models(given: argparse.Namespace, config: "Config") -> None:
             f'provider "vllm" needs vLLM: pip install "rarefy[vllm]" here, or {workers}serve the model and ask it as '
             'provider = "openai"'
         )
-    asked = means(config, "", getattr(given, "max_calls", 0), getattr(given, "max_cost", 0.0))
+    asked = means(config, "", getattr(given, "max_calls", 0), getattr(given, "max_cost", 0.0), found)
     try:
         books(Store(given.store), asked)
     except ValueError as error:

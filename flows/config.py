@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.ask import AskConfig
 from rarefy.tasks.chunk import ChunkConfig
+from rarefy.tasks.correct import CorrectConfig
 from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
 from rarefy.tasks.extract import ExtractConfig
@@ -22,8 +23,12 @@ from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
 from rarefy.tasks.probe import ProbeConfig
+from rarefy.tasks.protocols import ProtocolsConfig
 from rarefy.tasks.read import ReadConfig
 from rarefy.tasks.read.duplicates import DuplicatesConfig
+from rarefy.tasks.retrieve import RetrieveConfig
+from rarefy.tasks.statistics import StatisticsConfig
+from rarefy.tasks.systems.config import SystemConfig
 
 
 class Config(BaseModel, frozen=True, extra="forbid"):
@@ -68,9 +73,26 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     split: SplitConfig = Field(default_factory=SplitConfig, description="which questions are for testing")
     perturb: PerturbConfig = Field(default_factory=PerturbConfig, description="which variants are made, and how")
     nli: NLIConfig = Field(default_factory=NLIConfig, description="whether a changed text says what the original says")
+    retrieve: RetrieveConfig = Field(
+        default_factory=RetrieveConfig, description="evaluate: what finds passages for the questions"
+    )
+    systems: dict[str, SystemConfig] = Field(
+        default={}, description="evaluate: the systems under test, by the names that --system gives them"
+    )
+    protocols: ProtocolsConfig = Field(
+        default_factory=ProtocolsConfig, description="evaluate: the options of the five protocols"
+    )
+    correct: CorrectConfig = Field(default_factory=CorrectConfig, description="evaluate: when an answer is right")
+    statistics: StatisticsConfig = Field(
+        default_factory=StatisticsConfig, description="evaluate: intervals, tests, and how much must be scored"
+    )
     card: CardConfig = Field(
         default_factory=CardConfig, description="what the benchmark's card says that no table knows"
     )
+
+
+# what an evaluation alone asks for: no benchmark hangs on it
+OF_EVALUATION = frozenset(("retrieve", "systems", "protocols", "correct", "statistics"))
 
 
 def load(path: Path | None) -> Config:

@@ -10,7 +10,7 @@ from rarefy.data_contracts.expectations import to_json
 from rarefy.data_contracts.page import page
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import report, server
-from rarefy.flows.config import Config
+from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.jobs import Counted
 from rarefy.flows.run import Run, Tables
 from rarefy.flows.spent import Spent, plain, spent
@@ -30,7 +30,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
         lambda: export(
             {row_type: run.store.table(tables[kind]) for row_type, kind in NAMES.items()},
             Path(out),
-            config=config.model_dump(mode="json", exclude={"serving"}),  # what is made, not how fast
+            config=config.model_dump(mode="json", exclude={"serving", *OF_EVALUATION}),  # what is made, not how fast
             digests={kind: tables[kind] for kind in NAMES.values()},
             census=eligible,
             card_config=config.card,

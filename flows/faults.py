@@ -17,3 +17,9 @@ class SpentFault(Fault):
     """--max-cost or --max-calls is reached: nothing is wrong, and the same command goes on from here."""
 
     code = 3
+
+
+class RegressionFault(Fault):
+    """A rule of --fail-if is broken: the comparison was made, and says what a pipeline must stop for."""
+
+    code = 3

@@ -11,6 +11,7 @@ from rarefy.tasks.llm.providers import PROVIDERS
 from rarefy.tasks.nli import CHECKS, NLIConfig
 from rarefy.tasks.perturb import Perturbation, chosen
 from rarefy.tasks.perturb.proof import ENTAILMENT
+from rarefy.tasks.systems.config import SystemConfig
 
 STAGES = ("extract", "normalise", "ask", "probe", "grade", "vary")  # that can ask a model, as they follow one another
 PROMPTS = {"vary": "perturb"}  # the task whose prompts a stage uses, where it is not called like it
@@ -48,6 +49,8 @@ def behind(tool: object) -> LLMConfig | None:
     """The model that a tool asks: itself, or that of an inference by a model; None where it asks none."""
     if isinstance(tool, NLIConfig):
         return tool.llm if tool.method == "model" else None
+    if isinstance(tool, SystemConfig):
+        return tool.llm
     return tool if isinstance(tool, LLMConfig) else None
 
 
@@ -70,7 +73,7 @@ def faults(config: Config) -> Iterator[str]:
             needed = " and ".join(keys)
             yield f"{section}.provider: {needed} ask{'s' * (len(keys) == 1)} a model; write provider and model there"
     for section, model in named.items():
-        yield from _faults_of(section, model)
+        yield from faults_of(section, model)
     if entails(config):
         yield from faults_of_nli(config)
 
@@ -178,7 +181,8 @@ def _wanted(config: Config) -> dict[str, list[str]]:
     return wanted
 
 
-def _faults_of(section: str, model: LLMConfig) -> Iterator[str]:
+def faults_of(section: str, model: LLMConfig) -> Iterator[str]:
+    """What is wrong with a model that a section names: nobody provides it, or its file is not there."""
     if ":" in model.provider:
         try:
             find(model.provider, {})

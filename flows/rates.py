@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from rarefy.flows.config import Config
+from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.store import Store, digest
 
@@ -88,6 +88,7 @@ def names(config: Config) -> list[str]:
         "embed",
         "generator",
         "nli",
+        *OF_EVALUATION,
     }
     whole = config.model_dump(mode="json", exclude=apart)
     models = [config.llm.model, config.judge.model]

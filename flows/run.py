@@ -10,7 +10,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from rarefy.data_contracts import expectations
-from rarefy.data_contracts.rows import Quarantined, Unanswered
+from rarefy.data_contracts.rows import Answer, Hits, Quarantined, Score, Trial, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
@@ -29,6 +29,7 @@ from rarefy.tasks.recipe import ALONE, Given, Job, make
 from rarefy.tasks.store import Store, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
+KINDS = NAMES | {Hits: "hits", Trial: "trials", Answer: "answers", Score: "scores"}
 LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered
 MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
@@ -246,8 +247,8 @@ class Run:
 
     def hold(self, stage: str, row_type: type, tables: Tables) -> None:
         """Nothing, when the table keeps its contract; ContractBroken names stage, rule and value when not."""
-        name = tables[NAMES[row_type]]
-        given = {needed: tables[NAMES[needed]] for needed in SUITES[row_type].needs}
+        name = tables[KINDS[row_type]]
+        given = {needed: tables[KINDS[needed]] for needed in SUITES[row_type].needs}
         told = {needed.__name__: table for needed, table in given.items()}
         rules = content(Path(expectations.__file__).parent)
         recipe = digest(["contract", rules, row_type.__name__, name, told])

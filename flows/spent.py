@@ -10,7 +10,7 @@ from typing import Any
 from rarefy.data_contracts.rows import Chunk, Judgement, Triplet
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import asking, models, rates
-from rarefy.flows.config import Config
+from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.run import Run, Tables
 from rarefy.tasks.extract.model import Yield, yields
 from rarefy.tasks.grade.agreement import agreements, told
@@ -56,7 +56,7 @@ class Spent:
 
 def named(corpus: str, config: Config) -> str:
     """Under which name the estimate and the runs of a build are kept in the store."""
-    what = config.model_dump(mode="json", exclude={"serving", "card"})
+    what = config.model_dump(mode="json", exclude={"serving", "card", *OF_EVALUATION})
     return f"estimates/{digest([corpus, what])}"
 
 

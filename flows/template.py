@@ -32,6 +32,10 @@ def _section(path: tuple[str, ...], model: BaseModel) -> list[str]:
             nested.append((name, field, value))
             continue
         lines += _comment(" ".join(filter(None, [field.description, _bounds(field)])))
+        if named := _named(field):
+            inner = (*path, name, "NAME")
+            lines += [f"# [{'.'.join(inner)}]\n", *(f"# {line}" for line in _section(inner, named()))]
+            continue
         if rows := _rows(field):  # a key that is set could have no [[table]] of its name below it
             nested_rows = ".".join((*path, name))
             lines += [f"# [[{nested_rows}]]\n", *(f"# {line}" for line in _fields(rows))]
@@ -47,6 +51,12 @@ def _rows(field: FieldInfo) -> type[BaseModel] | None:
     """The model of which a key holds any number; None for other keys."""
     inner = get_args(field.annotation)
     return inner[0] if inner and isinstance(inner[0], type) and issubclass(inner[0], BaseModel) else None
+
+
+def _named(field: FieldInfo) -> type[BaseModel] | None:
+    """The model of a key's named tables; None for other keys."""
+    inner = get_args(field.annotation)
+    return inner[1] if len(inner) == 2 and isinstance(inner[1], type) and issubclass(inner[1], BaseModel) else None
 
 
 def _fields(model: type[BaseModel]) -> Iterator[str]:

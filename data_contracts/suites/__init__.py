@@ -17,6 +17,7 @@ from rarefy.data_contracts.rows import (
 from rarefy.data_contracts.suites.asked import JUDGEMENT, PROBE, UNANSWERED
 from rarefy.data_contracts.suites.benchmark import QUESTION
 from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
+from rarefy.data_contracts.suites.evaluation import OF_EVALUATION
 from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
 from rarefy.data_contracts.suites.patterns import PATH
 from rarefy.data_contracts.suites.pools import POOL
@@ -36,4 +37,5 @@ SUITES: dict[type, Suite] = {
     Variant: VARIANT,
     Quarantined: QUARANTINED,
     Unanswered: UNANSWERED,
+    **OF_EVALUATION,
 }

@@ -1,14 +1,15 @@
 """The columns of a table: whether they are what the row type says, and their values as lists."""
 
+import dataclasses
+from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.tables import schema_of
 
-_OPTIONAL = {"retrievable"}  # None: not tried
 
 
 def column_faults(table: pa.Table, row_type: type) -> list[str]:
@@ -24,9 +25,21 @@ def column_faults(table: pa.Table, row_type: type) -> list[str]:
         column = table.column(field.name)
         if column.type != field.type:
             faults.append(f"{field.name}: {column.type}, not {field.type}")
-        elif field.name not in _OPTIONAL and (nulls := _nulls(column)):
+        elif field.name not in optional(row_type) and (nulls := _nulls(column)):
             faults.append(f"{field.name}: {nulls:,} nulls")
     return faults
+
+
+@cache
+def optional(row_type: type) -> frozenset[str]:
+    """The columns that may hold nothing: the row type says so of them, or of what they hold."""
+    return frozenset(name for name, hint in get_type_hints(row_type).items() if _may_be_none(hint))
+
+
+def _may_be_none(hint: Any) -> bool:
+    if dataclasses.is_dataclass(hint):
+        return any(_may_be_none(inner) for inner in get_type_hints(hint).values())
+    return hint is type(None) or any(_may_be_none(inner) for inner in get_args(hint))
 
 
 def _nulls(column: pa.ChunkedArray) -> int:

@@ -37,12 +37,14 @@ def mix(
     scenarios: Mapping[str, Scenario] | None = None,
     embed: Embed | None = None,
     count: Count | None = None,
+    pools: Mapping[str, Passages] | None = None,
 ) -> Iterator[Context]:
     """The contexts of each accepted question, for every setting of the config.
 
     A question's contexts hang on its own passages alone, in whatever order rows come. `chunks` tell the titles;
     `scenarios` are known besides the paper's; `embed` is needed for order "ranked" alone; `count` counts tokens
-    instead of `config.tokenizer`. ValueError for a scenario, mix, length or order that there is not.
+    instead of `config.tokenizer`; `pools`, by question, are what `pools.passages` makes of the same rows, for who mixes
+    one question in several ways. ValueError for a scenario, mix, length or order that there is not.
     """
     known = SCENARIOS | dict(scenarios or {})
     _check(config, known, embed)
@@ -54,7 +56,8 @@ def mix(
     for question in questions:
         if not question.rejected_because:
             have = of_question.pop(question.question_id, [])
-            pool = passages(question, have, chunks or {}, config.titles, config.seed)
+            made = (pools or {}).get(question.question_id)
+            pool = made or passages(question, have, chunks or {}, config.titles, config.seed)
             lengths = _lengths(pool, chunks or {}, config, counts)
             for setting in settings(question, config, known):
                 yield _context(question, setting, config, pool, lengths, embed)

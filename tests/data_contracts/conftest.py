@@ -8,10 +8,12 @@ import pytest
 
 from rarefy.data_contracts.expectations import ContractBroken, Result, check
 from rarefy.data_contracts.rows import (
+    Answer,
     Block,
     Chunk,
     Document,
     Fact,
+    Hits,
     Judgement,
     Merge,
     Path,
@@ -19,8 +21,10 @@ from rarefy.data_contracts.rows import (
     Probe,
     Quarantined,
     Question,
+    Score,
     Span,
     Swap,
+    Trial,
     Triplet,
     Unanswered,
     Variant,
@@ -251,8 +255,29 @@ def benchmark() -> dict[type, pa.Table]:
         Variant: variants,
         Quarantined: [aside],
         Unanswered: [failed],
+        **evaluation(questions, variants),
     }
     return {row_type: to_table(members, row_type) for row_type, members in rows.items()}
+
+
+def evaluation(questions: list[Question], variants: list[Variant]) -> dict[type, list[Any]]:
+    """What one retriever finds for the first question, a closed-book trial and one with passages, and a skipped one."""
+    first, name = questions[0], variants[0].variant_id
+    (gold,) = first.chunk_ids
+    hits = [Hits(row_id("hits"), "bm25", name, first.question_id, (gold,), (2.5,), (gold,))]
+    told: dict[str, Any] = {"protocol": "rare", "question_id": first.question_id, "query_id": name}
+    trials = [
+        Trial(row_id("t1"), cell="probe", given="closed_book", **told),
+        Trial(row_id("t2"), cell="gold", given="passages", passage_ids=(gold,), ranks=(1,), gold=1.0, **told),
+        Trial(row_id("t3"), cell="lexical_different", given="passages", skipped_because="needs_model", **told),
+    ]
+    answers = [Answer(trials[0].trial_id, "mine", row_id("a1"), error="timeout", detail="after 60 s")]
+    answers.append(Answer(trials[1].trial_id, "mine", row_id("a2"), "$12 million", gold=1.0, answer_shown=True, shown=1))
+    scores = [
+        Score(trials[0].trial_id, "mine", "rare", first.question_id, "failed", why="timeout"),
+        Score(trials[1].trial_id, "mine", "rare", first.question_id, "scored", 1.0, stage="exact"),
+    ]
+    return {Hits: hits, Trial: trials, Answer: answers, Score: scores}
 
 
 def passages(question: Question, chunks: dict[tuple[str, int], Chunk]) -> list[Variant]:

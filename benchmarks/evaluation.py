@@ -1,0 +1,163 @@
+"""Time and memory of an evaluation: 6,000 questions × 30 cells and a probe through an instant system (186,000 answers).
+
+    python benchmarks/evaluation.py [--questions 6000] [--workers 2] [--draws 10000]
+
+Retrieval is done: its rows are made up. The system says at once what a hash of its question says. First RARE from trials
+to report, then the figures of all five protocols over the trials that they have of the same questions.
+"""
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from rarefy.data_contracts.rows import Chunk, Hits, Question, Span, Variant, row_id
+from rarefy.data_contracts.tables import to_table
+from rarefy.flows.bench import Bench
+from rarefy.flows.conclude import conclude, written
+from rarefy.flows.config import Config
+from rarefy.flows.evaluate import gathered, meta_of
+from rarefy.flows.jobs_of_evaluation import answering, scoring, trying
+from rarefy.flows.portions import portions
+from rarefy.flows.workers import hired
+from rarefy.tasks.protocols import PROTOCOLS
+from rarefy.tasks.store import Store
+from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.config import SystemConfig
+
+CHUNKS = 20_000
+WORDINGS = ("none", "character", "word", "grammar", "irrelevant_detail", "upper_case", "paraphrase")
+DOCUMENTS = {"answer_deleted": "deletion", "back_translation": "back_translation", "json": "format", "html": "format"}
+CONTEXT = {"golden_passage": "golden", "distracting": "distracting", "irrelevant": "irrelevant"}
+RETRIEVERS = ("bm25", "dense", "hybrid")
+
+
+def instant(asked: Asked) -> str:
+    """An answer at once: right for most, by a hash of what is asked."""
+    dice = int(row_id(asked.query, len(asked.passages or ())), 16) % 10
+    number = asked.query.partition("measure ")[2].partition(" ")[0]
+    return f"${number} million" if dice < 7 and number.isdecimal() else "no such info" if dice < 8 else "$1 million"
+
+
+instant.takes = ("closed_book", "passages")  # type: ignore[attr-defined]
+
+
+def made(store: Store, questions: int) -> tuple[Bench, str]:
+    """A benchmark of made-up rows, and its hits."""
+    text = "In fiscal year 2024 the company had so much of it in total. " * 40
+    chunks = [
+        Chunk(row_id("c", n), f"d{n // 100}", 0, 9, "text", "", f"Chunk {n}. {text}", 600) for n in range(CHUNKS)
+    ]
+    rows, variants, hits = [], [], []
+    for n in range(questions):
+        name, gold = row_id("q", n), chunks[n % CHUNKS]
+        dice = Random(name)
+        rows.append(
+            Question(
+                name,
+                name,
+                "single" if n % 2 else "chain",
+                f"What was measure {n} of it?",
+                f"${n} million",
+                (),
+                (),
+                (gold.chunk_id,),
+                (f"Chunk {n % CHUNKS}.",),
+                (Span(gold.chunk_id, 0, 9),),
+                entity=f"e{n % 200}",
+                domain=("finance", "economics", "policy")[n % 3],
+                split="test",
+            )
+        )
+        variants += _variants(name, n, gold)
+        for wording in (v for v in variants[-len(WORDINGS) - len(DOCUMENTS) - 3 * len(CONTEXT) :] if v.side == "query"):
+            for retriever in RETRIEVERS:
+                found = tuple(chunks[dice.randrange(CHUNKS)].chunk_id for _ in range(100))
+                ids = tuple(dict.fromkeys(found))
+                scores = tuple(float(100 - place) for place in range(len(ids)))
+                hit = row_id(retriever, wording.variant_id)
+                hits.append(Hits(hit, retriever, wording.variant_id, name, ids, scores, ids[:3]))
+    names = {
+        "questions": store.keep(to_table(sorted(rows, key=lambda row: row.question_id), Question)),
+        "variants": store.keep(to_table(variants, Variant)),
+        "chunks": store.keep(to_table(chunks, Chunk)),
+    }
+    bench = Bench("made up", "0", "test", **names, asked=questions, of=questions, documents=CHUNKS // 100)
+    return bench, store.keep(to_table(hits, Hits))
+
+
+def _variants(name: str, n: int, gold: Chunk) -> Iterator[Variant]:
+    for wording in WORDINGS:
+        family = {"upper_case": "superficial", "paraphrase": "paraphrase"}.get(wording, "surface")
+        text = f"What was measure {n} of it? {wording}".removesuffix(" none")
+        yield Variant(row_id(name, wording), name, "query", wording, text, family=family)
+    for document, family in DOCUMENTS.items():
+        text = f"{document} {gold.text}"
+        yield Variant(row_id(name, document), name, "document", document, text, gold.chunk_id, family=family)
+    for passage, family in CONTEXT.items():
+        for number in range(3):
+            text = f"{passage} {number} {gold.text[:400]}"
+            told = {"number": number, "family": family}
+            yield Variant(row_id(name, passage, number), name, "context", passage, text, gold.chunk_id, **told)
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--questions", type=int, default=6_000)
+    ask.add_argument("--workers", type=int, default=2)
+    ask.add_argument("--draws", type=int, default=10_000)
+    given = ask.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store, out = Store(Path(folder, "store")), Path(folder, "out")
+        sys.path.insert(0, str(Path(__file__).parent))
+        config = Config.model_validate({"statistics": {"draws": given.draws}, "correct": {"unmatched": "wrong"}})
+        tested = {"instant": SystemConfig(kind="evaluation:instant", version="1")}
+        bench, hits = made(store, given.questions)
+        parts = portions(store, bench, hits)
+        print(f"{'stage':<28} {'rows':>10} {'seconds':>9}")
+        for chosen in (["rare"], list(PROTOCOLS)):
+            began = time.perf_counter()
+            with hired(given.workers, "") as hands:
+                tried = _each(store, hands, trying(config, chosen, ("closed_book", "passages")), parts)
+                _say("trials", store, tried, "trials", began)
+                began = time.perf_counter()
+                answered = _each(store, hands, answering("instant", tested["instant"]), tried)
+                _say("answers", store, answered, "answers", began)
+                began = time.perf_counter()
+                scored = _each(store, hands, scoring(config, "instant"), answered)
+                _say("scores", store, scored, "scores", began)
+            began = time.perf_counter()
+            names = gathered(store, bench, tried, {"instant": scored})
+            tables = {kind: store.table(name) for kind, name in names.items()}
+            print(f"{'gather':<28} {tables['scores'].num_rows:>10,} {time.perf_counter() - began:>9.1f}")
+            began = time.perf_counter()
+            meta = meta_of(bench, config, tested, chosen, {})
+            figures, told = conclude(tables, meta, config)
+            print(f"{'figures':<28} {figures.num_rows:>10,} {time.perf_counter() - began:>9.1f}")
+            began = time.perf_counter()
+            written(out, {**tables, "figures": figures}, told)
+            size = (out / "report.html").stat().st_size / 1e6
+            print(f"{f'files, report {size:.1f} MB':<28} {'':>10} {time.perf_counter() - began:>9.1f}")
+        most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        print(json.dumps({"largest process, MiB": most // 1024, "questions": given.questions, "draws": given.draws}))
+
+
+def _each(store, hands, job, parts):  # type: ignore[no-untyped-def]
+    done = list(parts)
+    for place, tables in hands(job, parts, store.url):
+        done[place] = {**parts[place], **tables}
+    return done
+
+
+def _say(stage, store, parts, kind, began):  # type: ignore[no-untyped-def]
+    rows = sum(store.rows(part[kind]) for part in parts)
+    print(f"{stage:<28} {rows:>10,} {time.perf_counter() - began:>9.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""A comparison for the terminal, as Markdown, and as JSON (docs/statistics.md)."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+
+from rarefy.flows.compare import Comparison, Paired
+from rarefy.flows.sides import Side
+from rarefy.tasks.export.files import put
+from rarefy.tasks.statistics.compare import Difference
+
+SCHEMA = 1  # of comparison.json
+SHOWN = 12  # slices on a terminal; the files have all
+COLOURS = {"better": "green", "worse": "red", "tied": "blue", "too few": "yellow"}
+FIGURES, VERDICT = range(2, 10), 10  # columns
+UNSHOWN = ("p B–H", "note")  # columns that a terminal has no room for
+UNITS = {"question": "questions", "document": "documents"}
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as it is written: fractions, not points."""
+    return {
+        "schema": SCHEMA,
+        "first": _side(comparison.first),
+        "second": _side(comparison.second),
+        "remarks": list(comparison.remarks),
+        "trials": [asdict(one) for one in comparison.paired],
+        "differences": [asdict(row) for row in comparison.differences],
+        "statistics": comparison.config.model_dump(mode="json"),
+    }
+
+
+def written(out: Path, comparison: Comparison) -> None:
+    """Put comparison.json and comparison.md into a folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    told = json.dumps(as_json(comparison), indent=1, ensure_ascii=False, allow_nan=False)
+    put(out / "comparison.json", [told.encode(), b"\n"])
+    put(out / "comparison.md", [markdown(comparison).encode()])
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """Print what changed: headlines, then the slices that changed most surely, then what to know about it."""
+    headlines = [row for row in comparison.differences if row.headline]
+    others = sorted((row for row in comparison.differences if not row.headline), key=_surest)
+    parts: list[Any] = [_table("Headlines", headlines, comparison)] if headlines else []
+    if others:
+        more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
+        parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
+    lines = [*(_put(one) for one in comparison.paired), *comparison.remarks, *_how(comparison)]
+    console.print(Group(*parts))
+    for line in lines:
+        console.print(f"· {escape(line)}", highlight=False)
+
+
+def markdown(comparison: Comparison) -> str:
+    """All of it as Markdown."""
+    first, second = comparison.first, comparison.second
+    lines = [f"# {_plain(second.system)} against {_plain(first.system)}", ""]
+    lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
+    lines += [f"- {_plain(line)}" for line in (*(_put(one) for one in comparison.paired), *comparison.remarks)]
+    for title, headline in (("Headlines", True), ("Slices and other numbers", False)):
+        rows = [row for row in comparison.differences if row.headline == headline]
+        lines += ["", f"## {title}", "", *_grid(rows, comparison)] if rows else []
+    lines += ["", "## Tests as usually printed", "", *_usual(comparison)]
+    lines += ["", "## How it was made", "", *(f"- {line}" for line in _how(comparison)), ""]
+    return "\n".join(lines)
+
+
+def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Table:
+    table = Table(title=title, title_justify="left")
+    heads = _heads(comparison)
+    shown = [at for at, name in enumerate(heads) if name not in UNSHOWN]
+    for at in shown:
+        table.add_column(heads[at], justify="right" if at in FIGURES else "left", overflow="fold")
+    for row in rows:
+        cells = [escape(cell) for cell in _cells(row)]
+        cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]" + (f": {escape(row.note)}" if row.note else "")
+        table.add_row(*(cells[at] for at in shown))
+    return table
+
+
+def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
+    heads = _heads(comparison)
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "|".join("---:" if at in FIGURES else "---" for at in range(len(heads))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(_plain(cell) for cell in _cells(row)) + " |"
+
+
+def _heads(comparison: Comparison) -> tuple[str, ...]:
+    level, adjusted = f"{100 * comparison.config.level:g} %", "p Holm"
+    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "could see", "verdict", "note")
+
+
+def _cells(row: Difference) -> tuple[str, ...]:
+    ends = "" if row.low is None or row.high is None else f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
+    return (
+        f"{row.protocol} {row.metric}",
+        "" if row.slice == "all" else row.slice,
+        _points(row.first),
+        _points(row.second),
+        "" if row.difference is None else f"{100 * row.difference:+.1f}",
+        ends,
+        _p(row.p),
+        _p(row.holm),
+        _p(row.benjamini_hochberg),
+        _points(row.smallest),
+        row.verdict,
+        row.note,
+    )
+
+
+def _usual(comparison: Comparison) -> Iterator[str]:
+    """Tests that take trials for independent, beside those of clusters."""
+    kinds = UNITS[comparison.config.cluster]
+    yield f"| number | slice | Z as published | its p | {kinds} better | worse | McNemar over {kinds} |"
+    yield "|---|---|---:|---:|---:|---:|---:|"
+    for row in comparison.differences:
+        z = "" if row.z is None else f"{row.z:.2f}"
+        told = (f"{row.protocol} {row.metric}", row.slice, z, _p(row.z_p), str(row.won), str(row.lost), _p(row.mcnemar))
+        yield "| " + " | ".join(_plain(cell) for cell in told) + " |"
+    yield ""
+    yield "| protocol | trials wrong → right | right → wrong | McNemar over trials, exact | chi² |"
+    yield "|---|---:|---:|---:|---:|"
+    for one in comparison.paired:
+        yield f"| {one.protocol} | {one.won:,} | {one.lost:,} | {_p(one.exact)} | {_p(one.chi2)} |"
+    yield ""
+    yield (
+        "The Z (RARE G.3: two proportions, unpaired) and McNemar over trials take all trials of a question for "
+        "independent and are too sure. Verdicts rest on the clustered interval and permutation test above."
+    )
+
+
+def _put(one: Paired) -> str:
+    """How many trials are compared."""
+    told = f"{one.protocol}: {one.common:,} trials of {one.questions:,} questions scored on both sides"
+    if one.common < one.shared:
+        told += f", of {one.shared:,} put to both (A scored {one.scored_first:,}, B {one.scored_second:,})"
+    alone = [
+        f"{side} alone had {n - one.shared:,}" for side, n in (("A", one.first), ("B", one.second)) if n > one.shared
+    ]
+    return told + "".join(f"; {line} more" for line in alone)
+
+
+def _how(comparison: Comparison) -> Iterator[str]:
+    """What the numbers rest on."""
+    config, kinds = comparison.config, UNITS[comparison.config.cluster]
+    yield "; ".join(f"{name}: {one.system} in {one.folder}" for name, one in zip("AB", _both(comparison), strict=True))
+    yield (
+        f"intervals: {config.draws:,} resamples of {kinds}, seed {config.seed}; p: permutation, the two sides of a "
+        f"{config.cluster} swapped for all its trials, {config.permutations:,} times (all swaps, where fewer)"
+    )
+    correction = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "unadjusted"}[config.correction]
+    yield (
+        f"verdict: tied where the interval lies within ±{100 * config.margin:g} points; better or worse where it does "
+        f"not, leaves out zero, and p ({correction}) is at most {config.alpha:g}; else too few"
+    )
+    headlines = next((row.family for row in comparison.differences if row.headline), 0)
+    rest = sorted({f"{row.family} of {row.protocol}" for row in comparison.differences if not row.headline})
+    yield f"looked at together: {headlines} headlines" + (
+        f"; slices and other numbers: {', '.join(rest)}" if rest else ""
+    )
+    power = f"{100 * config.power:g} %"
+    yield f"could see: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
+    seeing = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
+    for row in seeing:
+        yield (
+            f"{row.protocol} {row.metric}: about {row.needed:,} {kinds} would show {100 * config.margin:g} points; "
+            f"there are {row.clusters:,}"
+        )
+
+
+def _both(comparison: Comparison) -> tuple[Side, Side]:
+    return comparison.first, comparison.second
+
+
+def _side(side: Side) -> dict[str, str]:
+    return {"folder": side.folder, "system": side.system, "benchmark": side.benchmark}
+
+
+def _surest(row: Difference) -> tuple[float, str, str, str]:
+    return (2.0 if row.holm is None else row.holm + (row.p or 0) / 1e6, row.protocol, row.metric, row.slice)
+
+
+def _points(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes for text: a slice is named after what stands in documents."""
+    return "".join(f"\\{sign}" if sign in "|<>&`*_[]\\#" else sign for sign in text.replace("\n", " "))

@@ -1,0 +1,117 @@
+"""The commands that evaluate, score anew and compare."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rarefy.flows import commands
+from rarefy.flows.faults import UsageFault
+
+if TYPE_CHECKING:
+    from rarefy.flows.config import Config
+
+RESULT = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures", "summary", "report", "run"}
+OURS = {*RESULT, "runs", "sig", "compare"}
+
+
+def evaluate(given: argparse.Namespace) -> int:
+    """Put systems to the test."""
+    from rarefy.flows import server
+    from rarefy.flows.config import load
+
+    config = load(given.config)
+    if not given.benchmark.is_dir():
+        raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
+    _check_place(given.out)
+    commands.check_store(given.store)
+    server.start()
+    from rarefy.flows.under_test import check, models_of  # while the server starts
+
+    tested = check(config, given.config, given.system)
+    commands.check_models(given, config, models_of(config, tested))
+    server.wait()
+    from rich.console import Console
+
+    from rarefy.flows.evaluate import evaluate as work
+    from rarefy.tasks.results import headline
+
+    made = work(
+        str(given.benchmark),
+        str(given.out),
+        config,
+        given.system,
+        given.protocol,
+        given.split,
+        given.questions,
+        given.store,
+        given.workers,
+        given.dask,
+        given.quiet,
+        given.max_calls,
+        given.max_cost,
+    )
+    if not given.quiet:
+        Console().print(headline(made.summary))
+        print(f"Report: {given.out / 'report.html'}")
+    return 0
+
+
+def rescore(given: argparse.Namespace) -> int:
+    """Score stored answers anew."""
+    from rich.console import Console
+
+    from rarefy.flows.rescore import rescore as work
+    from rarefy.tasks.results import headline
+
+    config = _of_result(given.result, given)
+    told = work(given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost)
+    if not given.quiet:
+        Console().print(headline(told))
+        print(f"Report: {(given.out or given.result) / 'report.html'}")
+    return 0
+
+
+def _of_result(place: Path, given: argparse.Namespace) -> "Config":
+    from rarefy.flows.config import load
+
+    try:
+        json.loads((place / "summary.json").read_bytes())
+    except FileNotFoundError:
+        raise UsageFault(f"{place}: no summary.json, so that this is no finished result of `rarefy evaluate`") from None
+    except ValueError as error:
+        raise UsageFault(f"{place / 'summary.json'}: {error}; evaluate again") from error
+    config = load(given.config)
+    commands.check_store(given.store)
+    commands.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
+    return config
+
+
+def compare(given: argparse.Namespace) -> int:
+    """Set two results beside each other."""
+    from rich.console import Console
+
+    from rarefy.flows.compare import compare as work
+    from rarefy.flows.compare import show
+    from rarefy.flows.config import load
+
+    found = work(
+        given.before,
+        given.after,
+        config=load(given.config).statistics,
+        systems=given.system,
+        protocols=given.protocol,
+        fail_if=given.fail_if,
+        out=given.out,
+    )
+    Console().print(show(found))
+    return 3 if found.failed else 0
+
+
+def _check_place(out: Path) -> None:
+    """UsageFault where the folder holds something else than a result, whole or half-written: it is not ours."""
+    if out.exists() and not out.is_dir():
+        raise UsageFault(f"--out {out}: a file stands there; choose a folder")
+    there = sorted(path.name for path in out.iterdir()) if out.exists() else []
+    if foreign := [name for name in there if name.strip(".").split(".")[0] not in OURS]:
+        raise UsageFault(f"--out {out}: holds {foreign[0]!r}, which is no part of a result; choose a new folder")

@@ -1,0 +1,65 @@
+"""The stages of an evaluation as the engine knows them."""
+
+from collections.abc import Iterable
+
+from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Unanswered, Variant
+from rarefy.flows.config import Config
+from rarefy.tasks import correct, protocols, retrieve
+from rarefy.tasks.protocols import TrialsConfig
+from rarefy.tasks.protocols.sure_noise import VERSION as noise_version
+from rarefy.tasks.protocols.sure_noise import NoiseConfig
+from rarefy.tasks.recipe import Job, Tool
+from rarefy.tasks.systems import answer
+from rarefy.tasks.systems.answer import AnswerConfig
+from rarefy.tasks.systems.config import SystemConfig
+
+CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}
+
+
+def retrieving(config: Config) -> Job:
+    """Wordings to what each retriever finds for them."""
+    takes = {"variants": Variant, "chunks": Chunk}
+    tools: dict[str, Tool] = {"retrievers": config.retrieve}
+    return Job(
+        "retrieve", "rarefy.tasks.retrieve:retrieve", retrieve.VERSION, takes, {"hits": Hits}, config.retrieve, tools
+    )
+
+
+def sure_noise(config: Config) -> Job:
+    """Questions to passages that are not gold, changed as SURE changes them."""
+    asked = NoiseConfig(sure=config.protocols.sure, perturb=config.perturb)
+    function = "rarefy.tasks.protocols.sure_noise:noise"
+    return Job("noise", function, noise_version, CASE, {"noise": Variant}, asked)
+
+
+def trying(config: Config, chosen: Iterable[str], takes: Iterable[str]) -> Job:
+    """Questions to the trials of each protocol."""
+    asked = TrialsConfig(chosen=tuple(chosen), takes=frozenset(takes), options=config.protocols)
+    return Job("try", "rarefy.tasks.protocols:trials", protocols.VERSION, CASE, {"trials": Trial}, asked)
+
+
+def answering(name: str, system: SystemConfig) -> Job:
+    """Trials to what a system says in them."""
+    return Job(
+        f"answer {name}",
+        "rarefy.tasks.systems.answer:answer",
+        answer.VERSION,
+        {"trials": Trial, **CASE},
+        {"answers": Answer, "unanswered": Unanswered},
+        AnswerConfig(name=name, system=system),
+        {"system": system},
+    )
+
+
+def scoring(config: Config, name: str) -> Job:
+    """Answers to whether they are right."""
+    tools: dict[str, Tool] = {"judge": config.correct.judge} if config.correct.judge.provider else {}
+    return Job(
+        f"score {name}",
+        "rarefy.tasks.correct:score",
+        correct.VERSION,
+        {"answers": Answer, "trials": Trial, "questions": Question},
+        {"scores": Score, "unanswered": Unanswered},
+        config.correct,
+        tools,
+    )

@@ -1,0 +1,127 @@
+"""Whether a number that an answer states is the gold one: kind, unit, scale, sign, and how it is rounded."""
+
+from decimal import Decimal
+
+from rarefy.tasks.correct.gold import Asked, Exact
+from rarefy.tasks.correct.standing import negative
+from rarefy.tasks.correct.values import Value
+from rarefy.tasks.correct.words import EMPTY, stem, tokens
+
+_JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively per ended ending over since "
+                           "due because driven including excluding total net gross approximately year fiscal not".split())  # fmt: skip
+_LEAST = 3  # figures that must be equal where the scale is not said
+
+
+def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
+    """yes: it counts what the gold answer counts; unit: as much of another unit; no: something else altogether.
+
+    A bare number may be a sum whose unit is said elsewhere; it is a percentage only where one is asked for.
+    """
+    if one.year and not whole:
+        return "no"
+    if one.kind == gold.kind:
+        if one.kind == "count":
+            return _counted(gold, one, about)
+        return "yes" if not (gold.unit and one.unit) or gold.unit == one.unit else "unit"
+    if one.kind == "count" and _bare(one, about):
+        if gold.kind == "money":
+            return "yes"
+        if gold.kind in ("percent", "points"):
+            return "yes" if about.percent or (gold.kind == "percent" and about.unit == "percent") else "unit"
+        return "unit"
+    if gold.kind == "count" and gold.open and not gold.noun and one.kind == "money" and not about.many:
+        return "yes"  # a cell without its unit
+    return "unit" if one.kind in ("money", "percent", "points", "times", "measure", "count") and _bare(one, about) else "no"
+
+
+def _bare(one: Value, about: Asked) -> bool:
+    """Does nothing but sentence go on behind it, or what the question itself speaks of?"""
+    noun = next(iter(tokens(one.nouns)), "")
+    return one.kind != "count" or not one.nouns or not noun or noun in _JOINS or stem(noun) in about.words
+
+
+def _counted(gold: Exact, one: Value, about: Asked) -> str:
+    nouns = {stem(word) for word in tokens(one.nouns)}
+    if not nouns or _bare(one, about) or (gold.noun and gold.noun in nouns):
+        return "yes"
+    return "unit" if gold.noun or not about.many else "no"
+
+
+def agrees(gold: Exact, one: Value, rounding: float, gap: str, about: Asked) -> str:
+    """same | other, or in what it is not clear: scale, sign, rounding.
+
+    A rounding is the same while it is a right one and off by no more than `rounding` of the number.
+    """
+    verdict = _magnitude(gold, one, rounding)
+    if verdict != "same":
+        return verdict
+    return "same" if _signed(gold, one, gap, about) else "sign"
+
+
+def _magnitude(gold: Exact, one: Value, rounding: float) -> str:
+    ways = [one.amount]
+    if not one.scaled and gold.shown is not None and gold.shown:
+        ways.append(one.amount * gold.amount / gold.shown)
+    verdicts = {_near(gold, way, one, rounding) for way in ways}
+    for verdict in ("same", "rounding"):
+        if verdict in verdicts:
+            return verdict
+    if _shifted(gold, one):
+        told = one.scaled and gold.shown is not None or one.scaled and not gold.open
+        return "other" if told else "scale"
+    return "other"
+
+
+def _near(gold: Exact, amount: Decimal, one: Value, rounding: float) -> str:
+    if amount == gold.amount:
+        return "same"
+    if not amount or not gold.amount:
+        return "other"
+    factor = amount / one.amount if one.amount else Decimal(1)
+    mine, its = gold.grain, one.grain * factor
+    fine = mine
+    if gold.loose or gold.amount != gold.amount.to_integral_value():
+        fine = max(mine, _loose(gold.amount, mine)) if gold.loose else mine
+    coarse = max(fine, its, one.loose * factor)
+    off = abs(amount - gold.amount)
+    if coarse == mine == its or off > coarse:
+        return "other"
+    if coarse > mine or its < mine:  # one of them is the other rounded
+        if 2 * off <= coarse:
+            return "same" if off <= Decimal(str(rounding)) * abs(gold.amount) else "rounding"
+        return "rounding"  # cut off, not rounded
+    return "other"
+
+
+def _loose(amount: Decimal, grain: Decimal) -> Decimal:
+    shown = int(amount / grain)
+    while shown and shown % 10 == 0:
+        shown //= 10
+        grain *= 10
+    return grain
+
+
+def _shifted(gold: Exact, one: Value) -> bool:
+    """The same figures with the point elsewhere, by thousands."""
+    if not gold.amount or not one.amount:
+        return False
+    for power in (3, 6, 9, 12, -3, -6, -9, -12):
+        moved = one.amount.scaleb(power)
+        grain = max(one.grain.scaleb(power), gold.grain)
+        digits = len(str(int(one.amount / one.grain)))
+        if abs(moved - gold.amount) <= grain / 2 and (digits >= _LEAST or moved == gold.amount):
+            return True
+    return False
+
+
+def _signed(gold: Exact, one: Value, gap: str, about: Asked) -> bool:
+    word = negative(gap)
+    asked_so = negative(about.question.text) != ""
+    mine = {-1} if one.minus else {1}
+    if one.enclosed:
+        mine = {-1} if not gap.strip(" :") or one.start == 0 else {1, -1}
+    elif not one.minus and word == "below":
+        mine = {1, -1} if asked_so else {-1}
+    elif not one.minus and word:
+        mine = {1, -1}
+    return bool(mine & gold.signs)

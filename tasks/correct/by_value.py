@@ -1,0 +1,203 @@
+"""Answers to questions for a number: the one value that is stated must be the gold one (stage 1 and stage "value")."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+
+from rarefy.tasks.correct.amounts import agrees, same_kind
+from rarefy.tasks.correct.config import CorrectConfig
+from rarefy.tasks.correct.gold import Asked, Exact, Gold
+from rarefy.tasks.correct.moments import moments
+from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
+from rarefy.tasks.correct.others import other_entity
+from rarefy.tasks.correct.standing import bound, compared, denied, doubted, link, sentence
+from rarefy.tasks.correct.values import Value, values
+
+FORGIVEN = 3  # other values beside the right one, where `extra` forgives any; more is a list of numbers
+_CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stands:
+    """A value of the gold answer's kind in the answer."""
+
+    value: Value
+    gap: str  # what stands before it, from the value or clause before
+    verdict: str  # same | other | scale | sign | rounding
+    how: str  # stated | denied | doubted | compared | other_period | operand
+
+
+def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Exact] = ()) -> Outcome:
+    """What the numbers of an answer make it; `beside` are other parts of the gold answer, which may stand there too."""
+    everything = values(text)
+    whole = _whole(text, everything)
+    kinds = {id(one): max((same_kind(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index) for one in everything}
+    mine = [one for one in everything if kinds[id(one)] == "yes"]
+    found = _standing(text, mine, gold, about, config)
+    if beside:
+        found = [one for one in found if one.verdict == "same" or not _is_any(one, beside, about, config)]
+    matching = [one for one in found if one.verdict == "same"]
+    stated = [one for one in matching if one.how == "stated"]
+    others = _distinct([one for one in found if one.verdict != "same" and one.how == "stated"])
+    if stated:
+        return _stated(text, stated, others, found, gold, about, config, whole)
+    if matching:
+        return unclear(matching[0].how, _written(text, matching[0].value))
+    if near := next((one for one in found if one.verdict != "other"), None):
+        return unclear(near.verdict, _written(text, near.value))
+    if any(kinds[id(one)] == "unit" and _as_much(gold, one, config, about) for one in everything):
+        return unclear("unit")
+    said = [one for one in found if one.how != "denied"]
+    if not config.value or not said or any(one.how == "doubted" for one in found) or any(one.how == "denied" for one in found):
+        return unclear("unmatched")
+    if any(exact.open or exact.bound for exact in gold.values) and not whole:
+        return unclear("unmatched")
+    if _composed([one.value.amount for one in said], gold):
+        return unclear("composed")
+    if not any(one.how == "stated" for one in said):
+        return unclear("unmatched")
+    first = next(one for one in said if one.how == "stated")
+    if len({one.value.amount for one in said if one.how == "stated"}) > 1:
+        return unclear("several_values")
+    return wrong("other_value", _written(text, first.value))
+
+
+def _standing(text: str, mine: list[Value], gold: Gold, about: Asked, config: CorrectConfig) -> list[_Stands]:
+    found: list[_Stands] = []
+    labels = _labels(text, mine)
+    for at, one in enumerate(mine):
+        begin = mine[at - 1].end if at else 0
+        begin = max(begin, sentence(text, one.start)[0])
+        gap = text[begin : one.start]
+        verdicts = {agrees(exact, one, config.rounding, gap, about) for exact in gold.values}
+        verdict = next(name for name in ("same", "rounding", "sign", "scale", "other") if name in verdicts)
+        if denied(text, one.start, one.end):
+            how = "denied"
+        elif doubted(text, one.start):
+            how = "doubted"
+        elif about.years and labels[at] and not labels[at] & about.years:
+            how = "other_period"
+        elif re.search(r"=\s*[$€£¥]?\s*$", text[one.start : one.start]) is None and _operand(text, one, mine[at + 1 :]):
+            how = "operand"
+        else:
+            how = "compared" if compared(gap) else "stated"
+        found.append(_Stands(one, gap, verdict, how))
+    return found
+
+
+def _labels(text: str, mine: list[Value]) -> list[frozenset[int]]:
+    """The years that each value is said to be of."""
+    named = [one for one in moments(text) if one.years]
+    found: list[frozenset[int]] = []
+    taken = -1
+    for at, one in enumerate(mine):
+        following = text[one.end : mine[at + 1].start if at + 1 < len(mine) else len(text)]
+        bracket = re.match(r"\s*\(", following)
+        cut = _CUT.search(following, bracket.end() if bracket else 0)
+        end = one.end + (cut.start() if cut else len(following))
+        after = [m for m in named if one.end <= m.start and m.end <= end]
+        if after:
+            found.append(frozenset(year for m in after for year in m.years))
+            taken = max(m.end for m in after)
+            continue
+        begin = max(mine[at - 1].end if at else 0, taken, sentence(text, one.start)[0])
+        before = [m for m in named if begin <= m.start and m.end <= one.start]
+        found.append(before[-1].years if before else frozenset())
+    if "respectively" in text:
+        _respectively(text, mine, found)
+    return found
+
+
+def _respectively(text: str, mine: list[Value], found: list[frozenset[int]]) -> None:
+    """"$5 and $6 in 2024 and 2023, respectively": the years in their order."""
+    for hit in re.finditer("respectively", text):
+        begin, end = sentence(text, hit.start())
+        inside = [at for at, one in enumerate(mine) if begin <= one.start < end]
+        named = [one.years for one in moments(text) if begin <= one.start < end and one.years]
+        if len(named) == len(inside):
+            for at, years in zip(inside, named, strict=True):
+                found[at] = years
+
+
+def _operand(text: str, one: Value, later: list[Value]) -> bool:
+    """Is it what another value is worked out from ("60.9 - 13.4 = 47.5")?"""
+    return any("=" in text[one.end : other.start] and len(text[one.end : other.start]) < 60 for other in later)
+
+
+def _stated(
+    text: str, stated: list[_Stands], others: list[_Stands], found: list[_Stands], gold: Gold, about: Asked,
+    config: CorrectConfig, whole: bool,
+) -> Outcome:  # fmt: skip
+    one = stated[0]
+    words = _written(text, one.value)
+    if other_entity(text, one.value.start, about):
+        return unclear("other_entity", words)
+    limit = bound(text[: one.value.start])
+    exact = next(e for e in gold.values if agrees(e, one.value, config.rounding, one.gap, about) == "same")
+    if limit != exact.bound and not _bounds(limit, exact, one.value):
+        return unclear("bound", words)
+    if not others:
+        return right("exact" if whole else "contained", words)
+    joined = {_joined(text, one.value, other.value, found) for one in stated for other in others}
+    if joined & {"or", "to"}:
+        return unclear("choice", words)
+    if len(others) > 1 and sum(other.value.amount for other in others) == one.value.amount:
+        return right("contained", words, "with its parts")
+    if len(others) > FORGIVEN:
+        return unclear("list_of_values", words)
+    if config.extra == "right":
+        return right("contained", words, "several_values")
+    return wrong("several_values", words) if config.extra == "wrong" else unclear("several_values", words)
+
+
+def _bounds(limit: str, exact: Exact, one: Value) -> bool:
+    """Is "over 47.5 billion" said of a little more, or "nearly 48" of a little less?"""
+    if exact.bound:
+        return False
+    return (limit == "more" and one.amount < exact.amount) or (limit == "less" and one.amount > exact.amount)
+
+
+def _joined(text: str, one: Value, other: Value, found: list[_Stands]) -> str:
+    """How two values stand beside one another: or | to | and | beside, "" where something else is between."""
+    first, last = sorted((one, other), key=lambda value: value.start)
+    return link(text[first.end : last.start])
+
+
+def _is_any(one: _Stands, beside: Sequence[Exact], about: Asked, config: CorrectConfig) -> bool:
+    return any(agrees(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
+
+
+def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+    return any(agrees(exact, one, config.rounding, "", about) in ("same", "rounding") for exact in gold.values)
+
+
+def _composed(amounts: list[Decimal], gold: Gold) -> bool:
+    """Do two of the values make the gold one, as a sum or a difference?"""
+    for a, b in combinations(amounts[:8], 2):
+        for exact in gold.values:
+            made = {a + b, abs(a - b)}
+            if exact.amount in made or (exact.shown is not None and exact.shown in made):
+                return True
+    return False
+
+
+def _distinct(found: list[_Stands]) -> list[_Stands]:
+    kept: dict[Decimal, _Stands] = {}
+    for one in found:
+        if not (one.value.worded and one.value.amount <= 10):
+            kept.setdefault(one.value.amount, one)
+    return list(kept.values())
+
+
+def _whole(text: str, everything: Sequence[Value]) -> bool:
+    """Is the answer that one number and nothing else?"""
+    if len(everything) != 1:
+        return False
+    rest = text[: everything[0].start] + text[everything[0].end :]
+    return not re.search(r"\w", re.sub(r"\b(?:approximately|about|roughly|around|shares?|per|us|usd|dollars?|people|employees|in|the)\b", "", rest, flags=re.IGNORECASE))
+
+
+def _written(text: str, one: Value) -> str:
+    return text[one.start : one.end].strip()

@@ -1,0 +1,132 @@
+"""Stage 1: what rules alone can say of an answer; in doubt they say what a judge would have to tell (RARE R35)."""
+
+import re
+from collections.abc import Sequence
+
+from rarefy.data_contracts.rows import VERDICTS
+from rarefy.tasks.correct.by_value import by_value
+from rarefy.tasks.correct.by_words import by_words, equal
+from rarefy.tasks.correct.config import CorrectConfig
+from rarefy.tasks.correct.gold import Asked, Exact, Gold
+from rarefy.tasks.correct.moments import against, moments
+from rarefy.tasks.correct.others import other_entity
+from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
+from rarefy.tasks.correct.standing import compared, denied, doubted, link
+from rarefy.tasks.correct.words import words
+
+_FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
+
+
+def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
+    """Whether a plain answer is right, wrong, or open; the text is as `cleaned` gives it."""
+    if config.match == "plain":
+        return _plain(text, gold)
+    for form in gold.forms:
+        if gold.kind not in ("value", "parts") and equal(text, form) or " ".join(text.split()).strip(" .") == form.strip(" ."):
+            return right("exact", text)
+    if gold.kind == "parts":
+        return _by_parts(text, gold, about, config)
+    return _one(text, gold, about, config)
+
+
+def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold] = ()) -> Outcome:
+    if gold.kind == "verdict":
+        return _by_verdict(text, gold, config)
+    if gold.kind == "moment":
+        return _by_moment(text, gold, about, config, beside)
+    if gold.kind == "value":
+        return by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
+    return by_words(text, gold, about, listed=bool(beside))
+
+
+def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
+    """All parts must be there, in their order where the question says "respectively"."""
+    found = [_one(text, part, about, config, [other for other in gold.parts if other is not part]) for part in gold.parts]
+    have = [one for one in found if one.verdict == "right"]
+    covered = len(have) / len(found)
+    told = "; ".join(one.matched for one in have)
+    if len(have) == len(found):
+        places = [text.find(one.matched) for one in found]
+        if gold.ordered and places != sorted(places):
+            return unclear("order", told, covered)
+        return right("contained", told)
+    if have:
+        return unclear("some_parts", told, covered)
+    if all(one.verdict == "wrong" for one in found):
+        return wrong("other_value", found[0].matched)
+    return unclear(next(one.why for one in found if one.verdict == "open"))
+
+
+def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
+    """Yes or no, by the first word of the answer; the other one is wrong."""
+    hit = _FIRST.match(text)
+    wanted = {form.strip(" .").casefold() for form in gold.forms} & VERDICTS
+    means = {"true": "yes", "false": "no"}
+    if hit is None:
+        return unclear("unmatched")
+    said = hit["word"].casefold()
+    rest = re.findall(r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold())
+    if any(means.get(word, word) != means.get(said, said) for word in rest) and len(words(text)) <= 8:
+        return unclear("choice")
+    if said in wanted or means.get(said, said) in {means.get(word, word) for word in wanted}:
+        return right("exact" if len(words(text)) == 1 else "contained", hit["word"])
+    return wrong("other_value", hit["word"]) if config.value else unclear("unmatched")
+
+
+def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome:
+    found = list(moments(text))
+    parts = [one for other in beside for one in other.moments]
+    same, less, other = [], [], []
+    for one in found:
+        verdict = min((against(mine, one) for mine in gold.moments), key=("same", "less", "other").index)
+        if verdict == "less" and not one.years and any(mine.years & about.years for mine in gold.moments):
+            verdict = "same"  # "September 28", where the question says the year
+        {"same": same, "less": less, "other": other}[verdict].append(one)
+    other = [one for one in other if not any(against(part, one) == "same" for part in parts)]
+    if not (gold.moments and any(way[1] for mine in gold.moments for way in mine.ways)):
+        finer = [one for one in found if any(way[1] for way in one.ways)]
+        other = [one for one in other if one in finer or not one.years & about.years]
+    stated = [one for one in same if not denied(text, one.start, one.end) and not doubted(text, one.start)]
+    if stated:
+        one = stated[0]
+        shown = text[one.start : one.end]
+        if other_entity(text, one.start, about):
+            return unclear("other_entity", shown)
+        joined = {link(text[min(one.end, rival.end) : max(one.start, rival.start)]) for rival in other}
+        if joined & {"or", "to"}:
+            return unclear("choice", shown)
+        if other and config.extra != "right":
+            return unclear("several_values", shown) if config.extra == "judge" else wrong("several_values", shown)
+        if len(other) > 3:
+            return unclear("list_of_values", shown)
+        return right("contained" if len(words(text)) > len(words(shown)) else "exact", shown)
+    if same:
+        return unclear("denied" if denied(text, same[0].start, same[0].end) else "doubted", text[same[0].start : same[0].end])
+    if less:
+        return unclear("less_exact", text[less[0].start : less[0].end])
+    firm = [one for one in other if not denied(text, one.start, one.end) and not doubted(text, one.start)]
+    day = any(way[1] for mine in gold.moments for way in mine.ways)
+    firm = [one for one in firm if not day or any(way[1] for way in one.ways)]
+    if config.value and len({one.ways for one in firm}) == 1 == len({one.ways for one in other}) and not compared(text[: firm[0].start][-40:]):
+        return wrong("other_value", text[firm[0].start : firm[0].end])
+    return unclear("unmatched")
+
+
+def _plain(text: str, gold: Gold) -> Outcome:
+    """The papers' inclusive match: any form as whole words anywhere."""
+    said = tuple(word.text for word in words(text))
+    for form in gold.forms:
+        wanted = tuple(word.text for word in words(form))
+        if wanted and said == wanted:
+            return right("exact", form)
+    for form in gold.forms:
+        wanted = tuple(word.text for word in words(form))
+        for at in range(len(said) - len(wanted) + 1):
+            if wanted and said[at : at + len(wanted)] == wanted:
+                return right("contained", form)
+    return unclear("unmatched")
+
+
+def exacts(gold: Gold) -> tuple[Exact, ...]:
+    """All values that a gold answer of any kind holds."""
+    return (*gold.values, *(exact for part in gold.parts for exact in exacts(part)))

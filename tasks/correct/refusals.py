@@ -1,0 +1,87 @@
+"""Whether an answer declines to answer: by the words its protocol asks for, or by others to the same effect."""
+
+import re
+from dataclasses import dataclass
+
+from rarefy.tasks.probe.right import said
+
+_WORD = r"(?:i|we|it|one)"
+_CANNOT = r"(?:can(?:not|\s?not|'t)|could(?: not|n't)|am (?:not able|unable)|(?:is|are|was) (?:not (?:able|possible)|unable|impossible)|unable|do(?: not|n't)|did(?: not|n't)|won't|will not)"
+_SOURCE = (
+    r"(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|information|materials?|filings?|reports?|data|tables?|article|"
+    r"content|retrieved|provided|given|above|knowledge base)"
+)
+_GENERAL = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be sure|be certain|"
+        r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|definitively|confidently)\b",
+        r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|inferred|derived|established|ascertained|confirmed|identified|located)\b",
+        rf"\b{_SOURCE}\b[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|offers? no|makes? no mention)\b",
+        rf"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |specific |sufficient |enough |further |direct |clear )?(?:info(?:rmation)?|data|details?|context|evidence|mention|answer|record)\b"
+        r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|in the|is|was|of)\b|\W*$)",
+        rf"\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:explicitly |directly |specifically |clearly )?(?:mentioned|stated|specified|given|provided|disclosed|available|reported|found|included|present|known|covered|listed|contained|answered|addressed)\b"
+        rf"[^.;!?]{{0,40}}(?:\b(?:in|by|within|from|here)\b[^.;!?]{{0,40}}\b{_SOURCE}\b|\W*$)",
+        r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown|none of the)\b[^.;!?]{0,60}\W*$",
+        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|unfortunately)\b[^.;!?]{0,160}\b(?:not|n't|cannot|unable|no)\b",
+        r"\bas an ai\b",
+        r"\bi (?:have no (?:idea|information|knowledge|data)|lack (?:the )?(?:information|context|data))\b",
+        r"\b(?:i(?:'m| am) )not (?:sure|certain)\W*$",
+        # German, French, Spanish
+        r"\b(?:kann|können|konnte) (?:ich |wir )?(?:die |diese )?(?:frage )?nicht (?:beantwort\w+|sagen|bestimm\w+|find\w+)|\bkeine (?:angaben?|information\w*|antwort)\b|\bgeht (?:aus|nicht)\b[^.]{0,60}\bnicht hervor\b|\bich weiß (?:es )?nicht\b",
+        r"\bje ne (?:peux|sais|trouve)(?: pas)?\b|\bne (?:permet|permettent|mentionne\w*|contien\w+|précise\w*) pas\b|\baucune (?:information|réponse|mention)\b|\bimpossible de (?:répondre|déterminer)\b",
+        r"\bno (?:puedo|se puede|sé|es posible) (?:responder|determinar|contestar|saber|encontrar)\b|\bno (?:contiene|menciona|proporciona|especifica)\w*\b|\bno hay información\b",
+    )
+)
+# An answer all the same: the system's own, or a guess
+_STILL = re.compile(
+    r"\b(?:my best (?:guess|estimate)|best guess|i(?:'d| would) (?:guess|say|estimate)|i (?:believe|think|guess|estimate|recall|suspect)|"
+    r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|it is likely|most likely|likely answer|probably|presumably|"
+    r"answer(?: is)?\s*:)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Words of refusal in an answer, and what is left beside them."""
+
+    own: bool  # the protocol's own words, rather than others to the same effect
+    rest: str  # the sentences that refuse nothing
+    guess: str  # what is offered all the same, and named as one's own or a guess
+
+
+def refusal(text: str, words: str, general: bool) -> Refusal | None:
+    """The refusal in an answer, None where there is none; `words` are the protocol's, "" for none.
+
+    General words are heard sentence by sentence; an answer that merely begins like one ("No. 7 facility") is none.
+    """
+    pieces = [piece for piece in _SENTENCE.split(text) if piece and re.search(r"\w", piece)]
+    own = [bool(words) and says_so(piece, words) for piece in pieces]
+    told = [mine or (general and _refuses(piece)) for mine, piece in zip(own, pieces, strict=True)]
+    if not any(told):
+        return None
+    rest = [piece for piece, refuses in zip(pieces, told, strict=True) if not refuses]
+    still = next((hit for piece in rest if (hit := _STILL.search(piece))), None)
+    guess = " ".join(rest[next(at for at, piece in enumerate(rest) if _STILL.search(piece)) :]) if still else ""
+    return Refusal(any(own), " ".join(rest), guess)
+
+
+def says_so(text: str, words: str) -> bool:
+    """Does the text hold a protocol's words of refusal, whatever quotes, apostrophes and hyphens they come in?"""
+    wanted, said_ = _flat(words), _flat(text)
+    if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said_):
+        return True
+    if wanted.startswith("i cannot answer"):  # the same sentence, said by other systems with other small words
+        return re.search(r"\bi (?:cannot|can not|cant|am unable to) answer (?:the|this|that|your) question\b", said_) is not None
+    return wanted == "no such info" and re.search(r"\bno such information\b", said_) is not None
+
+
+def _refuses(piece: str) -> bool:
+    return not said(piece) or any(pattern.search(piece) for pattern in _GENERAL)
+
+
+def _flat(text: str) -> str:
+    plain = re.sub(r"['’‘`\"“”«»*]", "", text.casefold())
+    return " ".join(re.sub(r"[\s\-_‐‑–—.,!?:;()\[\]{}]+", " ", plain).split())

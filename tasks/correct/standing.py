@@ -1,0 +1,101 @@
+"""How a number or a name stands in an answer: stated, denied, doubted, compared with, offered beside others."""
+
+import re
+
+_CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[!?\n]|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
+_DENIES = re.compile(
+    r"\bnot (?!(?:only|just|merely|less|more|fewer)\b)|n't\b|\b(?:never|neither|nor|rather than|instead of|other than|no longer|"
+    r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|unrelated to)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"^\W{0,3}(?:[\w%]+\s){0,2}?(?:(?:is|was|are|were|would be|seems|appears)\s(?:not|incorrect|wrong|false|inaccurate|"
+    r"a (?:common )?(?:mistake|error|misconception)|unsupported|unverified)\b|(?:is|was|are|were)n't\b)|^\s?\((?:wrong|incorrect|false|no)\)",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(r"\b(?:if|whether|assuming|suppose|supposing|had it been|would have been|unless)\b", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"\b(?:from|than|versus|vs|against|compared (?:to|with)|relative to|in contrast to|exceeding|surpassing|above|below|following|prior[- ]year|"
+    r"previous(?:ly)?|last year|(?:year|quarter|month)s? (?:earlier|ago|before)|increased by|decreased by|rose by|grew by|"
+    r"fell by|up by|down by|an? (?:increase|decrease|rise|decline|growth|drop|gain) of|change of|guidance|forecast|expected|budget(?:ed)?|target)\b",
+    re.IGNORECASE,
+)
+_LINKS = re.compile(r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$", re.IGNORECASE)
+_NEGATIVE = re.compile(
+    r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|down|outflows?|reduc\w+|lower(?:ed)?|"
+    r"shr[aiu]nk|contract(?:ed|ion)|used|expenses?|charges?|paid|repa\w+|payments?|purchas\w+|repurchas\w+|write-?(?:down|off)s?|"
+    r"impairments?|shortfall|accumulated deficit|debit)\b",
+    re.IGNORECASE,
+)
+_BELOW = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|outflows?|shr[aiu]nk)\b", re.IGNORECASE)
+_ABOUT = r"(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|~|an estimated|estimated|total(?:s|ed|ing)? (?:of )?)"
+_BOUND = re.compile(
+    rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|at least|no less than|not less than|a minimum of)"
+    r"|\b(?P<less>less than|under|below|fewer than|at most|up to|no more than|not more than|a maximum of|short of|nearly|almost|just under)"
+    rf"|(?P<gt>>=?)|(?P<lt><=?))\s*(?:{_ABOUT}\s*)?$",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def clause(text: str, start: int) -> str:
+    """What stands before a place, from the beginning of its clause."""
+    begin = 0
+    for hit in _CLAUSE.finditer(text, 0, start):
+        begin = hit.end()
+    return text[begin:start]
+
+
+def sentence(text: str, start: int) -> tuple[int, int]:
+    """Where the sentence of a place begins and ends."""
+    begin, end = 0, len(text)
+    for hit in _SENTENCE.finditer(text):
+        if hit.end() <= start:
+            begin = hit.end()
+        elif hit.start() >= start:
+            end = hit.end()
+            break
+    return begin, end
+
+
+def denied(text: str, start: int, end: int) -> bool:
+    """Is it said not to be so?"""
+    hits = list(_DENIES.finditer(clause(text, start)))
+    near = bool(hits) and len(clause(text, start)[hits[-1].end() :].split()) <= 7
+    return near or _DENIED.match(text[end : end + 80]) is not None
+
+
+def doubted(text: str, start: int) -> bool:
+    """Is it asked, or supposed, rather than said?"""
+    begin, end = sentence(text, start)
+    return text[begin:end].rstrip().endswith("?") or _DOUBTS.search(clause(text, start)) is not None
+
+
+def compared(gap: str) -> bool:
+    """Does the stretch before it make it what something else is compared with, or changed by?"""
+    hits = list(_COMPARES.finditer(gap))
+    return bool(hits) and len(gap[hits[-1].end() :].split()) <= 8
+
+
+def link(gap: str) -> str:
+    """What joins two neighbours with nothing else between them: or | to | and | beside; "" where more stands there."""
+    hit = _LINKS.match(gap)
+    if hit is None:
+        return ""
+    by = (hit["by"] or "").lower()
+    if re.search(r"\b(?:or|alternatively|perhaps|maybe|possibly|nor)\b", gap, re.IGNORECASE):
+        return "or"
+    return {"to": "to", "-": "to", "through": "to", "and": "and"}.get(by, "beside")
+
+
+def negative(gap: str) -> str:
+    """below: the words before it say that it is less than nothing; out: that it may be printed so; "" neither."""
+    return "below" if _BELOW.search(gap) else "out" if _NEGATIVE.search(gap) else ""
+
+
+def bound(before: str) -> str:
+    """more | less where a number is said to be a bound, "" where it is the number itself."""
+    hit = _BOUND.search(before)
+    if hit is None:
+        return ""
+    return "more" if hit["more"] or hit["gt"] else "less"

@@ -1,0 +1,95 @@
+"""Each question without passages, and with contexts mixed to order (arXiv 2506.03901 §4.1, §4.4–4.6)."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from rarefy.data_contracts.rows import Context, Trial
+from rarefy.tasks.chunk.tokens import counter
+from rarefy.tasks.mix import GOLDEN, MixConfig, mix
+from rarefy.tasks.mix.pools import passages
+from rarefy.tasks.protocols.case import Case
+from rarefy.tasks.protocols.magic_mushroom_config import (
+    CLASS,
+    LENGTH,
+    POSITION,
+    PROBE,
+    RATIO,
+    SCENARIO,
+    MagicMushroomConfig,
+)
+from rarefy.tasks.protocols.protocol import trial
+
+
+def trials(case: Case, config: MagicMushroomConfig) -> Iterator[Trial]:
+    """The probe, and a row for every context of every setting, run after run."""
+    yield trial("magic_mushroom", case, PROBE, "closed_book")
+    question = case.question
+    for run in range(config.runs):
+        wanted = settings(config, run)
+        plain = wanted[0][1] if wanted else MixConfig()
+        pool = passages(question, case.context, case.chunks, plain.titles, plain.seed)  # costs more than all the mixing
+        for cell, asked in wanted:
+            told = {"chunks": case.chunks, "count": _lengths, "pools": {question.question_id: pool}}
+            for context in mix([question], case.context, asked, **told):
+                yield _row(case, cell, context, run)
+
+
+@cache
+def settings(config: MagicMushroomConfig, run: int) -> tuple[tuple[str, MixConfig], ...]:
+    """What is mixed for each analysis: ratios, single classes, scenarios, positions, lengths."""
+    plain = MixConfig(
+        k=config.k,
+        ratios=config.ratios,
+        mixes=config.mixes,
+        question=config.question,
+        order=config.order,
+        fill=config.fill,
+        seed=config.seed + run,
+    )
+    found = [(RATIO, plain)] if config.mixes else []
+    if config.classes and config.class_ratios:
+        found.append((CLASS, plain.model_copy(update={"mixes": config.classes, "ratios": config.class_ratios})))
+    if config.scenarios:
+        alone = {"mixes": (), "ratios": (), "scenarios": config.scenarios}
+        found.append((SCENARIO, plain.model_copy(update=alone)))
+    for name in config.placed if config.positions else ():
+        golden = name == GOLDEN
+        told = {
+            "placed": name,
+            "mixes": config.mixes[:1] if golden else (name,),
+            "ratios": tuple(round(1 - share, 4) if golden else share for share in config.placed_shares),
+        }
+        found += [(POSITION, plain.model_copy(update={**told, "position": place})) for place in config.positions]
+    found += [(LENGTH, plain.model_copy(update={"length": name, "mixes": config.mixes[:1]})) for name in config.lengths]
+    return tuple(found)
+
+
+def _row(case: Case, cell: str, context: Context, run: int) -> Trial:
+    return trial(
+        "magic_mushroom",
+        case,
+        cell,
+        "passages",
+        number=run,
+        passage_ids=context.variant_ids,
+        k=context.k,
+        context_id=context.context_id,
+        mix=context.mix,
+        ratio=context.ratio,
+        scenario=context.scenario,
+        placed=context.placed,
+        position=context.position,
+        bin=context.length or context.bin,
+        order=context.order,
+        noise=context.noise,
+        skipped_because=context.rejected_because,
+    )
+
+
+@cache
+def _tokens(text: str) -> int:
+    return counter(MixConfig().tokenizer)([text])[0]
+
+
+def _lengths(texts: Sequence[str]) -> list[int]:
+    return [_tokens(text) for text in texts]

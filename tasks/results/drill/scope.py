@@ -1,0 +1,118 @@
+"""Which rows a number is of: those of its system and protocol, of what its metric is about, and of its slice."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rarefy.tasks.results.drill.blocks import Block
+from rarefy.tasks.results.slices import number, parsed
+
+Mask = npt.NDArray[np.bool_]
+Told = Callable[[Block], Mask]
+
+
+def _is(name: str, *values: str) -> Told:
+    return lambda block: np.isin(block.columns[name].astype(str), values)
+
+
+def _not(name: str, *values: str) -> Told:
+    return lambda block: ~np.isin(block.columns[name].astype(str), values)
+
+
+# What a metric leaves out, where its name says more than its slice: (protocol, beginning of its name), first match
+_METRICS: tuple[tuple[str, str, tuple[Told, ...]], ...] = (
+    ("rare", "Known", (_is("given", "closed_book"),)),
+    ("rare", "Query Robustness", (_is("cell", "gold"), _not("query", "none"))),
+    ("rare", "Document Robustness", (_is("query", "none"), _is("cell", "lexical_similar", "lexical_different"))),
+    ("rare", "Real-World Retrieval Robustness, all", (_is("cell", "retrieved"),)),
+    ("rare", "Real-World", (_is("cell", "retrieved"), _is("query", "none"))),
+    ("rare", "", (_not("cell", "probe"),)),
+    ("sure", "base accuracy", (_is("document", "none"), _not("cell", "probe"))),
+    ("sure", "", (_not("document", "none", ""), _not("cell", "probe"))),
+    ("effect_size", "Original score", (_is("cell", "original"),)),
+    ("effect_size", "", (_not("cell", "original", "repeat"),)),
+    ("retrieval_robustness", "closed-book", (_is("given", "closed_book"),)),
+    ("retrieval_robustness", "best closed-book", (_is("given", "closed_book"),)),
+    ("magic_mushroom", "NoRAG", (_is("given", "closed_book"),)),
+    ("magic_mushroom", "Cor. (NoRAG)", (_is("given", "closed_book"),)),
+)
+_BASIC = ("retrieval_robustness", "magic_mushroom")  # their numbers are of rows with passages where nothing else is said
+
+
+def rows_of(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str, ...]]:
+    """The rows of a number, and the names of its slice that no column of theirs narrows down."""
+    names = parsed(slice_)
+    mask = np.ones(len(block), dtype=bool)
+    closed = ("k", "0") in names
+    for told in _of_metric(block.protocol, metric):
+        mask &= told(block)
+    if block.protocol in _BASIC and not _of_metric(block.protocol, metric):
+        mask &= (block.columns["given"] == "closed_book") == closed
+    unused = []
+    for name, value in names:
+        if closed and name == "k":
+            continue
+        found = next((part for part in _parts(block, name, value) if (part & mask).any()), None)
+        if found is None:
+            unused.append(f"{name}={value}" if name else value)
+        else:
+            mask &= found
+    return mask, tuple(unused)
+
+
+def _of_metric(protocol: str, metric: str) -> tuple[Told, ...]:
+    for name, beginning, told in _METRICS:
+        if name == protocol and metric.lower().startswith(beginning.lower()):
+            return told
+    return ()
+
+
+def _parts(block: Block, name: str, value: str) -> Iterator[Mask]:
+    """What a name and value can mean, the likeliest first; the first that any row has is taken."""
+    plain = name.strip().lower().replace(" ", "_")
+    columns = block.columns
+    if plain == "subset":
+        yield from _subset(block, value)
+    elif plain == "type":
+        from rarefy.tasks.protocols.sure import TYPES
+
+        yield np.isin(columns["document"].astype(str), TYPES.get(value, ()))
+    elif plain in ("against", "baseline"):  # what the rows are compared with, not which they are
+        yield np.ones(len(block), dtype=bool)
+    elif plain in ("perturbation", "wording", "query"):
+        yield columns["query"] == value
+        yield columns["document"] == value
+        yield columns["cell"] == value
+    elif plain in ("document", "family", "class", "cell", "setting", "noise", "subtype"):
+        for column in ("cell", "document", "mix", "placed"):
+            yield columns[column] == value
+    elif plain in columns:
+        yield _equal(columns[plain], value)
+    elif plain == "":
+        for column in columns.values():
+            yield _equal(column, value)
+
+
+def _subset(block: Block, value: str) -> Iterator[Mask]:
+    """SURE's subsets: K-G, K-N, U-G, U-N; golden, noise, total."""
+    cells, known = block.columns["cell"], block.columns["known"]
+    kind = re.fullmatch(r"([KU])-?([GN])", value)
+    if kind:
+        cell = "golden" if kind[2] == "G" else "noise"
+        yield (cells == cell) & (known == ("yes" if kind[1] == "K" else "no"))
+    elif value in ("golden", "noise"):
+        yield cells == value
+    elif value in ("total", "all"):
+        yield np.ones(len(block), dtype=bool)
+
+
+def _equal(column: npt.NDArray[Any], value: str) -> Mask:
+    if column.dtype.kind in "if":
+        wanted = number(value)
+        if wanted is None:
+            return np.zeros(len(column), dtype=bool)
+        return np.asarray(np.isclose(column.astype(float), wanted))
+    return np.asarray(column == value)

@@ -1,0 +1,176 @@
+"""BM25 as Lucene counts it, in an index of bm25s: the same scores as Elasticsearch, at bm25s's speed.
+
+Scores are worked out when the index is built, one per word and passage, as bm25s does (Lù, arXiv 2407.03618); what is
+different is that lengths are rounded as Lucene rounds them, that counting is done by whole arrays, and that the first
+few are found without looking through all passages.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rarefy.tasks.llm.config import Means
+from rarefy.tasks.retrieve.analysis import Analysis, Numbered, blocks
+from rarefy.tasks.retrieve.config import AnalysisConfig, RetrieveConfig
+from rarefy.tasks.retrieve.kept import kept
+from rarefy.tasks.retrieve.search import Passages, Ranked, Search
+
+VERSION = 1
+BLOCK = 4_096  # passages that are counted together: memory stays small whatever the number
+DIGITS = 6  # of a score, as it is told; float32 has no more
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int32]
+
+
+def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means) -> Search:
+    """BM25 over these passages; the index is memory-mapped from the cache."""
+    told = {
+        "version": VERSION,
+        "passages": passages.digest,
+        "analysis": config.analysis.model_dump(),
+        "bm25": config.bm25.model_dump(),
+        "bm25s": version("bm25s"),
+    }
+    place = cache / "indexes" / f"bm25-{_digest(told)}"
+
+    def make(folder: Path) -> None:
+        built(passages.texts, config).save(folder, show_progress=False)
+
+    return kept(place, told, make, lambda folder: BM25(folder, passages.names, config.analysis, threads))
+
+
+class BM25:
+    """A saved index of bm25s."""
+
+    def __init__(self, folder: Path, names: Sequence[str], analysis: AnalysisConfig, threads: int = 1) -> None:
+        import bm25s
+
+        index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
+        self._names, self._threads = names, threads
+        self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
+        self._data, self._indices, self._starts = (  # plain views: a memmap's own slices are slow
+            np.asarray(index.scores[part]) for part in ("data", "indices", "indptr")
+        )
+
+    def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
+        """The passages that share a word with each query."""
+        if self._threads < 2 or len(queries) < 64:
+            return [self._ranked(query, depth) for query in queries]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(lambda query: self._ranked(query, depth), queries, chunksize=64))
+
+    def _ranked(self, query: str, depth: int) -> Ranked:
+        known = self._vocabulary
+        words = [known[word] for word in self._analysis.words(query) if word in known]
+        if not words:
+            return []
+        places, scores = first(self._data, self._indices, self._starts, len(self._names), words, depth)
+        return [
+            (self._names[place], round(score, DIGITS))
+            for place, score in zip(places.tolist(), scores.tolist(), strict=True)
+        ]
+
+
+def first(
+    data: Floats, indices: Numbers, starts: Numbers, count: int, words: Sequence[int], depth: int
+) -> tuple[Numbers, Floats]:
+    """The places and scores of the best `depth` of `count` passages for these words; equal scores by place."""
+    spans = [(int(starts[word]), int(starts[word + 1])) for word in words]
+    scores = np.zeros(count, dtype=np.float32)
+    for start, end in spans:
+        scores[indices[start:end]] += data[start:end]  # a word stands once in a passage's column: nothing is lost
+    # The best of the rarest word that enough passages have are so many at least: what scores below the last of them
+    # is not among the first, and need not be sorted.
+    least = np.float32(0)
+    for start, end in sorted(set(spans), key=lambda span: span[1] - span[0]):
+        if end - start >= depth:
+            held = scores[indices[start:end]]
+            least = np.partition(held, len(held) - depth)[len(held) - depth]
+            break
+    found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
+    if len(found) > depth:
+        held = scores[found]
+        found = found[held >= np.partition(held, len(held) - depth)[len(held) - depth]]
+    held = scores[found]
+    order = np.lexsort((found, -held))[:depth]
+    return found[order].astype(np.int32), held[order]
+
+
+def built(texts: Sequence[str], config: RetrieveConfig) -> Any:
+    """A bm25s index of these texts."""
+    import bm25s
+
+    index = bm25s.BM25(k1=config.bm25.k1, b=config.bm25.b, method="lucene")
+    counted, lengths, vocabulary = counts(texts, config.analysis)
+    index.scores = scored(counted, lengths, config.bm25.k1, config.bm25.b)
+    index.vocab_dict = vocabulary
+    index.unique_token_ids_set = set(vocabulary.values())
+    index.nonoccurrence_array = None
+    return index
+
+
+def counts(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArray[np.int64], dict[str, int]]:
+    """How often each word stands in each text (a sparse matrix by columns), how long each is, and the words."""
+    from scipy import sparse
+
+    analysis = Analysis(config)
+    numbers = Numbered(analysis)
+    parts, lengths = [], []
+    for some in blocks(texts, BLOCK):
+        found = [analysis.found(text.lower()) for text in some]
+        every = np.fromiter(
+            (number for words in found for number in map(numbers.__getitem__, words)), np.int32, sum(map(len, found))
+        )
+        text = np.repeat(np.arange(len(some), dtype=np.int32), [len(words) for words in found])
+        kept_words = every >= 0
+        every, text = every[kept_words], text[kept_words]
+        shape = (len(some), max(len(numbers.vocabulary), 1))
+        part = sparse.csr_matrix((np.ones(len(every), dtype=np.int32), (text, every)), shape=shape)
+        part.sum_duplicates()
+        parts.append(part)
+        lengths.append(np.bincount(text, minlength=len(some)))
+    width = max(len(numbers.vocabulary), 1)
+    for part in parts:
+        part.resize((part.shape[0], width))
+    return sparse.vstack(parts, format="csc"), np.concatenate(lengths), numbers.vocabulary
+
+
+def scored(counted: Any, lengths: npt.NDArray[np.int64], k1: float, b: float) -> dict[str, Any]:
+    """What each word adds to each passage's score (Robertson and others 1994, as Lucene's BM25Similarity has it).
+
+    ln(1 + (N - n + 0.5) / (n + 0.5)) · f / (f + k1 · (1 - b + b · L / mean L)); N and the mean leave out passages
+    without a word, as Lucene's do, and L is rounded.
+    """
+    having = max(int((lengths > 0).sum()), 1)
+    mean = max(float(lengths.sum()) / having, 1e-9)
+    held = np.diff(counted.indptr)
+    weight = np.log(1 + (having - held + 0.5) / (held + 0.5))
+    norm = k1 * (1 - b + b * rounded(lengths) / mean)
+    data = np.repeat(weight, held) * (counted.data / (counted.data + norm[counted.indices]))
+    return {
+        "data": data.astype(np.float32),
+        "indices": counted.indices.astype(np.int32),
+        "indptr": counted.indptr.astype(np.int64),
+        "num_docs": len(lengths),
+    }
+
+
+def rounded(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Lengths as Lucene keeps them, in a byte (SmallFloat.intToByte4): whole up to 40, then with four binary digits."""
+    rest = np.maximum(lengths - 24, 0)  # those below 24 have a code each
+    digits = np.frexp(rest.astype(np.float64))[1]  # binary digits of the rest
+    shift = np.maximum(digits - 4, 0)
+    return np.where(lengths < 24, lengths, 24 + ((rest >> shift) << shift))
+
+
+def _digest(told: dict[str, Any]) -> str:
+    import hashlib
+    import json
+
+    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()

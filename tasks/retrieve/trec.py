@@ -1,0 +1,82 @@
+"""Hits and gold chunks as TREC run and qrels files, which every retrieval tool reads."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rarefy.data_contracts.rows import Hits, Question, Variant, row_id
+
+SIDES = ("query",)
+
+
+def write_run(path: Path, hits: Iterable[Hits], tag: str = "") -> int:
+    """Write the hits as `query Q0 passage rank score tag`, and give the number of lines; tag "": the retriever's name.
+
+    A run is of one retriever: ValueError where the hits are of two.
+    """
+    lines = 0
+    of: set[str] = set()
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in hits:
+            of.add(row.retriever)
+            if len(of) > 1:
+                raise ValueError(f"{path}: a run is of one retriever, these hits are of {', '.join(sorted(of))}")
+            name = tag or row.retriever.replace(" ", "_")
+            for rank, (chunk_id, score) in enumerate(zip(row.chunk_ids, row.scores, strict=True), 1):
+                file.write(f"{row.query_id} Q0 {chunk_id} {rank} {score!r} {name}\n")
+                lines += 1
+    return lines
+
+
+def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[Hits]:
+    """The hits of a run file, query by query in the file's order, best rank first; best stays empty.
+
+    `queries`: question_id by query_id; a query that it does not hold is taken for its own question. ValueError names
+    the line that is none of a run.
+    """
+    found: dict[str, list[tuple[int, str, float]]] = {}
+    tags: dict[str, str] = {}
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                query, _, passage, rank, score, tag = line.split()
+                found.setdefault(query, []).append((int(rank), passage, float(score)))
+                tags[query] = tag
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: no `query Q0 passage rank score tag` ({error})") from None
+    for query, rows in found.items():
+        rows.sort()
+        name = tags[query]
+        yield Hits(
+            row_id("hits", name, query),
+            name,
+            query,
+            (queries or {}).get(query, query),
+            tuple(passage for _, passage, _ in rows),
+            tuple(score for _, _, score in rows),
+        )
+
+
+def write_qrels(path: Path, questions: Mapping[str, Question], variants: Iterable[Variant]) -> int:
+    """Write `query 0 passage 1` for each gold chunk of each kept wording, and give the number of lines.
+
+    An accepted question that no variant words as it stands is there under its own id.
+    """
+    lines = 0
+    worded = set()
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+
+        def gold(query_id: str, question: Question) -> int:
+            file.writelines(f"{query_id} 0 {chunk_id} 1\n" for chunk_id in question.chunk_ids)
+            return len(question.chunk_ids)
+
+        for row in variants:
+            question = questions.get(row.question_id)
+            if row.side in SIDES and not row.rejected_because and question and not question.rejected_because:
+                worded |= {row.question_id} if row.perturbation == "none" else set()
+                lines += gold(row.variant_id, question)
+        for name, question in questions.items():
+            if name not in worded and not question.rejected_because:
+                lines += gold(name, question)
+    return lines

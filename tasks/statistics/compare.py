@@ -1,0 +1,231 @@
+"""Two systems number by number on the same trials: difference, interval, tests, verdict (field.md #16)."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rarefy.tasks.statistics import rounded
+from rarefy.tasks.statistics.bounds import better, counts_of, covered, limits, ratio, value
+from rarefy.tasks.statistics.config import StatisticsConfig
+from rarefy.tasks.statistics.drawing import Resampled, made, parts_of, resampled
+from rarefy.tasks.statistics.intervals import SAME, percentile, unvaried
+from rarefy.tasks.statistics.measure import Figured, Measure
+from rarefy.tasks.statistics.paired import Matrix, Sides, mcnemar, permuted
+from rarefy.tasks.statistics.power import needed, smallest_difference
+from rarefy.tasks.statistics.samples import Tested, z_as_published
+from rarefy.tasks.statistics.several import benjamini_hochberg, holm
+
+VERDICTS = ("better", "worse", "tied", "too few")
+TOGETHER = 256  # pairs that are drawn at once
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One number of two systems, on the trials that both were scored in; `difference` is second less first."""
+
+    protocol: str
+    metric: str
+    slice: str
+    first: float | None
+    second: float | None
+    difference: float | None = None
+    low: float | None = None  # interval of the difference, clustered
+    high: float | None = None
+    error: float | None = None  # its standard error, clustered
+    p: float | None = None  # permutation test, clustered
+    p_how: str = ""  # which swaps it went through
+    holm: float | None = None  # p among all that it was looked at together with
+    benjamini_hochberg: float | None = None
+    family: int = 0  # how many those are
+    won: int = 0  # clusters in which the second is better than the first
+    lost: int = 0  # and worse
+    mcnemar: float | None = None  # exact p that as many were won as lost
+    z: float | None = None  # as published: trials taken for independent
+    z_p: float | None = None
+    smallest: float | None = None  # difference that this many clusters would have shown
+    needed: int | None = None  # clusters that would show one of the margin's size
+    n_first: int = 0  # units
+    n_second: int = 0
+    unit: str = "trials"
+    clusters: int = 0
+    headline: bool = False
+    more_is_better: bool = True
+    verdict: str = "too few"  # on the second: better | worse | tied | too few
+    note: str = ""
+
+
+def differences(
+    first: Iterable[Figured],
+    second: Iterable[Figured],
+    *,
+    protocol: str,
+    config: StatisticsConfig,
+    clusters: Sequence[str] | None = None,
+) -> list[Difference]:
+    """Every number that both sides have, compared by itself; `judged` says what they come to together.
+
+    Both sides must have sums over the same questions, in the same order, of the same trials. Numbers are matched by
+    metric and slice; one that only one side has is not in the result.
+    """
+    theirs = {(one.metric, one.slice): one for one in second}
+    pairs = [(one, theirs[key]) for one in first if (key := (one.metric, one.slice)) in theirs]
+    if not pairs:
+        return []
+    sizes = {len(part.numerator) for pair in pairs for one in pair for part in parts_of(one)}
+    if len(sizes) != 1:
+        raise ValueError(f"{protocol}: the sides have sums over {sorted(sizes)} questions; compare the same trials")
+    (questions,) = sizes
+    found = []
+    for start in range(0, len(pairs), TOGETHER):
+        part = pairs[start : start + TOGETHER]
+        of = resampled([one for pair in part for one in pair], questions, config=config, clusters=clusters)
+        gaps = np.column_stack([made(b, of, of.draws) - made(a, of, of.draws) for a, b in part])
+        ends = percentile(gaps, config.level) if questions else np.full((2, len(part)), np.nan)
+        tests = _permuted(part, of, config)
+        for at, (a, b) in enumerate(part):
+            row = _compared(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
+            found.append(replace(row, protocol=protocol, p=rounded(tests[at].p), p_how=tests[at].note))
+    return found
+
+
+def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
+    """The same with p adjusted for all that is looked at together, and a verdict for each.
+
+    Headlines of all protocols are one family; in each protocol everything else is one.
+    """
+    rows = list(found)
+    families: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        families.setdefault("" if row.headline else row.protocol, []).append(at)
+    for places in families.values():
+        p = [math.nan if rows[at].p is None else float(rows[at].p or 0) for at in places]
+        for at, by_holm, by_bh in zip(places, holm(p), benjamini_hochberg(p), strict=True):
+            row = replace(rows[at], holm=rounded(by_holm), benjamini_hochberg=rounded(by_bh), family=len(places))
+            rows[at] = replace(row, verdict=verdict(row, config))
+    return rows
+
+
+def verdict(row: Difference, config: StatisticsConfig) -> str:
+    """What may be said of the second system.
+
+    tied: the whole interval lies within the margin, whatever side of zero. better, worse: it does not, it leaves zero
+    out, and the adjusted p is up to alpha. Else too few: neither can be said of so many questions.
+    """
+    if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
+        return "too few"
+    if -config.margin <= row.low and row.high <= config.margin:
+        return "tied"
+    p = {"holm": row.holm, "benjamini_hochberg": row.benjamini_hochberg, "none": row.p}[config.correction]
+    if row.low <= 0 <= row.high or p is None or p > config.alpha:
+        return "too few"
+    return "better" if (row.difference > 0) == row.more_is_better else "worse"
+
+
+def _compared(
+    first: Figured, second: Figured, of: Resampled, gaps: Matrix, ends: tuple[float, float], config: StatisticsConfig
+) -> Difference:
+    """Two numbers, all but what the permutation test says."""
+    a, b, way = value(first), value(second), better(second)
+    n_first, n_second = counts_of(first).scored, counts_of(second).scored
+    parts = [part for one in (first, second) for part in parts_of(one)]
+    clusters = min((int(of.touched[:, of.place[id(part)]].sum()) for part in parts), default=0)
+    won, lost = _won(first, second, of)
+    if way < 0:
+        won, lost = lost, won
+    row = Difference(
+        "",
+        first.metric,
+        first.slice,
+        rounded(a),
+        rounded(b),
+        won=won,
+        lost=lost,
+        n_first=n_first,
+        n_second=n_second,
+        unit=first.unit,
+        clusters=clusters,
+        headline=first.headline,
+        more_is_better=way >= 0,
+    )
+    if min(covered(first), covered(second)) < config.floor:
+        counts = counts_of(first)
+        units = counts.scored + counts.failed + counts.missing
+        note = f"withheld: {counts.scored:,} of {units:,} {first.unit} scored on both sides"
+        return replace(row, first=None, second=None, note=note)
+    if math.isnan(a) or math.isnan(b):
+        return replace(row, note="undefined on " + " and ".join(_sides(math.isnan(a), math.isnan(b))))
+    z = _as_published(first, second)
+    row = replace(row, difference=rounded(b - a), z=rounded(z.statistic), z_p=rounded(z.p))
+    if isinstance(first, Measure):
+        row = replace(row, mcnemar=rounded(mcnemar(lost, won).p))
+    defined = gaps[~np.isnan(gaps)]
+    if clusters < 2 or len(defined) < len(gaps) / 2:
+        return replace(row, note=f"no interval: of {clusters} {config.cluster}s")
+    notes = [f"of {clusters} {config.cluster}s alone"] if clusters < config.few else []
+    if len(defined) < len(gaps):
+        notes.append(f"undefined in {len(gaps) - len(defined):,} of {len(gaps):,} draws")
+    (low, high), error = ends, float(defined.std(ddof=1))
+    if np.ptp(defined) <= SAME:
+        (least, most), (its_least, its_most) = limits(first), limits(second)
+        low, high = unvaried(b - a, (its_least - most, its_most - least), clusters, config.level)
+        smallest = max(abs(low), abs(high))
+        notes.append(f"the same difference in all {clusters} {config.cluster}s: exact interval")
+    else:
+        smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
+    return replace(
+        row,
+        low=rounded(low),
+        high=rounded(high),
+        error=rounded(error),
+        smallest=rounded(smallest),
+        needed=needed(clusters, smallest, config.margin),
+        note="; ".join(notes),
+    )
+
+
+def _permuted(pairs: Sequence[tuple[Figured, Figured]], of: Resampled, config: StatisticsConfig) -> list[Tested]:
+    """The permutation test of each pair, all from the same swaps."""
+    left: list[int] = []
+    right: list[int] = []
+    numbers = []
+    for a, b in pairs:
+        ours, theirs = parts_of(a), parts_of(b)
+        if len(ours) != len(theirs):
+            raise ValueError(f"{a.metric!r} of {a.slice!r} is not made of as many numbers on both sides")
+        places = range(len(left), len(left) + len(ours))
+        left += [of.place[id(part)] for part in ours]
+        right += [of.place[id(part)] for part in theirs]
+        numbers.append((tuple(places), None if isinstance(a, Measure) else a.how))
+    above, below = of.columns.numerators, of.columns.denominators
+    sides = Sides(above[:, left], below[:, left], above[:, right], below[:, right])
+    return permuted(sides, numbers, draws=config.permutations, seed=config.seed)
+
+
+def _won(first: Figured, second: Figured, of: Resampled) -> tuple[int, int]:
+    """In how many clusters the second comes to more than the first, and to less; both 0 for a derived number."""
+    if not isinstance(first, Measure) or not isinstance(second, Measure):
+        return 0, 0
+    own = []
+    for one in (first, second):
+        at = of.place[id(one)]
+        above, below = of.columns.sums[:, of.columns.above[at]], of.columns.sums[:, of.columns.below[at]]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            own.append(np.where(below != 0, above / below, np.nan))
+    gap = own[1] - own[0]
+    return int((gap > SAME).sum()), int((gap < -SAME).sum())
+
+
+def _as_published(first: Figured, second: Figured) -> Tested:
+    """RARE's unpaired Z, where both numbers are shares of units; else NaN."""
+    if not isinstance(first, Measure) or not isinstance(second, Measure) or {*first.limits, *second.limits} != {0, 1}:
+        return Tested(math.nan, math.nan)
+    return z_as_published(ratio(first), first.counts.scored, ratio(second), second.counts.scored)
+
+
+def _sides(first: bool, second: bool) -> Iterator[str]:
+    if first:
+        yield "the first side"
+    if second:
+        yield "the second"

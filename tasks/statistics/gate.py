@@ -1,0 +1,132 @@
+"""A rule for continuous integration in words: "overall drops 2 points", and whether a comparison breaks it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rarefy.tasks.statistics.compare import Difference
+from rarefy.tasks.statistics.config import StatisticsConfig
+
+GRAMMAR = (
+    "METRIC [of PROTOCOL] [where SLICE] drops|rises|changes N points|percent [significantly|surely], as in "
+    '"overall drops 2 points", "NDR of retrieval_robustness drops 1 percent significantly", "overall where hops=multi '
+    'drops 5 points"'
+)
+_RULE = re.compile(
+    r"(?P<metric>.+?)"
+    r"(?:\s+(?:of|in)\s+(?P<protocol>\w+))?"
+    r"(?:\s+where\s+(?P<slice>.+?))?"
+    r"\s+(?P<way>drops|rises|changes)(?:\s+by)?"
+    r"\s+(?P<size>\d+(?:\.\d+)?)\s*(?P<unit>points?|percent|%)"
+    r"(?:\s+(?P<sure>significantly|surely))?",
+    re.IGNORECASE,
+)
+NEAR = 1e-9  # 0.80 to 0.78 is a drop of two points, whatever the last bit says
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What must not happen."""
+
+    text: str
+    metric: str
+    protocol: str  # "": in any
+    slice: str
+    way: str  # drops | rises | changes
+    size: float  # in the metric's own unit, or as a share of the first side where `relative`
+    relative: bool
+    sure: str  # "": as measured | significantly: and not by chance | surely: the whole interval
+
+
+def parsed(text: str) -> Gate:
+    """The rule of these words; ValueError with the grammar where they are none."""
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is no rule: {GRAMMAR}")
+    told = found.groupdict(default="")
+    relative = told["unit"].lower() in ("percent", "%")
+    names = (told["metric"], told["protocol"], told["slice"] or "all", told["way"].lower())
+    return Gate(text.strip(), *names, float(told["size"]) / 100, relative, told["sure"].lower())
+
+
+def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
+    """The differences that a rule is about; LookupError, with what there is, where there is none.
+
+    A protocol's name may stand before or behind the metric, too, and alone means its headline.
+    """
+    names = {row.protocol.lower() for row in differences}
+    words, protocol = gate.metric.lower(), gate.protocol.lower()
+    for name in sorted(names, key=len, reverse=True):
+        for one in (name, name.replace("_", " ")):
+            if not protocol and words == one:
+                words, protocol = "", name
+            elif not protocol and words.startswith(f"{one} "):
+                words, protocol = words.removeprefix(f"{one} "), name
+            elif not protocol and words.endswith(f" {one}"):
+                words, protocol = words.removesuffix(f" {one}"), name
+    found = [
+        row
+        for row in differences
+        if row.slice == gate.slice
+        and (row.metric.lower() == words if words else row.headline)
+        and (not protocol or row.protocol.lower() == protocol)
+    ]
+    if not found:
+        there = sorted({f"{row.metric} of {row.protocol}" for row in differences if row.slice == gate.slice})
+        kept = ", ".join(there) or f"nothing where {gate.slice}"
+        raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {kept}")
+    return found
+
+
+def broken(gate: Gate, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:
+    """Why a rule is broken, a sentence for each number that breaks it; [] where it is kept.
+
+    ValueError where it cannot be told: the number is undefined or withheld on either side.
+    """
+    told = []
+    for row in meant(gate, differences):
+        if row.difference is None or row.first is None:
+            raise ValueError(f"{gate.text!r} cannot be told: {row.metric} of {row.protocol}: {row.note or 'undefined'}")
+        size = gate.size * abs(row.first) if gate.relative else gate.size
+        if _went(gate.way, row.difference, size) and _sure(gate, row, size, config):
+            where = "" if row.slice == "all" else f" where {row.slice}"
+            told.append(f"{row.metric} of {row.protocol}{where} {said(row)}")
+    return told
+
+
+def said(row: Difference) -> str:
+    """How a number went, with how sure that is."""
+    if row.difference is None or row.first is None or row.second is None:
+        return row.note or "is undefined"
+    moved = "rose" if row.difference > 0 else "dropped" if row.difference < 0 else "moved"
+    ends = "" if row.low is None or row.high is None else f" [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    p = "" if row.p is None else f", p {row.p:.2g}"
+    return (
+        f"{moved} {100 * abs(row.difference):.1f} points, from {100 * row.first:.1f} to {100 * row.second:.1f}"
+        f"{ends}{p}: {row.verdict}"
+    )
+
+
+def _went(way: str, difference: float, size: float) -> bool:
+    """Whether a difference goes so far that way; none at all goes nowhere."""
+    if way == "changes":
+        return abs(difference) >= size - NEAR and abs(difference) > NEAR
+    gone = -difference if way == "drops" else difference
+    return gone >= size - NEAR and gone > NEAR
+
+
+def _sure(gate: Gate, row: Difference, size: float, config: StatisticsConfig) -> bool:
+    """Whether it is as sure as the rule asks."""
+    if not gate.sure:
+        return True
+    if row.low is None or row.high is None:
+        return False
+    if gate.sure == "significantly":
+        return not row.low <= 0 <= row.high and row.p is not None and row.p <= config.alpha
+    ends = _ends(gate.way, row.low, row.high)
+    return all(_went(gate.way, end, size) for end in ends)
+
+
+def _ends(way: str, low: float, high: float) -> Iterable[float]:
+    """The ends of an interval that must both have gone so far; of a change, on one side of zero."""
+    return (0.0,) if way == "changes" and low <= 0 <= high else (low, high)

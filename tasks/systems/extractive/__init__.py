@@ -1,0 +1,67 @@
+"""The offline baseline: an answer is the best span or cell of the passages, or a refusal; no model but an embedder."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from rarefy.data_contracts.rows import Passage
+from rarefy.tasks.embed import Embedder
+from rarefy.tasks.llm.config import Means
+from rarefy.tasks.systems.asked import Asked, Said, System
+from rarefy.tasks.systems.extractive.config import ExtractiveConfig
+from rarefy.tasks.systems.extractive.ranking import Candidate, candidates
+from rarefy.tasks.systems.extractive.reading import page
+from rarefy.tasks.systems.extractive.wanted import Wanted, wanted
+
+__all__ = ["ExtractiveConfig", "extractive"]
+
+BLOCK = 256  # asks whose texts are embedded together
+
+
+def extractive(config: ExtractiveConfig, cache: Path, *, threads: int, means: Means) -> System:
+    """The baseline, which remembers what it embedded in the folder `cache`. Equal asks get equal answers, everywhere."""
+    return Extractive(config, config.embed.connect(cache, threads=threads, means=means))
+
+
+class Extractive:
+    """Answers with spans and cells; `embed` gives unit vectors."""
+
+    def __init__(self, config: ExtractiveConfig, embed: Embedder) -> None:
+        self.config, self.embed = config, embed
+
+        @lru_cache(maxsize=200_000)
+        def found(title: str, text: str, want: Wanted) -> tuple[Candidate, ...]:
+            return candidates(page(title, text), want, config.candidates)
+
+        self._found = found
+
+    def __call__(self, asked: Iterable[Asked], /) -> Iterator[Said]:
+        source = iter(asked)
+        while block := list(islice(source, BLOCK)):
+            yield from self._answered(block)
+
+    def _answered(self, block: list[Asked]) -> Iterator[Said]:
+        pairs = [(wanted(one.query), self._best(one.passages or (), wanted(one.query))) for one in block]
+        texts = sorted({want.text for want, _ in pairs} | {one.unit.told for _, some in pairs for one in some})
+        vectors = self.embed(texts) if texts else ()
+        place = {text: at for at, text in enumerate(texts)}
+        for one, (want, some) in zip(block, pairs, strict=True):
+            scored = [
+                (_score(each, vectors[place[want.text]] @ vectors[place[each.unit.told]]), -at, each)
+                for at, each in enumerate(some)
+            ]
+            score, _, best = max(scored, default=(0.0, 0, None), key=lambda it: it[:2])
+            refuses = best is None or (score < self.config.threshold and bool(one.refusal))
+            text = one.refusal if refuses or best is None else best.answer
+            yield Said(one.asked_id, text, refused=refuses, model="extractive")
+
+    def _best(self, passages: Sequence[Passage], want: Wanted) -> list[Candidate]:
+        """The candidates of all passages that are worth embedding, the best first, then from top to bottom."""
+        some = [each for one in passages for each in self._found(one.title, one.text, want)]
+        return sorted(some, key=lambda each: -each.words)[: self.config.candidates]
+
+
+def _score(candidate: Candidate, likeness: float) -> float:
+    """Words and meaning together, 0 to 1, without the last bits of a product of vectors, which hang on the machine."""
+    return round(0.65 * candidate.words + 0.35 * max(float(likeness), 0.0), 4)

@@ -1,0 +1,29 @@
+"""What the offline baseline is made of: all of it counts, none of it is about speed."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rarefy.tasks.embed import EmbedConfig
+
+VERSION = 1
+
+
+class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
+    """How passages are searched for a short answer, and when none is good enough."""
+
+    embed: EmbedConfig = Field(
+        EmbedConfig.model_validate({}), description="who embeds question and sentences; all else is rules"
+    )
+    candidates: int = Field(
+        12,
+        ge=1,
+        description="sentences and table rows that are embedded, the best by words in common; the rest are not",
+    )
+    threshold: float = Field(
+        0.55, ge=0, le=1, description="score of the best candidate below which it refuses, where it may"
+    )
+
+    def identity(self) -> dict[str, Any]:
+        """What its answers hang on."""
+        return {"version": VERSION, **self.model_dump(mode="json", exclude={"embed"}), "embed": self.embed.identity()}

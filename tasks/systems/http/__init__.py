@@ -1,0 +1,22 @@
+"""The user's own endpoint as a system under test: each question asked as its config says, each fault by its code."""
+
+from pathlib import Path
+from typing import Any
+
+from rarefy.tasks.llm.config import Means
+from rarefy.tasks.systems.asked import System
+from rarefy.tasks.systems.http.config import HttpConfig
+
+__all__ = ["HttpConfig", "http"]
+
+
+def http(config: HttpConfig, identity: dict[str, Any], cache: Path, *, means: Means) -> System:
+    """The endpoint, with its answers kept in the folder `cache` under `identity`.
+
+    faults.Unavailable, with the way out, where a variable of the environment that the config names is not set.
+    """
+    from rarefy.tasks.systems.book import Book
+    from rarefy.tasks.systems.http.asking import Asking
+    from rarefy.tasks.systems.http.wire import Wire
+
+    return Asking(config, Wire(config), Book(cache / "answers.sqlite", identity), means)
