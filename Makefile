@@ -1,4 +1,5 @@
-# make demo    a benchmark of the sample corpus, from nothing but Python 3.11+ and GNU make
+# make demo    a benchmark of the sample corpus and how robust the offline baseline is on it, from nothing but
+#              Python 3.11+ and GNU make
 # make test         the tests
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
@@ -15,6 +16,7 @@ FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
+	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
 test: $(VENV)/.installed-dev
 	$(VENV)/bin/python -m pytest $(TESTS)

@@ -18,8 +18,9 @@ from rarefy.tasks.statistics.compare import Difference
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all
 COLOURS = {"better": "green", "worse": "red", "tied": "blue", "too few": "yellow"}
-FIGURES, VERDICT = range(2, 10), 10  # columns
-UNSHOWN = ("p B–H", "note")  # columns that a terminal has no room for
+FIGURES, VERDICT, WHOLE = range(2, 10), 10, range(2, 11)  # columns
+WIDE = (12, 16, *(0 for _ in range(10)))  # the least width of each
+UNSHOWN = ("p", "p B–H", "note")  # columns that a terminal has no room for
 UNITS = {"question": "questions", "document": "documents"}
 
 
@@ -52,7 +53,11 @@ def show(comparison: Comparison, console: Console) -> None:
     if others:
         more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
         parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
-    lines = [*(_put(one) for one in comparison.paired), *comparison.remarks, *_how(comparison)]
+    noted = [row for row in (*headlines, *others[:SHOWN]) if row.note]
+    notes = [
+        f"{row.protocol} {row.metric}{'' if row.slice == 'all' else f', {row.slice}'}: {row.note}" for row in noted
+    ]
+    lines = [*notes, *(_put(one) for one in comparison.paired), *comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
         console.print(f"· {escape(line)}", highlight=False)
@@ -68,7 +73,7 @@ def markdown(comparison: Comparison) -> str:
         rows = [row for row in comparison.differences if row.headline == headline]
         lines += ["", f"## {title}", "", *_grid(rows, comparison)] if rows else []
     lines += ["", "## Tests as usually printed", "", *_usual(comparison)]
-    lines += ["", "## How it was made", "", *(f"- {line}" for line in _how(comparison)), ""]
+    lines += ["", "## How it was made", "", *(f"- {_plain(line)}" for line in _how(comparison)), ""]
     return "\n".join(lines)
 
 
@@ -77,10 +82,16 @@ def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Ta
     heads = _heads(comparison)
     shown = [at for at, name in enumerate(heads) if name not in UNSHOWN]
     for at in shown:
-        table.add_column(heads[at], justify="right" if at in FIGURES else "left", overflow="fold")
+        table.add_column(
+            heads[at],
+            justify="right" if at in FIGURES else "left",
+            overflow="fold",
+            no_wrap=at in WHOLE,
+            min_width=WIDE[at],
+        )
     for row in rows:
         cells = [escape(cell) for cell in _cells(row)]
-        cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]" + (f": {escape(row.note)}" if row.note else "")
+        cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]"
         table.add_row(*(cells[at] for at in shown))
     return table
 
@@ -95,11 +106,11 @@ def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
 
 def _heads(comparison: Comparison) -> tuple[str, ...]:
     level, adjusted = f"{100 * comparison.config.level:g} %", "p Holm"
-    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "could see", "verdict", "note")
+    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "detectable", "verdict", "note")
 
 
 def _cells(row: Difference) -> tuple[str, ...]:
-    ends = "" if row.low is None or row.high is None else f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
+    ends = "" if row.low is None or row.high is None else f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
     return (
         f"{row.protocol} {row.metric}",
         "" if row.slice == "all" else row.slice,
@@ -161,13 +172,11 @@ def _how(comparison: Comparison) -> Iterator[str]:
         f"verdict: tied where the interval lies within ±{100 * config.margin:g} points; better or worse where it does "
         f"not, leaves out zero, and p ({correction}) is at most {config.alpha:g}; else too few"
     )
-    headlines = next((row.family for row in comparison.differences if row.headline), 0)
-    rest = sorted({f"{row.family} of {row.protocol}" for row in comparison.differences if not row.headline})
-    yield f"looked at together: {headlines} headlines" + (
-        f"; slices and other numbers: {', '.join(rest)}" if rest else ""
-    )
+    together = sorted({f"{row.family:,} headlines" for row in comparison.differences if row.headline})
+    rest = {f"{row.family:,} other numbers of {row.protocol}" for row in comparison.differences if not row.headline}
+    yield f"p adjusted among what is looked at together: {'; '.join((*together, *sorted(rest)))}"
     power = f"{100 * config.power:g} %"
-    yield f"could see: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
+    yield f"detectable: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
     seeing = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
     for row in seeing:
         yield (

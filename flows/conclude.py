@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Chunk, Figure, Question, Variant
+from rarefy.data_contracts.rows import Chunk, Figure, Hits, Question, Variant
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
 from rarefy.tasks.export.files import put
@@ -99,10 +99,11 @@ def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
     questions = {row.question_id: row for row in _rows(tables["questions"], Question)}
     variants = tables["variants"].filter(pc.equal(tables["variants"]["side"], "query"))
     told = measured(
-        tables["hits"],
+        _rows(tables["hits"], Hits),
         questions,
         {row.chunk_id: row for row in _rows(tables["chunks"], Chunk)},
         {row.variant_id: row for row in _rows(variants, Variant)},
+        config.retrieve,
     )
     yield from figures(told, system="", protocol="retrieval", config=config.statistics, clusters=None)
 

@@ -92,20 +92,24 @@ def compare(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from rarefy.flows.compare import compare as work
-    from rarefy.flows.compare import show
+    from rarefy.flows.compare import gate
+    from rarefy.flows.compared import as_json, show, written
     from rarefy.flows.config import load
 
-    found = work(
-        given.before,
-        given.after,
-        config=load(given.config).statistics,
-        systems=given.system,
-        protocols=given.protocol,
-        fail_if=given.fail_if,
-        out=given.out,
+    told = {"margin": given.margin, "cluster": given.by, "draws": given.draws, "seed": given.seed}
+    config = load(given.config).statistics.model_copy(
+        update={name: value for name, value in told.items() if value is not None}
     )
-    Console().print(show(found))
-    return 3 if found.failed else 0
+    asked = {"systems": given.system, "protocols": given.protocol, "anyway": given.anyway}
+    found = work(given.before, given.after, config=config, **asked)
+    if given.json:
+        print(json.dumps(as_json(found), ensure_ascii=False))
+    else:
+        show(found, Console())
+    if given.out:
+        written(given.out, found)
+    gate(found, given.fail_if)  # last, so that all is told however it ends
+    return 0
 
 
 def _check_place(out: Path) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from rarefy.flows.options import OWN, count, places, spend
+from rarefy.flows.options import OWN, amount, count, places, spend
 
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
@@ -68,8 +68,16 @@ def with_benchmark(commands: "argparse._SubParsersAction[argparse.ArgumentParser
         "--system", metavar="NAME", action="append", default=[], help="which system; twice: that of A, and that of B"
     )
     compare.add_argument("--protocol", metavar="NAME", action="append", default=[], help="which protocols (default: all)")
+    compare.add_argument(
+        "--anyway", action="store_true", help="compare although protocols or correctness were set up differently"
+    )
     compare.add_argument("--config", metavar="FILE.toml", type=Path, help="settings: [statistics]")
-    compare.add_argument("--out", metavar="DIR", type=Path, help="folder for compare.json and compare.md")
+    compare.add_argument("--margin", metavar="POINTS", type=amount, help="within which two results are tied")
+    compare.add_argument("--by", choices=("question", "document"), help="what intervals are drawn from")
+    compare.add_argument("--draws", metavar="N", type=count, help="resamples")
+    compare.add_argument("--seed", metavar="N", type=int, help="of the resamples")
+    compare.add_argument("--json", action="store_true", help="all of it as JSON, instead of tables")
+    compare.add_argument("--out", metavar="DIR", type=Path, help="folder for comparison.json and comparison.md")
     compare.add_argument(
         "--fail-if",
         metavar="RULE",

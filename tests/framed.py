@@ -33,7 +33,7 @@ def made(
     found: Callable[[int, str, str], bool] = lambda question, retriever, wording: True,
     rejected: Iterable[Variant] = (),
 ) -> list[Case]:
-    """Cases of questions q0, q1, ...: odd ones multi-hop where `gold` is over 1; `found` says whether gold is retrieved."""
+    """Cases of questions q0, q1, ...: odd ones multi-hop where `gold` is over 1; `found`: whether gold is retrieved."""
     questions, chunks, variants, hits = [], {}, list(rejected), []
     for n in range(number):
         name = f"q{n}"
@@ -61,7 +61,11 @@ def made(
                     )
         for retriever in retrievers:
             for perturbation, query_id in wordings.items():
-                best = (own[0], f"x{n}0", f"x{n}1") if found(n, retriever, perturbation) else tuple(f"x{n}{i}" for i in range(3))
+                best = (
+                    (own[0], f"x{n}0", f"x{n}1")
+                    if found(n, retriever, perturbation)
+                    else tuple(f"x{n}{i}" for i in range(3))
+                )
                 hits.append(Hits(f"{retriever}:{query_id}", retriever, query_id, name, best, (3.0, 2.0, 1.0), best))
     return list(cases(questions, variants, chunks, hits))
 
@@ -70,7 +74,9 @@ def _family(perturbation: str) -> str:
     return {"answer_deleted": "deletion"}.get(perturbation, perturbation.partition("_")[0])
 
 
-def tried(protocol: Protocol, known: Iterable[Case], config: Any, takes: Iterable[str] = ("closed_book", "passages")) -> list[Trial]:
+def tried(
+    protocol: Protocol, known: Iterable[Case], config: Any, takes: Iterable[str] = ("closed_book", "passages")
+) -> list[Trial]:
     """The trials of these cases that a system can be put to."""
     return [row for case in known for row in protocol.trials(case, config) if row.given in set(takes)]
 

@@ -1,6 +1,7 @@
 """Whether a number that an answer states is the gold one: kind, unit, scale, sign, and how it is rounded."""
 
-from decimal import Decimal
+import re
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 from rarefy.tasks.correct.gold import Asked, Exact
 from rarefy.tasks.correct.standing import negative
@@ -9,7 +10,11 @@ from rarefy.tasks.correct.words import EMPTY, stem, tokens
 
 _JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively per ended ending over since "
                            "due because driven including excluding total net gross approximately year fiscal not".split())  # fmt: skip
+_BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # figures that must be equal where the scale is not said
+_COARSE = Decimal("0.1")  # a right rounding that is further off is another number to every reader
+_CUT = Decimal("0.01")  # so much may be cut off where it should have been rounded, and a judge be asked
+_PEOPLE = frozenset(stem(word) for word in "people person persons individuals staff workers associates employees colleagues headcount fte teammates".split())
 
 
 def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
@@ -26,6 +31,8 @@ def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
     if one.kind == "count" and _bare(one, about):
         if gold.kind == "money":
             return "yes"
+        if gold.kind in ("percent", "points") and one.scaled:
+            return "unit"
         if gold.kind in ("percent", "points"):
             return "yes" if about.percent or (gold.kind == "percent" and about.unit == "percent") else "unit"
         return "unit"
@@ -42,6 +49,8 @@ def _bare(one: Value, about: Asked) -> bool:
 
 def _counted(gold: Exact, one: Value, about: Asked) -> str:
     nouns = {stem(word) for word in tokens(one.nouns)}
+    if nouns & about.words or (nouns & _PEOPLE and (about.words | {gold.noun}) & _PEOPLE):
+        return "yes"
     if not nouns or _bare(one, about) or (gold.noun and gold.noun in nouns):
         return "yes"
     return "unit" if gold.noun or not about.many else "no"
@@ -67,6 +76,8 @@ def _magnitude(gold: Exact, one: Value, rounding: float) -> str:
         if verdict in verdicts:
             return verdict
     if _shifted(gold, one):
+        if gold.open and one.scaled and _figures(gold.amount) == _figures(one.amount):
+            return "same"  # a cell that does not say in what it counts
         told = one.scaled and gold.shown is not None or one.scaled and not gold.open
         return "other" if told else "scale"
     return "other"
@@ -78,19 +89,20 @@ def _near(gold: Exact, amount: Decimal, one: Value, rounding: float) -> str:
     if not amount or not gold.amount:
         return "other"
     factor = amount / one.amount if one.amount else Decimal(1)
-    mine, its = gold.grain, one.grain * factor
-    fine = mine
-    if gold.loose or gold.amount != gold.amount.to_integral_value():
-        fine = max(mine, _loose(gold.amount, mine)) if gold.loose else mine
-    coarse = max(fine, its, one.loose * factor)
-    off = abs(amount - gold.amount)
-    if coarse == mine == its or off > coarse:
+    mine = _loose(gold.amount, gold.grain) if gold.loose else gold.grain
+    its = one.loose * factor
+    fine, coarse, grain = (gold.amount, amount, its) if its > mine else (amount, gold.amount, mine)
+    if its == mine or not grain:
         return "other"
-    if coarse > mine or its < mine:  # one of them is the other rounded
-        if 2 * off <= coarse:
-            return "same" if off <= Decimal(str(rounding)) * abs(gold.amount) else "rounding"
-        return "rounding"  # cut off, not rounded
-    return "other"
+    off = abs(amount - gold.amount) / gold.amount
+    if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
+        return "same" if off <= Decimal(str(rounding)) else "rounding" if off <= _COARSE else "other"
+    cut = its > mine and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
+    return "rounding" if cut and off <= _CUT else "other"
+
+
+def _figures(amount: Decimal) -> tuple[int, ...]:
+    return amount.normalize().as_tuple().digits
 
 
 def _loose(amount: Decimal, grain: Decimal) -> Decimal:
@@ -116,12 +128,12 @@ def _shifted(gold: Exact, one: Value) -> bool:
 
 def _signed(gold: Exact, one: Value, gap: str, about: Asked) -> bool:
     word = negative(gap)
-    asked_so = negative(about.question.text) != ""
+    asked_so = negative(_BRACKETS.sub("", about.question.text))
     mine = {-1} if one.minus else {1}
     if one.enclosed:
         mine = {-1} if not gap.strip(" :") or one.start == 0 else {1, -1}
     elif not one.minus and word == "below":
         mine = {1, -1} if asked_so else {-1}
-    elif not one.minus and word:
+    elif not one.minus and (word or asked_so == "below"):
         mine = {1, -1}
     return bool(mine & gold.signs)

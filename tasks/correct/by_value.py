@@ -12,10 +12,14 @@ from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.others import other_entity
-from rarefy.tasks.correct.standing import bound, compared, denied, doubted, link, sentence
+from rarefy.tasks.correct.standing import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.correct.values import Value, values
 
 FORGIVEN = 3  # other values beside the right one, where `extra` forgives any; more is a list of numbers
+_CHANGE = re.compile(
+    r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
+    re.IGNORECASE,
+)
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
 
 
@@ -52,14 +56,16 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     said = [one for one in found if one.how != "denied"]
     if not config.value or not said or any(one.how == "doubted" for one in found) or any(one.how == "denied" for one in found):
         return unclear("unmatched")
-    if any(exact.open or exact.bound for exact in gold.values) and not whole:
+    if any(exact.open for exact in gold.values) and not whole:
         return unclear("unmatched")
+    if any(_fulfils(exact, one.value) for exact in gold.values for one in said):
+        return unclear("bound")
     if _composed([one.value.amount for one in said], gold):
         return unclear("composed")
     if not any(one.how == "stated" for one in said):
         return unclear("unmatched")
     first = next(one for one in said if one.how == "stated")
-    if len({one.value.amount for one in said if one.how == "stated"}) > 1:
+    if len({one.value.amount for one in said if one.how == "stated"}) > 1 and not beside:
         return unclear("several_values")
     return wrong("other_value", _written(text, first.value))
 
@@ -80,9 +86,11 @@ def _standing(text: str, mine: list[Value], gold: Gold, about: Asked, config: Co
         elif about.years and labels[at] and not labels[at] & about.years:
             how = "other_period"
         elif re.search(r"=\s*[$€£¥]?\s*$", text[one.start : one.start]) is None and _operand(text, one, mine[at + 1 :]):
-            how = "operand"
+            how = "operand | change"
+        elif compared(gap):
+            how = "compared"
         else:
-            how = "compared" if compared(gap) else "stated"
+            how = "change" if changed(gap) and not _CHANGE.search(about.question.text) else "stated"
         found.append(_Stands(one, gap, verdict, how))
     return found
 
@@ -150,6 +158,11 @@ def _stated(
     if config.extra == "right":
         return right("contained", words, "several_values")
     return wrong("several_values", words) if config.extra == "wrong" else unclear("several_values", words)
+
+
+def _fulfils(exact: Exact, one: Value) -> bool:
+    """Is a number within the bound that the gold answer is ("more than 100": 120)?"""
+    return (exact.bound == "more" and one.amount > exact.amount) or (exact.bound == "less" and one.amount < exact.amount)
 
 
 def _bounds(limit: str, exact: Exact, one: Value) -> bool:

@@ -5,18 +5,22 @@ from collections.abc import Sequence
 
 from rarefy.tasks.correct.gold import Asked, Gold
 from rarefy.tasks.correct.outcome import Outcome, right, unclear
-from rarefy.tasks.correct.standing import denied, doubted, sentence
-from rarefy.tasks.correct.words import EMPTY, GENERIC, LEGAL, PLACES, Word, bare, initials, spelt, stem, tokens, words
+from rarefy.tasks.correct.standing import denied, doubted, former
+from rarefy.tasks.correct.words import EMPTY, COUNTRIES, GENERIC, LEGAL, OF_PLACES, PLACES, Word, bare, initials, spelt, stem, tokens, words
 
 _TITLES = frozenset("mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer secretary senator governor judge chief executive senior vice general counsel state city county province country company corporation".split())
-_LIST = re.compile(r"^\s*(?:,|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also)\s+)?(?=(?P<next>[\"'(]?[A-Z][\w&.'-]*))")
-_LISTED = re.compile(r"(?P<before>[A-Z][\w&.'-]*)\s*(?:,|;|/|\||,?\s+and|,?\s+or)\s+(?:(?:and|or|the)\s+)*$")
+_ITEM = r"(?P<item>[\"'(]?(?:[A-Z][\w&.'-]*|\d[\d.,]*%?\s[A-Za-z][\w-]*)(?:\s(?:[A-Z&\d][\w&.'%-]*|of|due))*)"
+_LIST = re.compile(rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}")
+_LISTED = re.compile(r"(?P<item>[A-Z][\w&.'-]*)\s*(?:,|;|/|\||,?\s+and|,?\s+or)\s+(?:(?:and|or|the)\s+)*$")
 _OR = re.compile(r"^\W*(?:or|and/or)\b|^\s*/\s*\w", re.IGNORECASE)
 _OR_BEFORE = re.compile(r"\b(?:or|and/or)\s+(?:(?:in|at|the|a|an|perhaps|maybe|possibly|even)\s+){0,3}$|\w\s*/\s*$", re.IGNORECASE)
 
 
 def equal(text: str, form: str) -> bool:
     """Are these the same words, but for case, quotes, articles, legal forms, initials and what a state is called?"""
+    bare_text, bare_form = (side.strip(" .,;:!'\"()[]") for side in (text, form))
+    if bare_text and (bare_text == bare_form or (len(bare_text) > 1 and bare_text.casefold() == bare_form.casefold())):
+        return True
     mine, theirs = tokens(spelt(text)), tokens(spelt(form))
     if not mine or not theirs:
         return False
@@ -25,7 +29,7 @@ def equal(text: str, form: str) -> bool:
     short, long = sorted((bare(mine), bare(theirs)), key=len)
     if len(long) == len(short) + 1 and short and (long[-1] in GENERIC and long[:-1] == short):
         return True
-    if len(long) == len(short) + 2 and long[1] == "of" and long[0] in GENERIC and long[2:] == short:
+    if len(long) == len(short) + 2 and long[1] == "of" and long[0] in OF_PLACES and long[2:] == short:
         return True
     return _initialled(text, mine, theirs) or _initialled(form, theirs, mine)
 
@@ -69,45 +73,49 @@ def _objection(
     text: str, said: Sequence[Word], at: int, wanted: tuple[str, ...], span: tuple[Word, Word], about: Asked, listed: bool
 ) -> str:
     """Why words that stand there are not what the answer says; "" where they are."""
+    length_after = at + len(wanted)
     start, end = span[0].start, span[1].end
+    while length_after < len(said) and said[length_after].text in LEGAL and not text[end : said[length_after].start].strip(" ,"):
+        end = said[length_after].end
+        length_after += 1
     if denied(text, start, end):
         return "denied"
     if doubted(text, start):
         return "doubted"
     before, after = text[:start], text[end:]
-    if not listed:
-        if _OR.match(after) or _OR_BEFORE.search(before):
-            return "choice"
-        if _in_a_list(before, after, about):
-            return "several_names"
+    if former(text, start, end):
+        return "former"
+    if _OR.match(after) or _OR_BEFORE.search(before):
+        return "choice"
+    if not listed and _in_a_list(text[start:end], before, after, about):
+        return "several_names"
     if _longer(text, said, at, len(wanted), about):
         return "longer_name"
-    begin, stop = sentence(text, start)
     over = {stem(w.text) for w in said if w.text not in EMPTY} - {stem(w) for w in wanted} - about.words
     if len(wanted) == 1 and len(over) > 6 and not listed:
         return "in_passing"
     return "too_long" if len(said) > 150 and not listed else ""
 
 
-def _in_a_list(before: str, after: str, about: Asked) -> bool:
-    hit = _LIST.match(after)
-    if hit:
-        rest = after[hit.end() :]
-        item = re.match(r"[\"'(]?[A-Z][\w&.'-]*(?:\s[A-Z&][\w&.'-]*)*", rest)
-        following = item[0].casefold().strip(" .,'\"") if item else ""
-        if not _aside(following, about) and not hit[0].strip().startswith(",") or re.match(r"\s*,?\s*(?:and|or)\b|\s*[,;/|]", rest[item.end() if item else 0 :]):
-            return not _aside(following, about)
-        return not _aside(following, about)
+def _in_a_list(name: str, before: str, after: str, about: Asked) -> bool:
+    """Is it one of several names that are offered, rather than one with its place or title behind it?"""
+    rest, items, joined = after, [], False
+    while hit := _LIST.match(rest):
+        joined = joined or not hit["by"].startswith(",") or bool(hit["by"][1:].strip())
+        items.append(hit["item"].casefold().strip(" .,'\""))
+        rest = rest[hit.end() :]
+    if items:
+        place = name.casefold() in PLACES
+        located = not joined and not place and len(items) == 2 and items[-1] in PLACES  # "Hollis & Crane LLP, San Jose, California"
+        return joined or len(items) > 2 or not (located or all(_aside(item, place, about) for item in items))
     hit = _LISTED.search(before)
-    if not hit:
-        return False
-    return not (_known(hit["before"], about) or hit["before"].casefold() in _TITLES)
+    return hit is not None and not (_known(hit["item"], about) or hit["item"].casefold() in _TITLES)
 
 
-def _aside(name: str, about: Asked) -> bool:
+def _aside(name: str, place: bool, about: Asked) -> bool:
     """May it stand behind a name without being another answer: its place, its title, what was asked about?"""
     first = name.split(" ")[0]
-    return name in PLACES or first in _TITLES or first in LEGAL or _known(name, about)
+    return name in (COUNTRIES if place else PLACES) or first in _TITLES or first in LEGAL or _known(name, about)
 
 
 def _known(name: str, about: Asked) -> bool:
@@ -127,7 +135,9 @@ def _longer(text: str, said: Sequence[Word], at: int, length: int, about: Asked)
         if word is None or not re.fullmatch(r"\s|-|\s?&\s?|\s(?:the\s)?", between(word)):
             continue
         shown = text[word.start : word.end]
-        if word.text in LEGAL or word.text in EMPTY or word.text in GENERIC or word.text in _TITLES or not shown[0].isupper():
+        if word.text in LEGAL or word.text in EMPTY or not shown[0].isupper():
+            continue
+        if word.text in (GENERIC if word.start >= last.end else _TITLES):
             continue
         if word.start == 0 or stem(word.text) in about.words:
             continue

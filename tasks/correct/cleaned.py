@@ -27,7 +27,7 @@ _AFTER = re.compile(
 _NOTHING = re.compile(r"(?:the\s+)?(?:final\s+)?answer\s*(?:is)?\s*[:=]?\s*[.\"']*", re.IGNORECASE)
 
 
-def cleaned(text: str) -> str:
+def cleaned(text: str, language: str = "en") -> str:
     """The answer proper, in plain English notation: "" where nothing is said, or thinking never ended.
 
     What stands behind the last "Answer:" is the answer, up to an "Explanation:", "Source:" or the like. Digits, dashes,
@@ -44,7 +44,7 @@ def cleaned(text: str) -> str:
     if marks and told[marks[-1].end() :].strip(" .\n"):
         told = told[marks[-1].end() :]
     told = _without_explanation(told)
-    return plain(told.strip()).strip()
+    return plain(told.strip(), language).strip()
 
 
 def _without_explanation(text: str) -> str:

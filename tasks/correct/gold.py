@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.correct.moments import Moment, moments, years
-from rarefy.tasks.correct.standing import bound
+from rarefy.tasks.correct.standing import bound, negative
 from rarefy.tasks.correct.values import CURRENCIES, Value, plain, values
 from rarefy.tasks.correct.words import EMPTY, stem, stems, tokens
 
@@ -91,7 +91,8 @@ def asked(question: Question) -> Asked:
 
 def gold(question: Question) -> Gold:
     """The gold answer of a question, its aliases with it."""
-    return _gold(tuple(dict.fromkeys(plain(form).strip() for form in (question.answer, *question.aliases) if form.strip())), asked(question), True)
+    forms = [plain(form, question.language).strip() for form in (question.answer, *question.aliases) if form.strip()]
+    return _gold(tuple(dict.fromkeys(forms)), asked(question), True)
 
 
 def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
@@ -163,14 +164,14 @@ def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
         power = _scale(one, scaled, about)
         kind, unit = _of_kind([one for _, one in read], one, about)
         amount, grain = one.amount.scaleb(max(power, 0)), one.grain.scaleb(max(power, 0))
-        sign = -1 if one.minus or one.enclosed or re.match(r"\W*(?:a\s)?(?:net\s)?(?:loss|negative|deficit)\b", form, re.IGNORECASE) else 1
-        about_it = re.search(r"\b(?:approximately|about|roughly|around|nearly|almost|some|over|more than)\b", form, re.IGNORECASE)
+        sign = -1 if one.minus or one.enclosed or negative(form[: one.start]) == "below" else 1
+        about_it = re.search(r"\b(?:approximately|about|roughly|around|nearly|almost|some)\b", form, re.IGNORECASE)
         noun = tokens(one.nouns)[-1] if tokens(one.nouns) else ""
         made.append(
             Exact(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), bound(form[: one.start]), stem(noun))
         )  # fmt: skip
-    made.sort(key=lambda one: (one.open, one.grain))
+    made.sort(key=lambda one: (one.open, -len(one.amount.normalize().as_tuple().digits)))
     kept: list[Exact] = []
     for one in made:
         twin = next((at for at, other in enumerate(kept) if _rounds(other, one)), None)

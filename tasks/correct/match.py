@@ -107,7 +107,8 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
     firm = [one for one in other if not denied(text, one.start, one.end) and not doubted(text, one.start)]
     day = any(way[1] for mine in gold.moments for way in mine.ways)
     firm = [one for one in firm if not day or any(way[1] for way in one.ways)]
-    if config.value and len({one.ways for one in firm}) == 1 == len({one.ways for one in other}) and not compared(text[: firm[0].start][-40:]):
+    distinct = {one.ways for one in other}
+    if config.value and firm and len(firm) == len(other) and (beside or len(distinct) == 1) and not compared(text[: firm[0].start][-40:]):
         return wrong("other_value", text[firm[0].start : firm[0].end])
     return unclear("unmatched")
 

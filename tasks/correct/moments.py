@@ -28,7 +28,7 @@ _QUARTER = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s?'?(?P<y>(?:19|20)\d\d|\d\d)\b(?![,.]\d|%)", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w.,$€£¥+-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)\b)")
+_BARE = re.compile(r"(?<![\w.,$€£¥+-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)(?![\d%]|'?s\b|[.,]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)\b)")
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 

@@ -3,26 +3,30 @@
 import re
 from dataclasses import dataclass
 
-from rarefy.tasks.probe.right import said
-
+# what the protocols ask for, each of which other systems say too
+OWN = ("no such info", "NO-RES", "I cannot answer the question.")
 _WORD = r"(?:i|we|it|one)"
 _CANNOT = r"(?:can(?:not|\s?not|'t)|could(?: not|n't)|am (?:not able|unable)|(?:is|are|was) (?:not (?:able|possible)|unable|impossible)|unable|do(?: not|n't)|did(?: not|n't)|won't|will not)"
-_SOURCE = (
-    r"(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|information|materials?|filings?|reports?|data|tables?|article|"
-    r"content|retrieved|provided|given|above|knowledge base)"
+_SOURCE = (  # what was shown, and no part of what a filing speaks of
+    r"(?:(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|article|knowledge base|search results)"
+    r"|(?:provided|given|retrieved|available|above|supplied) (?:information|data|materials?|filings?|reports?|tables?|content|details))"
 )
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be sure|be certain|"
+        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be (?:sure|certain)(?: (?:of|about|which|what|from|based)\b|\W*$)|"
         r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|definitively|confidently)\b",
         r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|inferred|derived|established|ascertained|confirmed|identified|located)\b",
-        rf"\b{_SOURCE}\b[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|offers? no|makes? no mention)\b",
+        rf"\b(?:the|these|this|any|provided|given|my)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|offers? no|makes? no mention)\b",
         rf"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |specific |sufficient |enough |further |direct |clear )?(?:info(?:rmation)?|data|details?|context|evidence|mention|answer|record)\b"
         r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|in the|is|was|of)\b|\W*$)",
         rf"\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:explicitly |directly |specifically |clearly )?(?:mentioned|stated|specified|given|provided|disclosed|available|reported|found|included|present|known|covered|listed|contained|answered|addressed)\b"
         rf"[^.;!?]{{0,40}}(?:\b(?:in|by|within|from|here)\b[^.;!?]{{0,40}}\b{_SOURCE}\b|\W*$)",
-        r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown|none of the)\b[^.;!?]{0,60}\W*$",
+        r"^\W*(?:none|null|nil|n/?a|empty|no idea)\W*$",
+        r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown)"
+        rf"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{{0,60}})?\W*$",
+        rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
+        rf"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|unfortunately)\b[^.;!?]{0,160}\b(?:not|n't|cannot|unable|no)\b",
         r"\bas an ai\b",
         r"\bi (?:have no (?:idea|information|knowledge|data)|lack (?:the )?(?:information|context|data))\b",
@@ -79,7 +83,9 @@ def says_so(text: str, words: str) -> bool:
 
 
 def _refuses(piece: str) -> bool:
-    return not said(piece) or any(pattern.search(piece) for pattern in _GENERAL)
+    if any(says_so(piece, words) for words in OWN):
+        return True
+    return any(pattern.search(piece) for pattern in _GENERAL)
 
 
 def _flat(text: str) -> str:

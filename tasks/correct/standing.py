@@ -9,6 +9,7 @@ _DENIES = re.compile(
     r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|unrelated to)\b",
     re.IGNORECASE,
 )
+_SAVE = re.compile(r"\b(?:any\w*|all|every\w*|no|none|nobody|nothing)\b[^.;,]{0,40}\bbut\s+(?:the\s+)?$|\brather\b[^.;]{0,60}\bthan\s+(?:(?:in|the|at|of|by)\s+)*$", re.IGNORECASE)
 _DENIED = re.compile(
     r"^\W{0,3}(?:[\w%]+\s){0,2}?(?:(?:is|was|are|were|would be|seems|appears)\s(?:not|incorrect|wrong|false|inaccurate|"
     r"a (?:common )?(?:mistake|error|misconception)|unsupported|unverified)\b|(?:is|was|are|were)n't\b)|^\s?\((?:wrong|incorrect|false|no)\)",
@@ -16,11 +17,22 @@ _DENIED = re.compile(
 )
 _DOUBTS = re.compile(r"\b(?:if|whether|assuming|suppose|supposing|had it been|would have been|unless)\b", re.IGNORECASE)
 _COMPARES = re.compile(
-    r"\b(?:from|than|versus|vs|against|compared (?:to|with)|relative to|in contrast to|exceeding|surpassing|above|below|following|prior[- ]year|"
-    r"previous(?:ly)?|last year|(?:year|quarter|month)s? (?:earlier|ago|before)|increased by|decreased by|rose by|grew by|"
-    r"fell by|up by|down by|an? (?:increase|decrease|rise|decline|growth|drop|gain) of|change of|guidance|forecast|expected|budget(?:ed)?|target)\b",
+    r"\b(?:versus|vs|compared (?:to|with)|relative to|in contrast to|exceeding|surpassing|above|below|following|prior[- ]year|"
+    r"previous(?:ly)?|last year|(?:year|quarter|month)s? (?:earlier|ago|before)|guidance|forecast|expected|budget(?:ed)?|target)\b",
     re.IGNORECASE,
 )
+# "from a loss of $5": what stands right before it
+_FROM = re.compile(
+    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )than)\s+(?:(?:an?|the|about|approximately|roughly|some|only|just|nearly|almost|net|"
+    r"loss|income|profit|revenues?|sales|of|prior|previous|last|year|years?|year's|level|revised|restated|its|their|around|low|high)\s+)*(?:\$|€|£)?\s*$",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|up|down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
+    r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
+    re.IGNORECASE,
+)
+_FORMER = re.compile(r"\b(?:formerly|previously|former|until|once|used to be|prior to|before)\b", re.IGNORECASE)
 _LINKS = re.compile(r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$", re.IGNORECASE)
 _NEGATIVE = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|down|outflows?|reduc\w+|lower(?:ed)?|"
@@ -32,7 +44,7 @@ _BELOW = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\
 _ABOUT = r"(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|~|an estimated|estimated|total(?:s|ed|ing)? (?:of )?)"
 _BOUND = re.compile(
     rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|at least|no less than|not less than|a minimum of)"
-    r"|\b(?P<less>less than|under|below|fewer than|at most|up to|no more than|not more than|a maximum of|short of|nearly|almost|just under)"
+    r"|\b(?P<less>less than|under|below|fewer than|at most|(?<!ed )(?<!rose )(?<!went )(?<!grew )(?<!came )up to|no more than|not more than|a maximum of|short of|nearly|almost|just under)"
     rf"|(?P<gt>>=?)|(?P<lt><=?))\s*(?:{_ABOUT}\s*)?$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -61,6 +73,8 @@ def sentence(text: str, start: int) -> tuple[int, int]:
 def denied(text: str, start: int, end: int) -> bool:
     """Is it said not to be so?"""
     hits = list(_DENIES.finditer(clause(text, start)))
+    if _SAVE.search(text[max(start - 80, 0) : start]):
+        return True
     near = bool(hits) and len(clause(text, start)[hits[-1].end() :].split()) <= 7
     return near or _DENIED.match(text[end : end + 80]) is not None
 
@@ -73,8 +87,22 @@ def doubted(text: str, start: int) -> bool:
 
 def compared(gap: str) -> bool:
     """Does the stretch before it make it what something else is compared with, or changed by?"""
+    if _FROM.search(gap):
+        return True
     hits = list(_COMPARES.finditer(gap))
     return bool(hits) and len(gap[hits[-1].end() :].split()) <= 8
+
+
+def changed(gap: str) -> bool:
+    """Is it said by how much something changed, rather than how much it is?"""
+    return _CHANGES.search(gap) is not None
+
+
+def former(text: str, start: int, end: int) -> bool:
+    """Is it what something was before ("from A to B", "formerly A")?"""
+    before = clause(text, start)
+    moved = re.search(r"\bfrom\s+(?:the\s+)?$", before, re.IGNORECASE) and re.match(r"\W*(?:\w+\W+){0,2}?to\b", text[end:])
+    return bool(moved) or (_FORMER.search(before) is not None and len(before[_FORMER.search(before).end() :].split()) <= 3)  # type: ignore[union-attr]
 
 
 def link(gap: str) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.nli.figures import SCALES, TENS, WORDS
 from rarefy.tasks.nli.kept import small
-from rarefy.tasks.perturb.checks.readings import readings
+from rarefy.tasks.perturb.checks.readings import foreign, readings
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "dollar": "USD", "us dollar": "USD", "usd": "USD", "€": "EUR", "euro": "EUR", "£": "GBP",
@@ -44,11 +44,13 @@ _NAMED = re.compile(
 )
 _TWICE = re.compile(rf"\b(?:{_WORDED})(?:[-\s](?:{_WORDED}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
 _MIXED = re.compile(r"(?<![\w.,/-])(?:(?P<w>\d{1,3})(?:\s|-|\sand\s|-and-))?(?P<a>\d{1,2})/(?P<b>2|4|5|8|10|16)(?![\d/])(?=\s?(?:%|per|of\s(?:1|one)))")
+_HALF = re.compile(r"\b(?:one[\s-])?half (?:of )?an? ", re.IGNORECASE)
+_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}),(\d{1,2})(?=\s?(?:%|percent\b|per cent\b|thousand\b|million\b|billion\b|trillion\b|bn\b|euros?\b|€))")
 _VULGAR = {"½": ".5", "¼": ".25", "¾": ".75", "⅛": ".125", "⅜": ".375", "⅝": ".625", "⅞": ".875"}
 _RANGE = re.compile(
     r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?-\s?|\s(?:to|or|and)\s)"
     r"(?P<b>(?P<c2>(?:US)?[$€£¥]?)\s?\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<u>\s?%|[\s-](?:hundred|thousand|million|billion|trillion|"
-    r"per\s?cent|percent|percentage\spoints?|basis\spoints?)\b)",
+    r"per\s?cent|percent|percentage\spoints?|basis\spoints?|years?|months?|weeks?|days?|hours?|miles|acres)\b)",
     re.IGNORECASE,
 )
 _PER = re.compile(r"^\s*(?:per|a|an|each|/)\s?(?:(?:basic|diluted|common|ordinary|weighted)\s)*(?P<of>[a-z]+)", re.IGNORECASE)
@@ -65,6 +67,7 @@ class Value:
     unit: str  # ISO code of a currency, "year", "mile", ...; "" where none is said
     minus: bool  # written as negative
     enclosed: bool  # in brackets, which may say so
+    pointed: bool  # written with decimals, so that zeros at its end count
     scaled: bool  # a scale word stood there
     year: bool  # four plain digits that may be a year
     worded: bool  # "five"
@@ -75,7 +78,7 @@ class Value:
     @property
     def loose(self) -> Decimal:
         """Its grain if the zeros at its end stand for digits that were rounded away."""
-        shown = int(self.amount / self.grain) if self.grain else 0
+        shown = int(self.amount / self.grain) if self.grain and not self.pointed else 0
         grain = self.grain
         while shown and shown % 10 == 0:
             shown //= 10
@@ -83,14 +86,19 @@ class Value:
         return grain
 
 
-def plain(text: str) -> str:
-    """The text with fractions, ranges' units, numbers in words and typographic marks as plain English has them."""
+def plain(text: str, language: str = "en") -> str:
+    """The text with fractions, ranges' units, numbers in words and typographic marks as plain English has them.
+
+    In another language its numbers are read as German and French write them.
+    """
+    if language != "en":
+        text = foreign(text) or text
     for mark, digits in _VULGAR.items():
         if mark in text:
             text = re.sub(rf"(\d)\s?{mark}", rf"\1{digits}", text).replace(mark, f"0{digits}")
     told = readings(text)[-1]
     told = _TWICE.sub(lambda hit: hit["n"], told)
-    told = _MIXED.sub(_decimal, told)
+    told = _HALF.sub("0.5 ", _COMMA.sub(r"\1.\2", _MIXED.sub(_decimal, told)))
     return _RANGE.sub(_both, told)
 
 
@@ -125,6 +133,7 @@ def _values(text: str, dated: list[tuple[int, int]]) -> Iterator[Value]:
             unit,
             minus=sign.startswith(("-", "minus", "negative")),
             enclosed=opened,
+            pointed="." in written,
             scaled=power > 0,
             year=kind == "count" and not power and re.fullmatch(r"(?:19|20)\d\d", hit["n"] or "") is not None,
             worded=not hit["n"],

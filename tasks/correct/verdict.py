@@ -1,6 +1,5 @@
 """From an answer in its trial to a score, or to what the judge must be asked: the order of the rules."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from rarefy.data_contracts.rows import Answer, Question, Score, Trial
@@ -14,6 +13,8 @@ from rarefy.tasks.correct.refusals import Refusal, refusal
 from rarefy.tasks.protocols.protocol import Protocol
 
 KEPT = 200_000  # outcomes of (question, text): cells of a question share most of their answers
+# what a protocol without a judge takes for contained, as its paper has it: the answer stands there, and it is stated
+CONTAINED = frozenset(("several_values", "in_passing", "too_long"))
 
 
 @dataclass
@@ -25,7 +26,7 @@ class Verdicts:
     _golds: dict[str, tuple[Gold, Asked]] = field(default_factory=dict)
     _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
     _refusals: dict[tuple[str, str], Refusal | None] = field(default_factory=dict)
-    _texts: dict[str, str] = field(default_factory=dict)
+    _texts: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def of(self, answer: Answer, trial: Trial, question: Question, protocol: Protocol) -> Score | tuple[Score, Case]:
         """The score of an answer, or what it is until the judge has spoken and what that judge is asked."""
@@ -34,7 +35,7 @@ class Verdicts:
             return replace(row, status="skipped", why=trial.skipped_because)
         if answer.error:
             return replace(row, status="failed", why=answer.error)
-        text = self._cleaned(answer.text)
+        text = self._cleaned(answer.text, question.language)
         if not text and not answer.refused:
             return replace(row, value=0.0, stage="empty", why="no_words")
         outcome = self._outcome(question, text)
@@ -85,6 +86,8 @@ class Verdicts:
             told = ", ".join(filter(None, (why, outcome.why)))
             return replace(row, value=0.0, stage="value", matched=outcome.matched, why=told)
         told = ", ".join(filter(None, (why, outcome.why)))
+        if protocol.contained and outcome.why in CONTAINED and self.config.extra == "judge":
+            return replace(row, value=1.0, stage="contained", matched=outcome.matched, why=told)
         if protocol.contained:
             return replace(row, value=0.0, stage="contained", matched=outcome.matched, why=f"not contained: {told}")
         if not self.judged and self.config.unmatched == "wrong":
@@ -106,10 +109,10 @@ class Verdicts:
             self._golds[question.question_id] = (gold(question), asked(question))
         return self._golds[question.question_id]
 
-    def _cleaned(self, text: str) -> str:
-        if text not in self._texts:
-            _bounded(self._texts)[text] = cleaned(text)
-        return self._texts[text]
+    def _cleaned(self, text: str, language: str) -> str:
+        if (language, text) not in self._texts:
+            _bounded(self._texts)[language, text] = cleaned(text, language)
+        return self._texts[language, text]
 
 
 def _bounded(kept: dict) -> dict:  # type: ignore[type-arg]

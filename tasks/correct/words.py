@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.checks.answers import fold
 
-_TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
+_TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
 _STATES = (
     "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,FL Florida,GA Georgia,"
     "HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,"
@@ -16,15 +16,17 @@ _STATES = (
     "VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming,DC District of Columbia"
 )
 STATES = {pair[:2]: pair[3:] for pair in _STATES.split(",")}
-PLACES = frozenset(name.casefold() for name in STATES.values()) | frozenset(
+COUNTRIES = frozenset(
     "united states,us,usa,uk,united kingdom,canada,china,japan,germany,france,ireland,taiwan,india,mexico".split(",")
 )
+PLACES = COUNTRIES | frozenset(name.casefold() for name in STATES.values())
 _ABBREVIATED = re.compile(rf"(?:(?<=, )|^)(?:{'|'.join(STATES)})(?=$|[\s.,;)])")
 _SAME = {"&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
          "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": ""}  # fmt: skip
 LEGAL = frozenset("incorporated corporation company limited llc llp lp plc nv sa ag se spa gmbh na holdings".split())
 # What may stand at the end of a name, or be left out there, without another thing being meant
-GENERIC = frozenset("segment segments line division unit business city state street region category".split())
+GENERIC = frozenset("segment segments line division unit business region category".split())
+OF_PLACES = frozenset("state city commonwealth province county town republic kingdom".split())
 EMPTY = frozenset(
     "a an the of in on at to by for from with and or as is was were are be been its their his her our that which who it "
     "this these those there has have had".split()

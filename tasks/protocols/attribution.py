@@ -63,7 +63,14 @@ def _of(part: Frame, name: str) -> Iterator[Measure]:
 
 
 def _share(
-    part: Frame, metric: str, name: str, these: object, of: object, *, note: str = "", limits: tuple[float, float] = (0, 1)
+    part: Frame,
+    metric: str,
+    name: str,
+    these: object,
+    of: object,
+    *,
+    note: str = "",
+    limits: tuple[float, float] = (0, 1),
 ) -> Measure:
     """A share of some of the scored trials; what failed or is missing would have been any of them."""
     below = part.sums(of)

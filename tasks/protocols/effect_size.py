@@ -13,7 +13,9 @@ def lacking(cases: list[Case], config: EffectSizeConfig, takes: frozenset[str]) 
     """Why nothing of it can be tried."""
     needed = {"none": {"closed_book"}, "own": {"own"}}.get(config.passages, {"passages", "own"})
     if not takes & needed:
-        return f"effect size with passages = {config.passages!r} needs a system that takes {' or '.join(sorted(needed))}"
+        return (
+            f"effect size with passages = {config.passages!r} needs a system that takes {' or '.join(sorted(needed))}"
+        )
     wanted = {*config.superficial, *config.paraphrase, *config.distraction}
     if not any(row.perturbation in wanted for case in cases for row in (*case.queries, *case.context, *case.documents)):
         return f"effect size needs variants: the benchmark has none by {', '.join(sorted(wanted))}"

@@ -31,11 +31,13 @@ class EffectSizeConfig(BaseModel, frozen=True, extra="forbid"):
     )
     passages: Literal["gold", "none", "retrieved", "own"] = Field(
         "gold",
-        description="what is shown with the question: gold passages (BoolQ's passage), none (PopQA), retrieved ones, or "
-        "whatever the system retrieves; a system that only retrieves itself has its own in any case",
+        description="what is shown with the question: gold passages (BoolQ's passage), none (PopQA), retrieved ones, "
+        "or whatever the system retrieves; a system that only retrieves itself has its own in any case",
         json_schema_extra={"tag": "open", "source": "effect size §2: it hangs on the data set"},
     )
-    retriever: str = Field("", description='whose passages are shown where passages = "retrieved"; none: the first by name')
+    retriever: str = Field(
+        "", description='whose passages are shown where passages = "retrieved"; none: the first by name'
+    )
     complete: bool = Field(
         True,
         description="a group of which any answer failed or is missing counts as failed or missing, so that what the "
@@ -50,8 +52,8 @@ class EffectSizeConfig(BaseModel, frozen=True, extra="forbid"):
     )
     continuous: Literal["where_needed", "always", "never"] = Field(
         "where_needed",
-        description="Cohen's d and Hedges' g of original and perturbed scores: where scores other than 0 and 1 occur, or "
-        "always, or never",
+        description="Cohen's d and Hedges' g of original and perturbed scores: where scores other than 0 and 1 occur, "
+        "or always, or never",
         json_schema_extra={"tag": "open", "source": "effect size A.1 names both as alternatives"},
     )
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rarefy.tasks.protocols.effect_size_config import FAMILIES, ORIGINAL, OWN, REPEAT, EffectSizeConfig
 from rarefy.tasks.protocols.effect_size_groups import Groups, groups
-from rarefy.tasks.protocols.effect_size_noise import floor, no_floor
+from rarefy.tasks.protocols.effect_size_noise import against, floor
 from rarefy.tasks.protocols.effect_size_scale import scaled
 from rarefy.tasks.protocols.frame import Frame, slices
 from rarefy.tasks.statistics.effect_size import ah_tilde, band, h, h_tilde, pdr
@@ -44,7 +44,9 @@ def _names(frame: Frame) -> npt.NDArray[Any]:
     return found
 
 
-def _of(part: Frame, config: EffectSizeConfig, name: str, mask: Any = None, headline: bool = False) -> Iterator[Figured]:
+def _of(
+    part: Frame, config: EffectSizeConfig, name: str, mask: Any = None, headline: bool = False
+) -> Iterator[Figured]:
     """All numbers of the groups of these variants; of all but original and repeats where none are told."""
     rows = part.rows
     chosen = ~rows["cell"].isin((ORIGINAL, REPEAT)).to_numpy() if mask is None else mask
@@ -57,8 +59,8 @@ def _of(part: Frame, config: EffectSizeConfig, name: str, mask: Any = None, head
     above = h_tilde(found.original, found.perturbed)
     yield of_groups("H̃", name, above, found.counts, limits=(-1.0, 1.0), headline=headline, note=_band(above))
     away = ah_tilde(found.original, found.perturbed)
-    size = "; ".join((_band(away), "never under 0: its interval says nothing of significance"))
-    note = size if config.repeats and name == "all" else f"{size}; {no_floor(part, name)}"
+    told = (_band(away), "never under 0, so that its interval says nothing of significance", against(part))
+    note = "; ".join(text for text in (told if name == "all" else told[:1]) if text)
     yield of_groups("AH̃", name, away, found.counts, limits=(1.0, 0.0), headline=headline, note=note)
     yield from floor(part, chosen, name, config)
     yield from scaled(found, name, config)
@@ -75,7 +77,7 @@ def _pdr(found: Groups, name: str) -> Iterator[Measure]:
     least = 0.0 if found.binary else -np.inf  # with an original of 1 nothing can rise
     yield of_groups("PDR", name, drop, counts, limits=(1.0, least), note=note)
     share = np.where(scored, undefined.astype(float), np.nan)
-    yield of_groups(UNDEFINED, name, share, c, limits=(1.0, 0.0), note="wrong as it stands, right in a variant")
+    yield of_groups(UNDEFINED, name, share, c, limits=(1.0, 0.0), note="the original scores 0, a variant does not")
 
 
 def of_groups(metric: str, name: str, values: Any, counts: Counts, **told: Any) -> Measure:

@@ -15,9 +15,9 @@ EACH, REPEATED, ABOVE = "AH̃ of one variant", "AH̃ of one repeat", "AH̃ above
 UNKNOWN = "noise floor unknown: set repeats"
 
 
-def no_floor(part: Frame, name: str) -> str:
-    """What is to be said of an AH̃ that no repeat stands beside."""
-    return UNKNOWN if not (part.rows["cell"] == REPEAT).any() else f"noise: {REPEATED}, {name}"
+def against(part: Frame) -> str:
+    """What an AH̃ is to be set against."""
+    return f"see {ABOVE}" if (part.rows["cell"] == REPEAT).any() else UNKNOWN
 
 
 def floor(part: Frame, chosen: Any, name: str, config: EffectSizeConfig) -> Iterator[Figured]:
@@ -49,9 +49,7 @@ def _each(
     away = rows.sums(ah_tilde(before[rows.rows["at"].to_numpy()], rows.rows["value"].to_numpy(dtype=float)))
     have = ~np.isnan(found.perturbed)
     values = np.where(have, away / np.maximum(found.variants, 1), 0.0)
-    return Measure(
-        metric, name, values, have.astype(float), found.counts, unit="groups", limits=limits, interval="bca"
-    )
+    return Measure(metric, name, values, have.astype(float), found.counts, unit="groups", limits=limits, interval="bca")
 
 
 def _less(changed: Any, same: Any) -> Any:

@@ -71,9 +71,12 @@ class Frame:
         """The mean over questions if all that was lost had come to the worst, and to the best."""
         lost = self.sums(self.rows["status"].isin(["failed", "missing"]))
         units = self.sums(~np.isnan(found)) + lost
-        with np.errstate(invalid="ignore", divide="ignore"):
-            worst, best = (np.nanmean(np.where(units > 0, (self.sums(found) + end * lost) / units, np.nan)) for end in limits)
-        return float(worst), float(best)
+        some = units > 0
+        if not some.any():
+            return limits
+        above = self.sums(found)
+        worst, best = (float(np.mean((above + end * lost)[some] / units[some])) for end in limits)
+        return worst, best
 
 
 def frame(trials: pa.Table, answers: pa.Table, scores: pa.Table, questions: pa.Table, chunks: pa.Table | None = None) -> Frame:

@@ -32,7 +32,10 @@ class MagicMushroomConfig(BaseModel, frozen=True, extra="forbid"):
     scenarios: tuple[str, ...] = Field(
         tuple(SCENARIOS),
         description="mixes of all five classes by name (Table 3)",
-        json_schema_extra={"tag": "recon", "source": "Magic Mushroom §4.6: the shares of SCE2 do not name inconsequential"},
+        json_schema_extra={
+            "tag": "recon",
+            "source": "Magic Mushroom §4.6: SCE2 leaves out the share of inconsequential",
+        },
     )
     positions: tuple[Literal["near", "mid", "far"], ...] = Field(
         (), description="near, mid and far for Figure 4; none by default: they are 15 more per class"
@@ -46,12 +49,17 @@ class MagicMushroomConfig(BaseModel, frozen=True, extra="forbid"):
         "before", description="where the system's prompt has the question, which is what a position is near to"
     )
     order: str = Field("shuffled", description="of passages that no position is asked for: as in `rarefy mix`")
-    fill: bool = Field(False, description="where a class of noise is short, take other classes instead of fewer passages")
+    fill: bool = Field(
+        False, description="where a class of noise is short, take other classes instead of fewer passages"
+    )
     runs: int = Field(
         1,
         ge=1,
         description="contexts drawn for each setting, each with a seed of its own",
-        json_schema_extra={"tag": "open", "source": "Magic Mushroom D: averages of 3 runs, of which it does not say more"},
+        json_schema_extra={
+            "tag": "open",
+            "source": "Magic Mushroom D: averages of 3 runs, and no more is said",
+        },
     )
     seed: int = Field(0, ge=0, description="another seed, other passages in another order")
     confusion: Literal["count", "degree"] = Field(

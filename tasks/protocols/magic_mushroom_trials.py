@@ -19,6 +19,9 @@ from rarefy.tasks.protocols.magic_mushroom_config import (
 )
 from rarefy.tasks.protocols.protocol import trial
 
+TITLES = True  # a system is shown passages under their titles
+TOKENIZER = "minilm"  # of the lengths in `bin`, as in `rarefy mix`
+
 
 def trials(case: Case, config: MagicMushroomConfig) -> Iterator[Trial]:
     """The probe, and a row for every context of every setting, run after run."""
@@ -26,26 +29,18 @@ def trials(case: Case, config: MagicMushroomConfig) -> Iterator[Trial]:
     question = case.question
     for run in range(config.runs):
         wanted = settings(config, run)
-        plain = wanted[0][1] if wanted else MixConfig()
-        pool = passages(question, case.context, case.chunks, plain.titles, plain.seed)  # costs more than all the mixing
+        pool = passages(question, case.context, case.chunks, TITLES, config.seed + run)  # costs more than the mixing
         for cell, asked in wanted:
-            told = {"chunks": case.chunks, "count": _lengths, "pools": {question.question_id: pool}}
-            for context in mix([question], case.context, asked, **told):
+            pools = {question.question_id: pool}
+            for context in mix([question], case.context, asked, chunks=case.chunks, count=_lengths, pools=pools):
                 yield _row(case, cell, context, run)
 
 
 @cache
 def settings(config: MagicMushroomConfig, run: int) -> tuple[tuple[str, MixConfig], ...]:
     """What is mixed for each analysis: ratios, single classes, scenarios, positions, lengths."""
-    plain = MixConfig(
-        k=config.k,
-        ratios=config.ratios,
-        mixes=config.mixes,
-        question=config.question,
-        order=config.order,
-        fill=config.fill,
-        seed=config.seed + run,
-    )
+    told = {name: getattr(config, name) for name in ("k", "ratios", "mixes", "question", "order", "fill")}
+    plain = MixConfig.model_validate({**told, "titles": TITLES, "tokenizer": TOKENIZER, "seed": config.seed + run})
     found = [(RATIO, plain)] if config.mixes else []
     if config.classes and config.class_ratios:
         found.append((CLASS, plain.model_copy(update={"mixes": config.classes, "ratios": config.class_ratios})))
@@ -54,12 +49,12 @@ def settings(config: MagicMushroomConfig, run: int) -> tuple[tuple[str, MixConfi
         found.append((SCENARIO, plain.model_copy(update=alone)))
     for name in config.placed if config.positions else ():
         golden = name == GOLDEN
-        told = {
+        asked = {
             "placed": name,
             "mixes": config.mixes[:1] if golden else (name,),
             "ratios": tuple(round(1 - share, 4) if golden else share for share in config.placed_shares),
         }
-        found += [(POSITION, plain.model_copy(update={**told, "position": place})) for place in config.positions]
+        found += [(POSITION, plain.model_copy(update={**asked, "position": place})) for place in config.positions]
     found += [(LENGTH, plain.model_copy(update={"length": name, "mixes": config.mixes[:1]})) for name in config.lengths]
     return tuple(found)
 
@@ -88,7 +83,7 @@ def _row(case: Case, cell: str, context: Context, run: int) -> Trial:
 
 @cache
 def _tokens(text: str) -> int:
-    return counter(MixConfig().tokenizer)([text])[0]
+    return counter(TOKENIZER)([text])[0]
 
 
 def _lengths(texts: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""RARE-Met: is an answer right, or a refusal in place, whatever was done to question and passages? (arXiv 2506.00789)."""
+"""RARE-Met: right, or rightly refused, whatever was done to question and passages? (arXiv 2506.00789)."""
 
 from rarefy.tasks.protocols.case import Case
 from rarefy.tasks.protocols.protocol import Protocol

@@ -16,7 +16,8 @@ class RareConfig(BaseModel, frozen=True, extra="forbid"):
         description="perturbations of the question beside the original wording (C.1)",
     )
     lexical_similar: str = Field(
-        "answer_deleted", description="perturbation of the gold passages that leaves the style and takes the answer (C.2)"
+        "answer_deleted",
+        description="perturbation of the gold passages that leaves the style and takes the answer (C.2)",
     )
     lexical_different: str = Field(
         "back_translation",
@@ -44,7 +45,10 @@ class RareConfig(BaseModel, frozen=True, extra="forbid"):
     include_original: bool = Field(
         False,
         description="the original wording counts in Query Robustness and the original passages in Document Robustness",
-        json_schema_extra={"tag": "recon", "source": "RARE Table 4; Appendix D's Q and D have it, the repository has not"},
+        json_schema_extra={
+            "tag": "recon",
+            "source": "RARE Table 4; Appendix D's Q and D have it, its repository has not",
+        },
     )
     mean: Literal["question", "flat"] = Field(
         "question",

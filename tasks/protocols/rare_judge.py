@@ -9,7 +9,7 @@ from rarefy.tasks.protocols.rare_config import OWN, PROBE, RETRIEVED, SIMILAR, R
 
 
 def judged(frame: Frame, config: RareConfig) -> Frame:
-    """The cells of a frame, its probes left out: `value` is 1 where robust and 0 where not, NaN where that is not known.
+    """The cells of a frame, its probes left out: `value` is 1 where robust, 0 where not, NaN where that is not known.
 
     Columns beside: `correct` and `refusal` (1, 0, NaN), `known` (yes | no | ""). A cell whose verdict hangs on a probe
     that has no score has the probe's status; one that hangs on whether gold was retrieved, where nobody knows, is

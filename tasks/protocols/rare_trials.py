@@ -1,4 +1,4 @@
-"""The cells of RARE-Met: each wording with gold, changed and retrieved passages, and the probe (arXiv 2506.00789 §5)."""
+"""The cells of RARE-Met: each wording with gold, changed and retrieved passages, and the probe (RARE §5)."""
 
 from collections.abc import Iterator
 

@@ -31,7 +31,8 @@ class OracleConfig(BaseModel, frozen=True, extra="forbid"):
     """Whose preferences are looked at, over which documents."""
 
     likelihood: LikelihoodConfig = Field(
-        default_factory=lambda: LikelihoodConfig(), description="the model, at an endpoint that tells log-probabilities"
+        default_factory=lambda: LikelihoodConfig.model_validate({}),
+        description="the model, at an endpoint that tells log-probabilities",
     )
     retriever: str = Field("dense", description="of the documents that are ranked anew; the paper's is Contriever")
     depth: int = Field(100, ge=2, description="documents retrieved per question")

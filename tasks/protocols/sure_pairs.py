@@ -41,7 +41,7 @@ class Pairs:
     def difference(self) -> npt.NDArray[np.float64]:
         """C of each pair: −1 won, 0 robust, 1 lost; NaN unless both answers are scored."""
         before, after = (np.asarray(self.rows[name], dtype=float) for name in ("before", "after"))
-        return before - after
+        return np.asarray(before - after, dtype=float)
 
     def counts(self) -> Counts:
         """Pairs by what is known of them."""

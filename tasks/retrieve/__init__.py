@@ -55,8 +55,8 @@ def retrieve(
                     name,
                     row.variant_id,
                     row.question_id,
-                    tuple(chunk_id for chunk_id, _ in ranked),
-                    tuple(score for _, score in ranked),
+                    ranked.chunk_ids,
+                    ranked.scores,
                     best[name][place],
                     config.rerank.model,
                 )

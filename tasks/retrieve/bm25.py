@@ -23,6 +23,9 @@ from rarefy.tasks.retrieve.search import Passages, Ranked, Search
 VERSION = 1
 BLOCK = 4_096  # passages that are counted together: memory stays small whatever the number
 DIGITS = 6  # of a score, as it is told; float32 has no more
+FULL = 1 << 26  # bytes of whole rows that are kept of common words
+COMMON = 12  # a word in so small a part of the passages is common: a row adds up faster than as many single places
+THREADED = 20_000  # passages below which threads, and a bound on scores, cost more than they save
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int32]
@@ -54,52 +57,76 @@ class BM25:
         index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
         self._names, self._threads = names, threads
         self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
-        self._data, self._indices, self._starts = (  # plain views: a memmap's own slices are slow
-            np.asarray(index.scores[part]) for part in ("data", "indices", "indptr")
-        )
+        self._columns = Columns(*(index.scores[part] for part in ("data", "indices", "indptr")), len(names))
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
         """The passages that share a word with each query."""
-        if self._threads < 2 or len(queries) < 64:
+        if self._threads < 2 or len(self._names) < THREADED:
             return [self._ranked(query, depth) for query in queries]
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(lambda query: self._ranked(query, depth), queries, chunksize=64))
+            return list(pool.map(lambda query: self._ranked(query, depth), queries))
 
     def _ranked(self, query: str, depth: int) -> Ranked:
         known = self._vocabulary
         words = [known[word] for word in self._analysis.words(query) if word in known]
-        if not words:
-            return []
-        places, scores = first(self._data, self._indices, self._starts, len(self._names), words, depth)
-        return [
-            (self._names[place], round(score, DIGITS))
-            for place, score in zip(places.tolist(), scores.tolist(), strict=True)
-        ]
+        places, scores = self._columns.first(words, depth)
+        names = self._names
+        told = np.round(scores.astype(np.float64), DIGITS).tolist()
+        return Ranked(tuple([names[place] for place in places.tolist()]), tuple(told))
 
 
-def first(
-    data: Floats, indices: Numbers, starts: Numbers, count: int, words: Sequence[int], depth: int
-) -> tuple[Numbers, Floats]:
-    """The places and scores of the best `depth` of `count` passages for these words; equal scores by place."""
-    spans = [(int(starts[word]), int(starts[word + 1])) for word in words]
-    scores = np.zeros(count, dtype=np.float32)
-    for start, end in spans:
-        scores[indices[start:end]] += data[start:end]  # a word stands once in a passage's column: nothing is lost
-    # The best of the rarest word that enough passages have are so many at least: what scores below the last of them
-    # is not among the first, and need not be sorted.
-    least = np.float32(0)
-    for start, end in sorted(set(spans), key=lambda span: span[1] - span[0]):
-        if end - start >= depth:
-            held = scores[indices[start:end]]
-            least = np.partition(held, len(held) - depth)[len(held) - depth]
-            break
-    found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
-    if len(found) > depth:
+class Columns:
+    """What each word adds to each passage's score, a column for each word."""
+
+    def __init__(self, data: Floats, indices: Numbers, starts: npt.NDArray[np.int64], count: int) -> None:
+        # plain views of what is memory-mapped: a memmap's own slices are slow
+        self._data, self._indices = np.asarray(data), np.asarray(indices)
+        self._starts: list[int] = starts.tolist()  # numpy's own numbers are slow one by one
+        self._count = count
+        self._full: dict[int, Floats] = {}
+        self._room = FULL // (4 * count)
+
+    def first(self, words: Sequence[int], depth: int) -> tuple[npt.NDArray[np.intp], Floats]:
+        """The places and scores of the best `depth` passages for these words; equal scores by place."""
+        scores = np.zeros(self._count, dtype=np.float32)
+        for word in words:
+            self._add(word, scores)
+        least = self._least(words, scores, depth)
+        found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
         held = scores[found]
-        found = found[held >= np.partition(held, len(held) - depth)[len(held) - depth]]
-    held = scores[found]
-    order = np.lexsort((found, -held))[:depth]
-    return found[order].astype(np.int32), held[order]
+        if len(found) > depth:
+            among = held >= np.partition(held, len(held) - depth)[len(held) - depth]
+            found, held = found[among], held[among]
+        order = np.argsort(-held, kind="stable")[:depth]  # places rise, and stay so where scores are equal
+        return found[order], held[order]
+
+    def _add(self, word: int, scores: Floats) -> None:
+        """Add a word's column, in the order of the query; common words are kept as whole rows, which add up faster."""
+        start, end = self._starts[word], self._starts[word + 1]
+        if (end - start) * COMMON < self._count:
+            scores[self._indices[start:end]] += self._data[start:end]  # a passage stands once in a column
+            return
+        full = self._full.get(word)
+        if full is None:
+            full = np.zeros(self._count, dtype=np.float32)
+            full[self._indices[start:end]] = self._data[start:end]
+            if len(self._full) < self._room:
+                self._full[word] = full
+        scores += full
+
+    def _least(self, words: Sequence[int], scores: Floats, depth: int) -> np.float32:
+        """A score that `depth` passages reach; what is below need not be looked at. 0 where none is known.
+
+        The passages of the rarest word that stands in enough of them are so many.
+        """
+        if self._count < THREADED:
+            return np.float32(0)  # quicker looked at
+        spans = sorted({(self._starts[word + 1] - self._starts[word], self._starts[word]) for word in words})
+        for length, start in spans:
+            if length >= depth:
+                held = scores[self._indices[start : start + length]]
+                return np.float32(np.partition(held, length - depth)[length - depth])
+        return np.float32(0)
 
 
 def built(texts: Sequence[str], config: RetrieveConfig) -> Any:

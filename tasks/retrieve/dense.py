@@ -70,9 +70,10 @@ class Dense:
         if not self.shape.exact:
             self._measure(queries, vectors, depth)
         places, scores = found(self.index, vectors, depth, self.shape, self._threads)
+        many = (places >= 0).sum(axis=1).tolist()  # an approximate index may give up before it has as many
         return [
-            [(self._names[at], score) for at, score in zip(row, values, strict=True) if at >= 0]
-            for row, values in zip(places.tolist(), scores.tolist(), strict=True)
+            Ranked(tuple([self._names[at] for at in row]), tuple(values)).first(found_here)
+            for row, values, found_here in zip(places.tolist(), scores.tolist(), many, strict=True)
         ]
 
     def remark(self) -> str:

@@ -64,7 +64,8 @@ class Elasticsearch:
         if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
             told = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
             raise Unavailable(f"Elasticsearch, index {self.name}: {redacted(json.dumps(told))}; run again to go on")
-        return [(hit["sort"][1], round(float(hit["sort"][0]), DIGITS)) for hit in answer["hits"]["hits"]]
+        pairs = [hit["sort"] for hit in answer["hits"]["hits"]]
+        return Ranked(tuple(name for _, name in pairs), tuple(round(float(score), DIGITS) for score, _ in pairs))
 
 
 def _search(query: str, depth: int) -> dict[str, Any]:

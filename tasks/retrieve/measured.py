@@ -5,6 +5,7 @@ Ranks are measured by ir_measures (pytrec_eval); the order is that of the hits, 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
@@ -72,6 +73,8 @@ def measured(
     for query_id, (_, perturbation) in wording.items():
         expected.setdefault(perturbation, []).append(query_id)
     told = [questions[name] for name in names]
+    cut = min(options.cut, config.depth, config.depth_reworded)
+    few = {config.fetch, cut}
     answers = Answers(questions, chunks, options.answers)
     for retriever in sorted(rows):
         original: _Group | None = None
@@ -79,12 +82,13 @@ def measured(
             some = sorted(rows[retriever].get(perturbation, []), key=lambda row: row.query_id)
             have = {row.query_id for row in some}
             lost = [place[wording[name][0]] for name in expected[perturbation] if name not in have]
-            deep = config.depth if perturbation == NONE else config.depth_reworded
+            # other wordings are told at two depths alone: every number more is drawn 10,000 times
+            depths = [k for k in options.at if k <= config.depth and (perturbation == NONE or k in few)]
             group = _Group(
                 retriever,
                 perturbation,
                 np.array([place[wording[row.query_id][0]] for row in some], dtype=np.int64),
-                _values(some, questions, answers, options, deep),
+                _values(some, questions, answers, depths, cut),
                 np.array(lost, dtype=np.int64),
             )
             if perturbation == NONE:
@@ -93,14 +97,13 @@ def measured(
 
 
 def _values(
-    rows: Sequence[Hits], questions: Mapping[str, Question], answers: Answers, options: MeasuredConfig, deep: int
+    rows: Sequence[Hits], questions: Mapping[str, Question], answers: Answers, depths: Sequence[int], cut: int
 ) -> dict[str, Values]:
     """By metric, its value for each of these hits."""
-    depths = [depth for depth in options.at if depth <= deep]
     found: dict[str, Values] = {}
     gold = [set(questions[row.question_id].chunk_ids) for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
-    found |= _ranked(rows, gold, depths, min(options.cut, deep))
+    found |= _ranked(rows, gold, depths, cut)
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
         whole = np.array([some <= set(ids) for some, ids in zip(gold, lists, strict=True)], dtype=float)
@@ -171,14 +174,20 @@ def _measure(
     """The mean over wordings, as sums by question."""
     chosen = mask[group.at]
     have = chosen & ~np.isnan(values)
-    above = np.bincount(group.at[have], weights=values[have], minlength=len(mask))
-    below = np.bincount(group.at[have], minlength=len(mask)).astype(float)
+    above = _by_question(group.at[have], values[have], len(mask))
+    below = _by_question(group.at[have], np.ones(int(have.sum())), len(mask))
     counts = Counts(
         scored=int(have.sum()),
         missing=int(mask[group.missing].sum()) if len(group.missing) else 0,
         skipped=int((chosen & np.isnan(values)).sum()),
     )
     return Measure(metric, label, above, below, counts, unit="wordings", limits=limits)
+
+
+def _by_question(at: npt.NDArray[np.int64], values: Values, count: int) -> Values:
+    sums: Values = np.zeros(count)
+    np.add.at(sums, at, values)
+    return sums
 
 
 def _pattern(question: Question) -> str:

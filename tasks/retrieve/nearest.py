@@ -164,7 +164,8 @@ def _kind(index: Any) -> Any:
 def _ordered(vectors: Vectors, candidates: Places, stored: Vectors) -> tuple[Places, npt.NDArray[np.float64]]:
     """The candidates of each query by their cosine."""
     gathered = stored[np.maximum(candidates, 0)]
-    cosine = np.round(np.einsum("qd,qkd->qk", vectors, gathered, dtype=np.float64), DIGITS)
+    # products of float32 are whole in float64: whatever the order of the sum, it rounds to the same digits
+    cosine = np.round(np.matmul(gathered.astype(np.float64), vectors.astype(np.float64)[:, :, None])[:, :, 0], DIGITS)
     cosine[candidates < 0] = -np.inf
     order = np.lexsort((candidates, -cosine), axis=-1)
     return np.take_along_axis(candidates, order, 1), np.take_along_axis(cosine, order, 1)
@@ -208,7 +209,7 @@ def _ivf_pq(vectors: Vectors, shape: Shape) -> Any:
     bits = min(8, max(1, int(np.log2(max(count // 39, 2)))))  # a code book of 256 wants some 10,000 vectors
     index = faiss.IndexIVFPQ(faiss.IndexFlatIP(numbers), numbers, shape.lists, code, bits, faiss.METRIC_INNER_PRODUCT)
     index.cp.seed = index.pq.cp.seed = 1234
-    index.cp.max_points_per_centroid = TRAINING
+    index.cp.max_points_per_centroid = index.pq.cp.max_points_per_centroid = TRAINING
     step = max(1, count // max(TRAINING * shape.lists, 16_384))  # spread over all passages, and no chance in it
     index.train(np.ascontiguousarray(vectors[::step]))
     return faiss.IndexRefineFlat(index)

@@ -68,7 +68,7 @@ class Over:
         self.searches = {name: retrievers.make(name, passages) for name in self._config.connected()}
 
     def __call__(self, queries: Sequence[str], depths: Sequence[int]) -> dict[str, list[Ranked]]:
-        """By retriever, the ranked passages of each query, as deep as is said for it; equal queries are searched once."""
+        """By retriever, the ranked passages of each query, as deep as is said; equal queries are searched once."""
         fuses = "hybrid" in self._config.retrievers
         window = self._config.hybrid.window
         found: dict[str, list[Ranked]] = {}
@@ -78,23 +78,23 @@ class Over:
         if fuses:
             lists = [found[name] for name in self._config.hybrid.of]
             found["hybrid"] = [
-                fused([ranked[:window] for ranked in some], self._config.hybrid.constant)
+                fused([ranked.first(window) for ranked in some], self._config.hybrid.constant)
                 for some in zip(*lists, strict=True)
             ]
         return {
-            name: [ranked[:depth] for ranked, depth in zip(found[name], depths, strict=True)]
+            name: [ranked.first(depth) for ranked, depth in zip(found[name], depths, strict=True)]
             for name in self._config.retrievers
         }
 
     def best(self, queries: Sequence[str], found: Sequence[Ranked]) -> list[tuple[str, ...]]:
         """What is left of each list's first `fetch`: the reranker's first `keep`, or the list's own."""
-        firsts = [[chunk_id for chunk_id, _ in ranked[: self._config.fetch]] for ranked in found]
+        firsts = [ranked.chunk_ids[: self._config.fetch] for ranked in found]
         keep, chunks, titled = self._config.keep, self.passages.chunks, self.passages.titled
         pairs = [(query, chunk_id) for query, first in zip(queries, firsts, strict=True) for chunk_id in first]
         text = dict(zip(self.passages.names, self.passages.texts, strict=True)) if titled else {}
         scores = self._retrievers.rerank([(query, text.get(name) or chunks[name].text) for query, name in pairs])
         if scores is None:
-            return [tuple(first[:keep]) for first in firsts]
+            return [first[:keep] for first in firsts]
         score = dict(zip(pairs, scores, strict=True))
         return [
             tuple(sorted(first, key=lambda name, query=query: -score[query, name])[:keep])  # type: ignore[misc]
@@ -106,7 +106,7 @@ def _each(search: Search, queries: Sequence[str], depths: Sequence[int]) -> list
     """The lists of these queries; each different query is searched once at each depth."""
     by_depth: dict[int, dict[str, Ranked]] = {}
     for query, depth in zip(queries, depths, strict=True):
-        by_depth.setdefault(depth, {})[query] = ()
+        by_depth.setdefault(depth, {})[query] = Ranked()
     for depth, found in by_depth.items():
         found.update(zip(found, search(list(found), depth), strict=True))
     return [by_depth[depth][query] for query, depth in zip(queries, depths, strict=True)]

@@ -5,11 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 from rarefy.data_contracts.rows import Chunk
 
-Ranked: TypeAlias = Sequence[tuple[str, float]]  # chunk_ids with scores, best first; ties by chunk_id
+
+class Ranked(NamedTuple):
+    """What was found for one query, best first, equal scores by chunk_id."""
+
+    chunk_ids: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+
+    def first(self, depth: int) -> "Ranked":
+        """The first few of it."""
+        return self if len(self.chunk_ids) <= depth else Ranked(self.chunk_ids[:depth], self.scores[:depth])
 
 
 class Search(Protocol):
@@ -52,13 +61,22 @@ def indexed(chunk: Chunk, titled: bool) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def checked(name: str, found: Sequence[Ranked], queries: int, depth: int, known: Mapping[str, object]) -> list[Ranked]:
-    """What a retriever from outside found, cut to `depth`; ValueError where it is no ranking of the passages."""
+def checked(name: str, found: Sequence[Any], queries: int, depth: int, known: Mapping[str, object]) -> list[Ranked]:
+    """What a retriever from outside found, cut to `depth`; ValueError where it is no ranking of the passages.
+
+    A ranking is a pair of as many chunk_ids and scores: a Ranked, or any two sequences.
+    """
     if len(found) != queries:
         raise ValueError(f"retriever {name}: {len(found)} lists for {queries} queries; it must give one for each")
-    for ranked in found:
-        ids = [chunk_id for chunk_id, _ in ranked]
-        scores = [score for _, score in ranked]
+    lists = []
+    for one in found:
+        try:
+            ids, scores = map(tuple, one)
+            scores = tuple(map(float, scores))
+            if len(ids) != len(scores):
+                raise ValueError(f"{len(ids)} chunk_ids, {len(scores)} scores")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"retriever {name} gave no pair of chunk_ids and scores for a query: {error}") from None
         strange = next((chunk_id for chunk_id in ids if chunk_id not in known), None)
         if strange is not None:
             raise ValueError(f"retriever {name} found {strange!r}, which is no chunk_id of this benchmark")
@@ -66,4 +84,5 @@ def checked(name: str, found: Sequence[Ranked], queries: int, depth: int, known:
             raise ValueError(f"retriever {name} found a passage twice for one query: {ids}")
         if any(not one >= other for one, other in pairwise(scores)):
             raise ValueError(f"retriever {name}: scores must fall from the first passage to the last: {scores[:10]}")
-    return [list(ranked)[:depth] for ranked in found]
+        lists.append(Ranked(ids, scores).first(depth))
+    return lists

@@ -9,7 +9,7 @@ import numpy as np
 from rarefy.tasks.statistics import rounded
 from rarefy.tasks.statistics.bounds import better, counts_of, covered, limits, ratio, value
 from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.drawing import Resampled, made, parts_of, resampled
+from rarefy.tasks.statistics.drawing import Resampled, deviating, made, parts_of, resampled, touched
 from rarefy.tasks.statistics.intervals import SAME, percentile, unvaried
 from rarefy.tasks.statistics.measure import Figured, Measure
 from rarefy.tasks.statistics.paired import Matrix, Sides, mcnemar, permuted
@@ -46,6 +46,7 @@ class Difference:
     z_p: float | None = None
     smallest: float | None = None  # difference that this many clusters would have shown
     needed: int | None = None  # clusters that would show one of the margin's size
+    unseen: float | None = None  # how far clusters of a kind that was not seen could move it; None where many differ
     n_first: int = 0  # units
     n_second: int = 0
     unit: str = "trials"
@@ -110,13 +111,14 @@ def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Differ
 def verdict(row: Difference, config: StatisticsConfig) -> str:
     """What may be said of the second system.
 
-    tied: the whole interval lies within the margin, whatever side of zero. better, worse: it does not, it leaves zero
-    out, and the adjusted p is up to alpha. Else too few: neither can be said of so many questions.
+    tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
+    so many that unseen ones could not move it out. better, worse: it does not, it leaves zero out, and the adjusted p
+    is up to alpha. Else too few: neither can be said of so many questions.
     """
     if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
         return "too few"
     if -config.margin <= row.low and row.high <= config.margin:
-        return "tied"
+        return "tied" if row.unseen is None or abs(row.difference) + row.unseen <= config.margin else "too few"
     p = {"holm": row.holm, "benjamini_hochberg": row.benjamini_hochberg, "none": row.p}[config.correction]
     if row.low <= 0 <= row.high or p is None or p > config.alpha:
         return "too few"
@@ -129,8 +131,7 @@ def _compared(
     """Two numbers, all but what the permutation test says."""
     a, b, way = value(first), value(second), better(second)
     n_first, n_second = counts_of(first).scored, counts_of(second).scored
-    parts = [part for one in (first, second) for part in parts_of(one)]
-    clusters = min((int(of.touched[:, of.place[id(part)]].sum()) for part in parts), default=0)
+    clusters = min(touched(first, of), touched(second, of))
     won, lost = _won(first, second, of)
     if way < 0:
         won, lost = lost, won
@@ -163,17 +164,26 @@ def _compared(
     defined = gaps[~np.isnan(gaps)]
     if clusters < 2 or len(defined) < len(gaps) / 2:
         return replace(row, note=f"no interval: of {clusters} {config.cluster}s")
-    notes = [f"of {clusters} {config.cluster}s alone"] if clusters < config.few else []
+    few = clusters < config.few
+    notes = [f"of {clusters} {config.cluster}s alone"] if few else []
     if len(defined) < len(gaps):
         notes.append(f"undefined in {len(gaps) - len(defined):,} of {len(gaps):,} draws")
     (low, high), error = ends, float(defined.std(ddof=1))
-    if np.ptp(defined) <= SAME:
+    smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
+    apart = _apart(first, second, of)
+    differ, unseen = max(deviating(one) for one in apart), None
+    if not differ or (differ < config.few <= clusters):
         (least, most), (its_least, its_most) = limits(first), limits(second)
-        low, high = unvaried(b - a, (its_least - most, its_most - least), clusters, config.level)
-        smallest = max(abs(low), abs(high))
-        notes.append(f"the same difference in all {clusters} {config.cluster}s: exact interval")
-    else:
-        smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
+        ends_of_all = (its_least - most, its_most - least)
+        far = unvaried(b - a, ends_of_all, clusters, config.level)
+        unseen = max(b - a - far[0], far[1] - (b - a))
+        if differ and isinstance(first, Measure):
+            ends_of_all = (float(np.nanmin(apart[0])), float(np.nanmax(apart[0])))
+        exact = unvaried(b - a, ends_of_all, clusters, config.level)
+        low, high = min(low, exact[0]), max(high, exact[1])
+        smallest = max(smallest, unseen)
+        told = f"{differ} of {clusters}" if differ else f"none of {clusters}"
+        notes.append(f"{told} {config.cluster}s changed unlike the rest: interval by an exact bound")
     return replace(
         row,
         low=rounded(low),
@@ -181,6 +191,7 @@ def _compared(
         error=rounded(error),
         smallest=rounded(smallest),
         needed=needed(clusters, smallest, config.margin),
+        unseen=None if unseen is None else rounded(unseen),
         note="; ".join(notes),
     )
 
@@ -207,14 +218,14 @@ def _won(first: Figured, second: Figured, of: Resampled) -> tuple[int, int]:
     """In how many clusters the second comes to more than the first, and to less; both 0 for a derived number."""
     if not isinstance(first, Measure) or not isinstance(second, Measure):
         return 0, 0
-    own = []
-    for one in (first, second):
-        at = of.place[id(one)]
-        above, below = of.columns.sums[:, of.columns.above[at]], of.columns.sums[:, of.columns.below[at]]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            own.append(np.where(below != 0, above / below, np.nan))
-    gap = own[1] - own[0]
+    (gap,) = _apart(first, second, of)
     return int((gap > SAME).sum()), int((gap < -SAME).sum())
+
+
+def _apart(first: Figured, second: Figured, of: Resampled) -> list[Matrix]:
+    """By how much the sides of each part differ in each cluster."""
+    pairs = zip(parts_of(first), parts_of(second), strict=True)
+    return [of.own[:, of.place[id(b)]] - of.own[:, of.place[id(a)]] for a, b in pairs]
 
 
 def _as_published(first: Figured, second: Figured) -> Tested:

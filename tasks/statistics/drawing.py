@@ -8,7 +8,7 @@ import numpy as np
 
 from rarefy.tasks.statistics.bounds import limits, ratio, value
 from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.draws import Columns, Matrix, columns, drawn, grouped, resamples, without_each
+from rarefy.tasks.statistics.draws import Columns, Matrix, columns, drawn, grouped, of_each, resamples, without_each
 from rarefy.tasks.statistics.intervals import SAME, Ends, bca, corners, percentile, unvaried
 from rarefy.tasks.statistics.measure import Figured, Measure
 
@@ -33,7 +33,7 @@ class Resampled:
     place: dict[int, int]  # of each part, by identity, its column
     columns: Columns
     draws: Matrix
-    touched: Matrix  # clusters x parts: whether there is anything of the part in the cluster
+    own: Matrix  # clusters x parts: the value of the part in the cluster alone, NaN where there is nothing of it
     without: Matrix | None  # the jackknife, where any interval needs it
 
 
@@ -65,12 +65,26 @@ def resampled(
     size = len(held.sums)
     draws = drawn(held, resamples(size, config.draws, config.seed)) if size else np.zeros((0, len(distinct)))
     place = {id(part): at for at, part in enumerate(distinct)}
-    return Resampled(place, held, draws, held.denominators != 0, without_each(held) if jackknife else None)
+    return Resampled(place, held, draws, of_each(held), without_each(held) if jackknife else None)
 
 
 def parts_of(one: Figured) -> tuple[Measure, ...]:
     """A measure itself, or those that a derived number is made of."""
     return (one,) if isinstance(one, Measure) else one.of
+
+
+def touched(one: Figured, of: Resampled) -> int:
+    """In how many clusters there is anything of a number: of the part that is in the fewest."""
+    return min((int((~np.isnan(of.own[:, of.place[id(part)]])).sum()) for part in parts_of(one)), default=0)
+
+
+def deviating(values: Matrix) -> int:
+    """How many of these values of clusters are not the one in their middle, which most are where few are not."""
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return 0
+    middle = np.partition(there, len(there) // 2)[len(there) // 2]
+    return int((np.abs(there - middle) > SAME).sum())
 
 
 def _draws(one: Figured, of: Resampled) -> Matrix:
@@ -88,7 +102,7 @@ def made(one: Figured, of: Resampled, values: Matrix) -> Matrix:
 
 def _drawn(one: Figured, of: Resampled, draws: Matrix, ends: Ends, config: StatisticsConfig) -> Drawn:
     """The interval of one measure and what is to be said of it."""
-    clusters = min((int(of.touched[:, of.place[id(part)]].sum()) for part in parts_of(one)), default=0)
+    clusters = touched(one, of)
     kind = f"{config.cluster}{'' if clusters == 1 else 's'}"
     if clusters < 2:
         return Drawn(*NOTHING, math.nan, clusters, f"no interval: of {clusters} {kind}" if clusters else "")
@@ -97,32 +111,41 @@ def _drawn(one: Figured, of: Resampled, draws: Matrix, ends: Ends, config: Stati
     if defined.sum() < len(draws) / 2:
         return Drawn(*NOTHING, math.nan, clusters, f"no interval: {undefined}")
     error = float(draws[defined].std(ddof=1))
-    notes = []
-    if not defined.all():
-        notes.append(undefined)
-    if np.ptp(draws[defined]) <= SAME:
-        low, high, note = _unvaried(one, of, clusters, config)
-        notes.append(note)
-    else:
-        low, high = ends
-        if (one.interval or config.interval) == "bca" and of.without is not None:
-            low, high = bca(draws, value(one), made(one, of, of.without), config.level)
-            if math.isnan(low):
-                low, high = ends
-                notes.append("percentile interval: BCa is not defined here")
-        if clusters < config.few:
-            notes.append(f"of {clusters} {kind} alone: too narrow")
+    differ = max(deviating(of.own[:, of.place[id(part)]]) for part in parts_of(one))
+    notes = [] if defined.all() else [undefined]
+    low, high = ends
+    if (one.interval or config.interval) == "bca" and of.without is not None:
+        low, high = bca(draws, value(one), made(one, of, of.without), config.level)
+        if math.isnan(low):
+            low, high = ends
+            notes.append("percentile interval: BCa is not defined here")
+    if not differ or (differ < config.few <= clusters):
+        least, most = _unvaried(one, of, config, seen=differ > 0)
+        low, high = min(low, least), max(high, most)
+        told = f"{differ} of {clusters} {kind} differ" if differ else f"all {clusters} {kind} came to the same"
+        notes.append(f"{told}: interval by an exact bound")
+    if clusters < config.few:
+        notes.append(f"of {clusters} {kind} alone: too narrow")
     return Drawn(float(low), float(high), error, clusters, "; ".join(notes))
 
 
-def _unvaried(one: Figured, of: Resampled, clusters: int, config: StatisticsConfig) -> tuple[float, float, str]:
-    """The interval of a number that is the same in all clusters."""
-    if not np.isfinite(limits(one)).all():
-        return value(one), value(one), f"all {clusters} {config.cluster}s came to the same"
+def _unvaried(one: Figured, of: Resampled, config: StatisticsConfig, *, seen: bool) -> Ends:
+    """The interval of a number as if it were the same in all clusters; of one that has no end, the number itself.
+
+    A cluster that is unlike them goes as far as any `seen` one, or where none was, as any could.
+    """
+    if not seen and not np.isfinite(limits(one)).all():
+        return value(one), value(one)
     ends = [
-        unvaried(ratio(part), part.limits, int(of.touched[:, of.place[id(part)]].sum()), config.level)
-        for part in parts_of(one)
+        unvaried(ratio(p), _range(p, of) if seen else p.limits, touched(p, of), config.level) for p in parts_of(one)
     ]
-    found = np.array(ends[0]) if isinstance(one, Measure) else corners(one.how, ends)
-    note = f"all {clusters} {config.cluster}s came to the same: exact interval"
-    return float(np.nanmin(found)), float(np.nanmax(found)), note
+    if isinstance(one, Measure):
+        return ends[0]
+    found = corners(one.how, ends)
+    return float(np.nanmin(found)), float(np.nanmax(found))
+
+
+def _range(part: Measure, of: Resampled) -> Ends:
+    """The least and the most that a cluster came to."""
+    values = of.own[:, of.place[id(part)]]
+    return float(np.nanmin(values)), float(np.nanmax(values))

@@ -71,6 +71,11 @@ def ratios(sums: Matrix, of: Columns) -> Matrix:
         return np.where(below != 0, sums[:, of.above] / below, np.nan)
 
 
+def of_each(of: Columns) -> Matrix:
+    """Clusters x measures: the value of each in each cluster alone, NaN where there is nothing of it."""
+    return ratios(of.sums, of)
+
+
 def resamples(clusters: int, draws: int, seed: int) -> Iterator[Matrix]:
     """How often each of the clusters is in each draw, in blocks of draws; the same numbers for any size of block."""
     source = np.random.default_rng(seed)

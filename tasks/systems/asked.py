@@ -18,7 +18,9 @@ class Asked:
     refusal: str = ""  # the words to refuse with; "" where it must not refrain from answering
     domain: str = "default"
     language: str = "en"
-    repeat: int = 0  # 1, 2, ...: the same again, to see how much answers differ by themselves; a model's seed follows it
+    repeat: int = (
+        0  # 1, 2, ...: the same again, to see how much answers differ by themselves; a model's seed follows it
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,8 +88,8 @@ class Tally:
             else f"{failed:,} of {self.seen:,} failed, over serving.failure_budget = {self.budget:g}"
         )
         raise TooManyFailures(
-            f"{self.name}: {why}: {told}. The last: {said.detail}. Mend the cause or raise the limit, and run again: what "
-            "was answered is kept"
+            f"{self.name}: {why}: {told}. The last: {said.detail}. Mend the cause or raise the limit, and run again: "
+            "what was answered is kept"
         )
 
 

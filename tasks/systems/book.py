@@ -42,7 +42,7 @@ class Book:
         return found
 
     def keep(self, said: Said) -> Said:
-        """The answer, once it is kept; the one that another process kept first, where one did. An error is given back."""
+        """The answer, once it is kept; another process's, where that was first. An error is only given back."""
         if said.error:
             return said
         with self._connection() as file:

@@ -20,13 +20,13 @@ KINDS = ("extractive", "rag", "http")
 Given = Literal["closed_book", "passages", "own"]
 
 
-class SystemConfig(BaseModel, frozen=True, extra="forbid"):
+class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     """A system under test; its addresses and keys come from the environment of whoever asks it."""
 
     kind: str = Field(
         "extractive",
-        description="extractive (offline baseline) | rag (a model of [llm]'s kind with a protocol's prompts) | http (an "
-        'endpoint of your own) | "module:function"',
+        description="extractive (offline baseline) | rag (any model, with a protocol's prompts) | http (your own "
+        'endpoint) | "module:function"',
     )
     takes: tuple[Given, ...] = Field(
         (),

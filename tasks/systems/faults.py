@@ -31,6 +31,8 @@ def meaning(code: str) -> str:
     number = int(status[1])
     if number in (401, 403):
         return f"it refuses the key, or the request ({number}); look at http.headers and the variables they name"
+    if number in (404, 405):
+        return f"nothing answers there, or not in this way ({number}); look at http.url and http.method"
     if 300 <= number < 400:
         return f"it redirects elsewhere ({number}), which is not followed; write that address as http.url"
     if number >= 500:

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib
-import inspect
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +37,7 @@ def taken(name: str) -> tuple[str, ...]:
 def source(name: str) -> dict[str, Any]:
     """What is known of a function: its name, and a digest of the module that it stands in, where that has a file."""
     find(name, {})
-    file = inspect.getsourcefile(importlib.import_module(name.partition(":")[0]))
+    file = getattr(importlib.import_module(name.partition(":")[0]), "__file__", None)
     digest = hashlib.blake2b(Path(file).read_bytes(), digest_size=8).hexdigest() if file else ""
     return {"function": name, "module": digest}
 
@@ -103,7 +102,8 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]") -> "list[Said]":
     from rarefy.tasks.systems.handed import WrongType, said_of
 
     began = time.monotonic()
-    code, detail, given = "", "", None
+    code, detail = "", ""
+    given: Any = None
     try:
         given = call()
         if isinstance(given, Iterable) and not isinstance(given, str | Mapping | list):
@@ -111,21 +111,17 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]") -> "list[Said]":
     except Stopped:
         raise
     except Exception as error:  # whatever somebody's code raises is that answer's fault, and told
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        code, detail = "raised", f"{type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
+        line = traceback.extract_tb(error.__traceback__)[-1]
+        code, detail = "raised", f"{type(error).__name__}: {error} ({Path(line.filename).name}:{line.lineno})"
     seconds = round((time.monotonic() - began) / len(asked), 4)
     if not code and not isinstance(given, list):
         code, detail = "unpaired", f"asked {len(asked)}, it gave back {type(given).__name__}, not a list"
-    elif not code and given is not None and len(given) != len(asked):
+    elif not code and len(given) != len(asked):
         code, detail = "unpaired", f"asked {len(asked)}, it gave back {len(given)}"
     found = []
-    for at_, one in enumerate(asked):
+    for at, one in enumerate(asked):
         try:
-            said = (
-                said_of(one.asked_id, given[at_])
-                if given and not code
-                else Said(one.asked_id, error=code, detail=detail)
-            )
+            said = Said(one.asked_id, error=code, detail=detail) if code else said_of(one.asked_id, given[at])
         except WrongType as error:
             said = Said(one.asked_id, error="wrong_type", detail=str(error))
         said = replace(said, seconds=said.seconds or seconds, detail=redacted(said.detail))

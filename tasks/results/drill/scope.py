@@ -36,24 +36,28 @@ _METRICS: tuple[tuple[str, str, tuple[Told, ...]], ...] = (
     ("effect_size", "", (_not("cell", "original", "repeat"),)),
     ("retrieval_robustness", "closed-book", (_is("given", "closed_book"),)),
     ("retrieval_robustness", "best closed-book", (_is("given", "closed_book"),)),
-    ("magic_mushroom", "NoRAG", (_is("given", "closed_book"),)),
-    ("magic_mushroom", "Cor. (NoRAG)", (_is("given", "closed_book"),)),
 )
-_BASIC = ("retrieval_robustness", "magic_mushroom")  # their numbers are of rows with passages where nothing else is said
+_RETRIEVED = ("generator at fault", "retriever at fault", "answer shown without", "fault not known", "all gold retrieved",
+              "right with", "refused though")  # of attribution, in any protocol
+# Magic Mushroom's analyses: the first whose name the slice has says which cell is meant
+_ANALYSES = {"scenario": "scenario", "class": "class", "position": "position", "placed": "position", "length": "length"}
 
 
 def rows_of(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str, ...]]:
     """The rows of a number, and the names of its slice that no column of theirs narrows down."""
     names = parsed(slice_)
     mask = np.ones(len(block), dtype=bool)
-    closed = ("k", "0") in names
     for told in _of_metric(block.protocol, metric):
         mask &= told(block)
-    if block.protocol in _BASIC and not _of_metric(block.protocol, metric):
+    closed = ("k", "0") in names or ("", "NoRAG") in names
+    if block.protocol == "retrieval_robustness" and "closed-book" not in metric:
         mask &= (block.columns["given"] == "closed_book") == closed
+    elif block.protocol == "magic_mushroom":
+        cell = next((cell for name, cell in _ANALYSES.items() if name in dict(names)), "ratio")
+        mask &= block.columns["cell"] == ("probe" if closed else cell)
     unused = []
     for name, value in names:
-        if closed and name == "k":
+        if closed and name in ("k", ""):
             continue
         found = next((part for part in _parts(block, name, value) if (part & mask).any()), None)
         if found is None:
@@ -64,6 +68,8 @@ def rows_of(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str, ..
 
 
 def _of_metric(protocol: str, metric: str) -> tuple[Told, ...]:
+    if metric.lower().startswith(_RETRIEVED):
+        return (_not("retriever", ""), _is("document", ""))
     for name, beginning, told in _METRICS:
         if name == protocol and metric.lower().startswith(beginning.lower()):
             return told
@@ -89,6 +95,8 @@ def _parts(block: Block, name: str, value: str) -> Iterator[Mask]:
     elif plain in ("document", "family", "class", "cell", "setting", "noise", "subtype"):
         for column in ("cell", "document", "mix", "placed"):
             yield columns[column] == value
+    elif plain == "length":
+        yield columns["bin"] == value
     elif plain in columns:
         yield _equal(columns[plain], value)
     elif plain == "":

@@ -4,6 +4,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from rarefy.tasks.results.visible import visible
+
 SHAPES = (  # around 0, 0: circle, square, triangle, diamond, cross, star
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -18,11 +20,11 @@ COLOURS = 6  # classes c0 … c5 of the page's style
 def element(name: str, *children: Any, **told: Any) -> Markup:
     """An element with its attributes escaped; `cls` is the class, "_" in a name is "-", None leaves it out."""
     attributes = "".join(
-        f' {"class" if key == "cls" else key.replace("_", "-")}="{escape(_short(value))}"'
+        f' {"class" if key == "cls" else key.replace("_", "-")}="{escape(visible(_short(value)))}"'
         for key, value in told.items()
         if value is not None
     )
-    inner = Markup("").join(child if isinstance(child, Markup) else escape(child) for child in children)
+    inner = Markup("").join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
     return Markup(f"<{name}{attributes}>{inner}</{name}>" if inner else f"<{name}{attributes}/>")  # noqa: S704
 
 

@@ -20,7 +20,7 @@ BLOCK = 256  # asks whose texts are embedded together
 
 
 def extractive(config: ExtractiveConfig, cache: Path, *, threads: int, means: Means) -> System:
-    """The baseline, which remembers what it embedded in the folder `cache`. Equal asks get equal answers, everywhere."""
+    """The baseline, which remembers in the folder `cache` what it embedded. Equal asks get equal answers."""
     return Extractive(config, config.embed.connect(cache, threads=threads, means=means))
 
 

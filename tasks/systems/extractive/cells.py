@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rarefy.tasks.systems.extractive.reading import Unit
+from rarefy.tasks.systems.extractive.spans import tells
 from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import dates, stems, years
 
@@ -31,8 +32,8 @@ def cells(unit: Unit, want: Wanted) -> list[Cell]:
         header = unit.headers[at] if at < len(unit.headers) else ""
         if text.strip("$ ") in ("", "—", "-", "–") or not _of_kind(text, kind, header):
             continue
-        if kind == "words" and stems(text) <= want.words:
-            continue  # what the question says itself is not what it asks for
+        if kind == "words" and not tells(text, want):
+            continue
         found.append(Cell(text, header, _period(header, unit, want)))
     return found
 

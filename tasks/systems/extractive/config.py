@@ -18,7 +18,7 @@ class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
     candidates: int = Field(
         12,
         ge=1,
-        description="sentences and table rows that are embedded, the best by words in common; the rest are not",
+        description="sentences and table rows that are embedded: the best by words in common",
     )
     threshold: float = Field(
         0.55, ge=0, le=1, description="score of the best candidate below which it refuses, where it may"

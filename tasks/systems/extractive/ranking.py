@@ -1,5 +1,6 @@
 """How well a sentence or a table row answers, before and after it is embedded."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,4 +82,4 @@ def _fit(
         return 0.0
     told = (own | beside) - title
     precise = len(told & want.words) / (len(told & want.words) + _ABSENT * len(told - want.words)) if told else 0.0
-    return (had / wanted) ** 0.6 * (0.5 + 0.5 * precise)
+    return math.pow(had / wanted, 0.6) * (0.5 + 0.5 * precise)

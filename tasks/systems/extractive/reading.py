@@ -147,7 +147,7 @@ def _rows(table: list[list[str]], around: str) -> Iterator[Unit]:
         body, headers = head, [""] * width
     group = ""
     for row in body:
-        label, cells = row[0], tuple([*row[1:], *[""] * (width - len(row))])
+        label, cells = row[0], (*row[1:], *[""] * (width - len(row)))
         if label and not any(cells):
             group = label
             continue

@@ -7,33 +7,40 @@ from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import blanked, dates, stem, stems, years
 
 _SCALE = r"(?:thousand|million|billion|trillion|bn|mn)"
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_MONEY = rf"[-–(]?(?:(?:US|C|A)?\$|€|£|¥|USD |EUR )\s?\(?(?:{_NUMBER})\)?(?:\s{_SCALE})?\)?|(?:{_NUMBER})\s(?:{_SCALE}\s)?(?:dollars|euros|pounds|yen)|(?:{_NUMBER})\s{_SCALE}"
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan\.|Feb\.|Mar\.|Apr\.|Jun\.|Jul\.|Aug\.|Sept?\.|Oct\.|Nov\.|Dec\.)"
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_MONEY = (
+    rf"[-–(]?(?:(?:US|C|A)?\$|€|£|¥|USD |EUR )\s?\(?{_NUMBER}\)?(?:\s{_SCALE})?\)?"
+    rf"|{_NUMBER}\s(?:{_SCALE}\s)?(?:dollars|euros|pounds|yen)|{_NUMBER}\s{_SCALE}"
+)
+_SHARE = r"\d+(?:-\d+/\d+|\s\d+/\d+|\.\d+)?"  # Federal Reserve minutes count in quarters: 5-1/4
+_PERCENT = rf"{_SHARE}(?:\s(?:to|and)\s{_SHARE})?\s?(?:%|per ?cent\b|percentage points?|basis points?)"
+_MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)"
+)
+_DAY = (
+    rf"{_MONTH}\s\d{{1,2}}(?:\s?[-–]\s?(?:{_MONTH}\s)?\d{{1,2}})?,?\s(?:19|20)\d\d|\d{{1,2}}\s{_MONTH}\s(?:19|20)\d\d"
+    rf"|{_MONTH}\s\d{{1,2}}\b|{_MONTH},?\s(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d"
+)
+_YEAR = r"(?<![\d$,.])(?:19|20)\d\d(?![\d,]\d)"
 _NAME = r"[A-Z][\w&.’'-]*(?:\s(?:of|the|and|&|de|van|von|for)(?=\s[A-Z])|\s[A-Z][\w&.’'-]*)*"
+_PLACE = rf"{_NAME}(?:,\s{_NAME})?"
+_PERSON = r"(?:[A-Z][a-zé’'-]+|[A-Z]\.)(?:\s(?:[A-Z]\.|[A-Z][a-zé’'-]+|de|van|von)){1,3}"
+# of each kind, the surer pattern first
 SPANS: dict[str, tuple[re.Pattern[str], ...]] = {
-    "amount": (re.compile(_MONEY), re.compile(rf"\(?(?<![\w.,/-])(?:{_NUMBER})(?![\w%]|[-/]\d)\)?")),
-    "percent": (
-        re.compile(
-            r"\d+(?:-\d+/\d+|\s\d+/\d+|\.\d+)?(?:\s(?:to|and)\s\d+(?:-\d+/\d+|\.\d+)?)?\s?(?:%|per ?cent\b|percentage points?|basis points?)"
-        ),
-    ),
-    "count": (re.compile(rf"(?<![\w.,$€£/-])(?:{_NUMBER})(?:\s{_SCALE})?(?![\w%]|[-/]\d|\spercent)"),),
-    "date": (
-        re.compile(
-            rf"(?:{_MONTH}\s\d{{1,2}}(?:\s?[-–]\s?(?:{_MONTH}\s)?\d{{1,2}})?,?\s(?:19|20)\d\d)|(?:\d{{1,2}}\s{_MONTH}\s(?:19|20)\d\d)|(?:{_MONTH}\s\d{{1,2}}\b)|(?:{_MONTH},?\s(?:19|20)\d\d)|(?:19|20)\d\d-\d\d-\d\d"
-        ),
-        re.compile(r"(?<![\d$,.])(?:19|20)\d\d(?![\d,]\d)"),
-    ),
-    "person": (re.compile(r"(?:[A-Z][a-zé’'-]+|[A-Z]\.)(?:\s(?:[A-Z]\.|[A-Z][a-zé’'-]+|de|van|von)){1,3}"),),
+    "amount": (re.compile(_MONEY), re.compile(rf"\(?(?<![\w.,/-]){_NUMBER}(?![\w%]|[-/]\d)\)?")),
+    "percent": (re.compile(_PERCENT),),
+    "count": (re.compile(rf"(?<![\w.,$€£/-]){_NUMBER}(?:\s{_SCALE})?(?![\w%]|[-/]\d|\spercent)"),),
+    "date": (re.compile(_DAY), re.compile(_YEAR)),
+    "person": (re.compile(_PERSON),),
     "address": (re.compile(r"(?:\d+|One|Two|Three)\s(?:[A-Z][\w.’'-]*\s?){1,5}"),),
-    "place": (re.compile(rf"(?<=\bin )(?:{_NAME})(?:,\s(?:{_NAME}))?"), re.compile(rf"(?:{_NAME})(?:,\s(?:{_NAME}))?")),
+    "place": (re.compile(rf"(?<=\bin )(?:{_PLACE})"), re.compile(_PLACE)),
     "organisation": (re.compile(_NAME),),
 }
 _NOTE = re.compile(r"\b(?:Note|Notes|Item|Page|Part|Section|Form|No\.|Rule|Topic|Level)\s\d+[A-Z]?\b", re.IGNORECASE)
 
 
-_YEAR = 1.5  # weight of the year that is asked about, beside a span
+_SAME_YEAR = 1.5  # weight of the year that is asked about, beside a span
 
 
 def spans(text: str, want: Wanted) -> list[str]:
@@ -54,17 +61,21 @@ def spans(text: str, want: Wanted) -> list[str]:
 
 
 def _fits(span: str, want: Wanted) -> bool:
-    """Whether it tells anything that the question did not say."""
+    """Whether a span tells anything that the question did not say."""
     if want.kind in ("person", "place", "organisation"):
-        words = stems(span)
-        return bool(words) and not words <= want.words and len(words & want.words) <= len(words) / 2
+        return tells(span, want)
     if want.kind == "date":
-        return not (dates(span) and dates(span) <= want.days) and not (
-            not dates(span) and years(span) <= want.years and years(span) != set()
-        )
+        days, named = dates(span), years(span)
+        return not (days <= want.days if days else bool(named) and named <= want.years)
     if want.kind in ("amount", "count"):
         return not re.fullmatch(r"\(?(?:19|20)\d\d\)?|\(\d{1,2}\)", span)
     return True
+
+
+def tells(name: str, want: Wanted) -> bool:
+    """Whether a name is made of more than the question's own words."""
+    words = stems(name)
+    return bool(words) and 2 * len(words & want.words) <= len(words)
 
 
 def _near(text: str, span: re.Match[str], want: Wanted) -> float:
@@ -74,7 +85,7 @@ def _near(text: str, span: re.Match[str], want: Wanted) -> float:
     for word in re.finditer(r"[^\W_]+(?:[’'-][^\W_]+)*", text):
         weight = weights.get(stem(word[0].lower()), 0.0)
         if want.kind != "date" and word[0].isdecimal() and int(word[0]) in want.years:
-            weight = _YEAR
+            weight = _SAME_YEAR
         if weight and not span.start() <= word.start() < span.end():
             before = word.start() < span.start()
             gap = span.start() - word.end() if before else word.start() - span.end()
@@ -96,7 +107,7 @@ def _respectively(text: str, found: list[str], want: Wanted) -> str:
 
 
 def _periods(text: str) -> Iterator[tuple[tuple[int, int, int] | None, int]]:
-    seen = re.compile(rf"{_MONTH}\s\d{{1,2}},?\s(?:19|20)\d\d|(?<![\d$,.])(?:19|20)\d\d(?![\d,]\d)")
+    seen = re.compile(rf"{_MONTH}\s\d{{1,2}},?\s(?:19|20)\d\d|{_YEAR}")
     for one in seen.finditer(text):
         days = sorted(dates(one[0]))
         yield (days[0] if days else None), min(years(one[0]))

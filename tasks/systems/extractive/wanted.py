@@ -10,8 +10,8 @@ from rarefy.tasks.systems.extractive.words import dates, stems, years
 KINDS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "percent": r"\bpercent|\bper cent\b|\bwhat (?:share|proportion|fraction)\b|\b(?:interest|tax|growth|unemployment|"
-        r"inflation|coupon) rate\b|\bhow many basis points\b",
+        "percent": r"\bpercent|\bper cent\b|\bwhat (?:share|proportion|fraction)\b|\b(?:interest|tax|growth|coupon|"
+        r"unemployment|inflation) rate\b|\bhow many basis points\b",
         "count": r"\bhow many\b|\bnumber of\b|\bin (?:thousands|millions) of shares\b",
         "date": r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|deadline|quarter)\b|\bby what time\b",
         "person": r"\bwho(?!se)\b|\b(?:what|which) (?:person|officer|director|executive|member|governor|author)\b",
@@ -69,7 +69,7 @@ def wanted(question: str) -> Wanted:
         head = clause[: asked.end()] + tail
     bare = _PERIOD.sub(" ", _UNIT.sub(" ", head))
     own = stems(bare)
-    weights = {word: _BESIDE for word in stems(_PERIOD.sub(" ", _UNIT.sub(" ", line)))} | dict.fromkeys(own, _OWN)
+    weights = dict.fromkeys(stems(_PERIOD.sub(" ", _UNIT.sub(" ", line))), _BESIDE) | dict.fromkeys(own, _OWN)
     kind = next((name for name, pattern in KINDS.items() if pattern.search(head)), "")
     if not kind:
         kind = "amount" if years(line) and re.search(r"\bwhat (?:was|were|is|are)\b", head, re.IGNORECASE) else "any"

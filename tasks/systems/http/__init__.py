@@ -16,7 +16,8 @@ def http(config: HttpConfig, identity: dict[str, Any], cache: Path, *, means: Me
     faults.Unavailable, with the way out, where a variable of the environment that the config names is not set.
     """
     from rarefy.tasks.systems.book import Book
+    from rarefy.tasks.systems.http.allowance import Allowance
     from rarefy.tasks.systems.http.asking import Asking
     from rarefy.tasks.systems.http.wire import Wire
 
-    return Asking(config, Wire(config), Book(cache / "answers.sqlite", identity), means)
+    return Asking(config, Wire(config), Book(cache / "answers.sqlite", identity), Allowance(config.url, cache, means))

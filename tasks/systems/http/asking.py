@@ -1,4 +1,4 @@
-"""Many questions at an endpoint at once: tried again where that may help, held back when it says so, given up in time."""
+"""Many questions at an endpoint at once: tried again where that may help, held back where it says so."""
 
 import asyncio
 import threading
@@ -11,12 +11,12 @@ from random import Random
 from typing import Any
 
 from rarefy.tasks.llm.aimd import Gate
-from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import Failed, Stopped, Unavailable, fresh
 from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.asking import Tally, in_order
 from rarefy.tasks.systems.book import Book
 from rarefy.tasks.systems.faults import meaning
+from rarefy.tasks.systems.http.allowance import Allowance
 from rarefy.tasks.systems.http.config import HttpConfig
 from rarefy.tasks.systems.http.wire import Wire
 
@@ -27,8 +27,9 @@ _EVERYTHING = frozenset(("http_401", "http_403", "http_404", "http_405", "http_4
 class Asking:
     """A system behind an address. What it answered is in the book before anybody gets it."""
 
-    def __init__(self, config: HttpConfig, wire: Wire, book: Book, means: Means) -> None:
-        self.config, self.wire, self.book, self.means = config, wire, book, means
+    def __init__(self, config: HttpConfig, wire: Wire, book: Book, allowance: Allowance) -> None:
+        self.config, self.wire, self.book, self.allowance = config, wire, book, allowance
+        self.means = allowance.means
 
     def __call__(self, asked: Iterable[Asked], /) -> Iterator[Said]:
         with _loop() as loop:
@@ -94,6 +95,8 @@ class Run:
             await self._turn()
             if time.monotonic() >= self.end:
                 return Said(asked.asked_id, error="stage_deadline", detail=meaning("stage_deadline"))
+            if (pause := await self.of.allowance.take()) > 0:
+                await asyncio.sleep(min(pause, max(self.end - time.monotonic(), 0.0)))
             tries, sent = tries + 1, time.monotonic()
             try:
                 seconds = max(min(config.timeout, end - sent, self.end - sent), 0.001)
@@ -103,11 +106,14 @@ class Run:
             else:
                 self.gate.answered()
                 self.ever = True
+                await self.of.allowance.note(asked.asked_id, "answered", time.monotonic() - sent, True, said)
                 return replace(said, seconds=round(time.monotonic() - sent, 4), calls=tries)
             if fault.slow_down:
                 self.gate.complained(sent)
             wait = self._wait(fault, tries, asked.asked_id)
-            if not fault.again or tries > config.retries or time.monotonic() + wait > min(end, self.end):
+            final = not fault.again or tries > config.retries or time.monotonic() + wait > min(end, self.end)
+            await self.of.allowance.note(asked.asked_id, fault.reason, time.monotonic() - sent, final)
+            if final:
                 return self._given_up(asked, fault, tries, time.monotonic() - began)
             if fault.retry_after:
                 self.held = max(self.held, time.monotonic() + wait)

@@ -18,9 +18,7 @@ class ReplyPaths(BaseModel, frozen=True, extra="forbid"):
     answer: str = Field("answer", description='the text of the answer; "$": the whole reply')
     refused: str = Field("", description="true where the system refuses to answer; empty: its words tell")
     retrieved: str = Field("", description="the list of what it retrieved, best first")
-    id: str = Field(
-        "id", description="in an entry of `retrieved`: its name, a chunk_id of the benchmark if it knows it"
-    )
+    id: str = Field("id", description="in an entry of `retrieved`: its name: the chunk_id, where it knows it")
     text: str = Field("text", description="in an entry of `retrieved`: its text")
     title: str = Field("", description="in an entry of `retrieved`: its title")
     score: str = Field("", description="in an entry of `retrieved`: its score")
@@ -37,7 +35,7 @@ class ReplyPaths(BaseModel, frozen=True, extra="forbid"):
         return path
 
 
-class HttpConfig(BaseModel, frozen=True, extra="forbid"):
+class HttpConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     """An endpoint. ${NAME} in url, headers and request stands for a variable of the environment of whoever asks."""
 
     url: str = Field("", description='its address, as "http://localhost:8000/ask" or "${MY_RAG_URL}/ask"')
@@ -48,7 +46,7 @@ class HttpConfig(BaseModel, frozen=True, extra="forbid"):
     request: dict[str, Any] = Field(
         {"query": "{query}"},
         description="what is sent; {query}, {passages} (a list), {texts} (a list of texts), {context} (one text), "
-        "{refusal}, {protocol}, {domain}, {language}, {asked_id} are filled in, {{ is a brace",
+        "{refusal}, {protocol}, {domain}, {language}, {repeat}, {asked_id} are filled in, {{ is a brace",
     )
     passage: Any = Field(
         {"id": "{id}", "title": "{title}", "text": "{text}"}, description="an entry of {passages}, each filled in"
@@ -82,7 +80,7 @@ class HttpConfig(BaseModel, frozen=True, extra="forbid"):
             if any(ord(character) < 32 for character in name + value):
                 raise ValueError(f"http.headers.{name!r} has a line break or another control character")
         if _IN_URL.search(self.url):
-            raise ValueError(f"http.url holds a password or key, which would be stored with the results; {_WAY_OUT}")
+            raise ValueError(f"http.url holds a password or key, which the results would show; {_WAY_OUT}")
         if self.url and not re.match(r"https?://|\$\{", self.url):
             raise ValueError(
                 f'http.url = {self.url!r} is no address: "http://localhost:8000/ask", "${{MY_RAG_URL}}/ask"'

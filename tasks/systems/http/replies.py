@@ -8,7 +8,6 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.llm.faults import Failed
-from rarefy.tasks.llm.reading import BadJSON, checked
 from rarefy.tasks.systems.asked import Said
 from rarefy.tasks.systems.http.config import HttpConfig, ReplyPaths
 from rarefy.tasks.systems.http.paths import Missing, at, told
@@ -53,14 +52,14 @@ def _said(asked_id: str, value: Any, answer: str, paths: ReplyPaths) -> Said:
 
 def _json(text: str) -> Any:
     try:
-        return checked(json.loads(text, parse_constant=_constant))
+        return json.loads(text, parse_constant=_nothing)
     except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, RecursionError) else str(error).split(": line")[0]
         raise Failed("not_json", f"{why}: {_start(text)}", again=True) from None
 
 
-def _constant(name: str) -> Any:
-    raise BadJSON(f"{name} is no JSON")
+def _nothing(name: str) -> None:
+    """NaN and Infinity are no JSON, yet some servers write them for a score; there is nothing there."""
 
 
 def _answer(value: Any, paths: ReplyPaths) -> str:
@@ -120,16 +119,8 @@ def _passages(value: Any, paths: ReplyPaths) -> Iterator[Passage]:
             str(_there(one, paths.id) or ""),
             str(_there(one, paths.text) or ""),
             str(_there(one, paths.title) or ""),
-            _number(score)
-            if isinstance(score, int | float) and score >= 0
-            else float(score)
-            if _finite(score)
-            else None,
+            float(score) if isinstance(score, int | float) and math.isfinite(score) else None,
         )
-
-
-def _finite(score: Any) -> bool:
-    return isinstance(score, int | float) and math.isfinite(score)
 
 
 def _events(text: str) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.systems.asked import Asked
 
-OF_ASKED = ("query", "passages", "texts", "context", "refusal", "protocol", "domain", "language", "asked_id")
+OF_ASKED = ("query", "passages", "texts", "context", "refusal", "protocol", "domain", "language", "repeat", "asked_id")
 OF_PASSAGE = ("id", "title", "text", "score", "rank")
 OF_PASSAGES = frozenset(("passages", "texts", "context"))
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
@@ -97,6 +97,7 @@ def values_of(asked: Asked, passage: Any) -> dict[str, Any]:
         "protocol": asked.protocol,
         "domain": asked.domain,
         "language": asked.language,
+        "repeat": asked.repeat,
         "asked_id": asked.asked_id,
     }
     if asked.passages is None:

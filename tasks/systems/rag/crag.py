@@ -5,15 +5,14 @@ what stands in. Where they are ambiguous, it would show them refined beside what
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.systems.rag.case import Case
+from rarefy.tasks.systems.rag.config import RagConfig
 from rarefy.tasks.systems.rag.plain import over
 from rarefy.tasks.systems.rag.turns import Ended, Talk
-
-ACTIONS = ("correct", "ambiguous", "incorrect")
 
 
 def crag(case: Case) -> Talk:
@@ -21,14 +20,31 @@ def crag(case: Case) -> Talk:
     if not case.passages:
         return (yield from over(case, ()))
     assert case.rate
-    best = max(case.rate(case.asked.query, [passage.text for passage in case.passages]))
-    action = action_of(best, case.config.crag_correct, case.config.crag_incorrect)
+    query, config = case.asked.query, case.config
+    strips = [
+        Strip(place, text)
+        for place, passage in enumerate(case.passages)
+        for text in decomposed(passage.text, config.crag_strip_sentences)
+    ]
+    rated = case.rate(query, [strip.text for strip in strips])
+    # a short text is told from others more surely than a long one, and no evaluator cuts it
+    whole = config.crag_rates == "passages"
+    best = max(case.rate(query, [passage.text for passage in case.passages]) if whole else rated)
+    action = action_of(best, config.crag_correct, config.crag_incorrect)
     way = f"crag: {action} ({best:.2f})"
     if action == "incorrect":
-        if case.config.crag_instead_of_web == "refuse" and case.asked.refusal:
+        if config.crag_instead_of_web == "refuse" and case.asked.refusal:
             return Ended(case.asked.refusal, detail=way)
         return (yield from over(case, (), way))
-    return (yield from over(case, refined(case), way))
+    return (yield from over(case, refined(case.passages, strips, rated, config), way))
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A part of a passage that is rated by itself."""
+
+    place: int  # of its passage
+    text: str
 
 
 def action_of(best: float, correct: float, incorrect: float) -> str:
@@ -38,25 +54,19 @@ def action_of(best: float, correct: float, incorrect: float) -> str:
     return "ambiguous" if best >= incorrect else "incorrect"
 
 
-def refined(case: Case) -> tuple[Passage, ...]:
-    """Knowledge refinement: passages decomposed into strips, the best of these recomposed in their order.
+def refined(
+    passages: Sequence[Passage], strips: Sequence[Strip], rated: Sequence[float], config: RagConfig
+) -> tuple[Passage, ...]:
+    """Knowledge refinement: the best strips put together again in their order.
 
     What is left of a passage stays under its title; a passage of which nothing is left is not shown.
     """
-    assert case.rate
-    config = case.config
-    strips = [
-        (place, strip)
-        for place, passage in enumerate(case.passages)
-        for strip in decomposed(passage.text, config.crag_strip_sentences)
-    ]
-    rated = case.rate(case.asked.query, [strip for _, strip in strips])
     by_rating = sorted(range(len(strips)), key=lambda at: (-rated[at], at))[: config.crag_strips]
     kept = {at for at in by_rating if rated[at] >= config.crag_strip_least} or set(by_rating[:1])
     left: dict[int, list[str]] = {}
     for at in sorted(kept):
-        left.setdefault(strips[at][0], []).append(strips[at][1])
-    return tuple(replace(case.passages[place], text="\n".join(texts)) for place, texts in left.items())
+        left.setdefault(strips[at].place, []).append(strips[at].text)
+    return tuple(replace(passages[place], text="\n".join(texts)) for place, texts in left.items())
 
 
 def decomposed(text: str, count: int) -> list[str]:

@@ -38,8 +38,7 @@ def step(request: Request) -> str:
     if "reading notes" in text:
         return "chain_of_note"
     if (
-        "revious" in text
-        and "own knowledge: " in text
+        ("revious" in text and "own knowledge: " in text)
         or "Previous Answer: D" in text
         or "without the passages:" in text
     ):

@@ -1,0 +1,322 @@
+"""Two result folders, written as `rarefy evaluate` writes them, with a protocol of the test's own."""
+
+import json
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+from rich.console import Console
+
+from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial
+from rarefy.data_contracts.tables import to_table
+from rarefy.flows import compared
+from rarefy.flows.compare import compare, gate
+from rarefy.flows.faults import Fault, RegressionFault, UsageFault
+from rarefy.tasks.export.files import put
+from rarefy.tasks.protocols import PROTOCOLS
+from rarefy.tasks.protocols.frame import slices
+from rarefy.tasks.protocols.protocol import Protocol
+from rarefy.tasks.statistics import StatisticsConfig
+
+QUICK = StatisticsConfig(draws=500, permutations=500)
+CELLS = ("gold", "typos", "retrieved")
+
+
+class TinyConfig(BaseModel, frozen=True, extra="forbid"):
+    strict: bool = False
+
+
+def tiny_measures(frame, config):
+    """The share of right answers in all, by pattern and by cell."""
+    for slice_, part in slices(frame, ("pattern", "cell")):
+        yield part.mean("overall", slice_, headline=slice_ == "all")
+    refused = np.where(frame.rows["status"] == "scored", frame.rows["refused"].astype(float), np.nan)
+    yield frame.mean("refused", "all", refused, limits=(1.0, 0.0))
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    protocol = Protocol(
+        "tiny",
+        "Tiny",
+        "0000.00000",
+        TinyConfig,
+        "",
+        True,
+        "",
+        lambda case, config: iter(()),
+        tiny_measures,
+        lambda *a: "",
+    )
+    monkeypatch.setitem(PROTOCOLS, "tiny", protocol)
+
+
+def question(at: int) -> Question:
+    record = {
+        "question_id": f"q{at:04}",
+        "path_id": f"p{at}",
+        "pattern": "single" if at % 2 else "chain",
+        "text": f"What is {at}?",
+        "answer": str(at),
+        "chunk_ids": (f"c{at // 4}",),
+    }
+    from dataclasses import MISSING, fields
+
+    blank = {"str": "", "int": 0, "float": 0.0, "bool": False}
+    for field in fields(Question):
+        if field.name not in record and field.default is MISSING and field.default_factory is MISSING:
+            record[field.name] = blank.get(str(getattr(field.type, "__name__", field.type)), ())
+    return Question(**record)
+
+
+def chunk(at: int) -> Chunk:
+    return Chunk(f"c{at}", f"d{at // 5}", 0, 1, "text", "", "a", 1)
+
+
+def trials(questions: int, cells=CELLS) -> list[Trial]:
+    return [
+        Trial(f"t{at:04}{cell}", "tiny", f"q{at:04}", cell, "passages", f"v{at}")
+        for at in range(questions)
+        for cell in cells
+    ]
+
+
+def result(folder, systems, *, questions=120, put_to=None, version="v1", strict=False, correctness=True, **meta):
+    """A result's folder: of each system a function from (trial, a number drawn for it) to a Score's fields."""
+    rows = put_to or trials(questions)
+    answers, scores = [], []
+    for name, right in systems.items():
+        for row in rows:
+            drawn = float(np.random.default_rng([ord(one) for one in row.question_id + row.cell]).random())
+            told = right(row, drawn)
+            if told is None:
+                continue  # nobody asked
+            answers.append(Answer(row.trial_id, name, row.trial_id, "text", error=told.get("error", "")))
+            value = told.get("value")
+            status = told.get("status", "scored" if value is not None else "failed")
+            scores.append(
+                Score(row.trial_id, name, "tiny", row.question_id, status, value, refused=told.get("refused", False))
+            )
+    tables = {
+        "trials": to_table(rows, Trial),
+        "answers": to_table(answers, Answer),
+        "scores": to_table(scores, Score),
+        "questions": to_table([question(at) for at in range(questions)], Question),
+        "chunks": to_table([chunk(at) for at in range(questions // 4 + 1)], Chunk),
+    }
+    for name, table in tables.items():
+        put(folder / f"{name}.parquet", table)
+    about = {
+        "schema": 1,
+        "benchmark": {"version": version},
+        "systems": {
+            name: {"kind": "rag", "takes": ["passages"], "retrieves": False, "identity": {}} for name in systems
+        },
+        "protocols": {"tiny": {"title": "Tiny", "paper": "", "options": [{"name": "strict", "value": strict}]}},
+        "correctness": [{"name": "guards", "value": correctness}],
+        "retrieval": {"retriever": "bm25"},
+        "left_out": [],
+        "package": {"rarefy": "0.1"},
+        **meta,
+    }
+    (folder / "summary.json").write_text(json.dumps(about))
+    return folder
+
+
+def knows(share: float):
+    """A system that is right in this share of the trials, and whoever knows more is right in these too."""
+    return lambda row, drawn: {"value": float(drawn < share), "refused": drawn > 0.95}
+
+
+@pytest.fixture
+def pair(tmp_path):
+    return result(tmp_path / "a", {"old": knows(0.6)}), result(tmp_path / "b", {"new": knows(0.75)})
+
+
+def shown(comparison) -> str:
+    said = StringIO()
+    compared.show(comparison, Console(file=said, width=130))
+    return said.getvalue()
+
+
+def test_what_changed_from_one_result_to_the_other(pair):
+    found = compare(*pair, config=QUICK)
+    headline, *rest = found.differences
+    assert (headline.metric, headline.slice, headline.headline, headline.verdict) == ("overall", "all", True, "better")
+    assert headline.difference == pytest.approx(0.15, abs=0.05) and headline.clusters == 120
+    assert {(row.metric, row.slice) for row in rest} == {
+        ("refused", "all"),
+        *(("overall", f"pattern={name}") for name in ("single", "chain")),
+        *(("overall", f"cell={name}") for name in CELLS),
+    }
+    assert {row.family for row in rest} == {6}
+    (told,) = found.paired
+    assert (told.shared, told.common, told.questions, told.lost) == (360, 360, 120, 0)
+    assert told.won == round(headline.difference * 360) and told.exact < 0.001
+    assert found.remarks == ()
+
+
+def test_only_trials_that_both_sides_scored_count(tmp_path):
+    def fails(row, drawn):
+        return {"error": "timeout"} if drawn > 0.97 else {"value": 1.0} if drawn > 0.02 else None
+
+    a, b = result(tmp_path / "a", {"old": knows(0.6)}), result(tmp_path / "b", {"new": fails})
+    found = compare(a, b, config=QUICK)
+    (told,) = found.paired
+    assert 340 < told.common == told.scored_second < told.scored_first == told.shared == 360
+    assert found.differences[0].n_first == found.differences[0].n_second == told.common
+    assert f"{told.common} trials of 120 questions scored on both sides, of 360 put to both" in shown(found)
+
+
+def test_where_too_few_are_scored_on_both_sides_nothing_is_said(tmp_path):
+    def fails(row, drawn):
+        return {"error": "http_500"} if drawn > 0.9 else {"value": 1.0}
+
+    a, b = result(tmp_path / "a", {"old": knows(0.6)}), result(tmp_path / "b", {"new": fails})
+    found = compare(a, b, config=QUICK)
+    assert found.differences[0].verdict == "too few" and found.differences[0].difference is None
+    assert "withheld:" in shown(found).replace("\n", "")
+    with pytest.raises(Fault, match="cannot be told: overall of tiny: withheld") as told:
+        gate(found, ["overall drops 2 points"])
+    assert told.value.code == 1
+
+
+def test_results_of_different_benchmark_versions_are_compared_on_what_both_have(tmp_path):
+    a = result(tmp_path / "a", {"x": knows(0.6)}, questions=100)
+    b = result(tmp_path / "b", {"x": knows(0.6)}, questions=120, put_to=trials(120)[60:], version="v2")
+    found = compare(a, b, config=QUICK)
+    (told,) = found.paired
+    assert (told.first, told.second, told.shared, told.questions) == (300, 300, 240, 80)
+    said = shown(found)
+    assert "benchmark: versions v1 and v2; compared on the trials that are in both" in said
+    assert "A alone had 60 more; B alone had 60 more" in said
+
+
+def test_without_a_trial_in_common_there_is_nothing_to_compare(tmp_path):
+    a = result(tmp_path / "a", {"x": knows(0.6)}, put_to=trials(100)[:150])
+    b = result(tmp_path / "b", {"x": knows(0.6)}, put_to=trials(100)[150:])
+    with pytest.raises(UsageFault, match="no trial is scored in both"):
+        compare(a, b, config=QUICK)
+
+
+def test_results_made_with_other_options_are_refused_and_compared_anyway_when_asked(tmp_path):
+    a = result(tmp_path / "a", {"x": knows(0.6)}, strict=True, correctness=False)
+    b = result(tmp_path / "b", {"x": knows(0.6)})
+    with pytest.raises(
+        UsageFault, match=r"(?s)correctness.guards: false in .*tiny.strict: true in .*--anyway"
+    ) as told:
+        compare(a, b, config=QUICK)
+    assert told.value.code == 2
+    found = compare(a, b, config=QUICK, anyway=True)
+    assert any(line.startswith("tiny.strict: true") for line in found.remarks)
+
+
+def test_what_else_differs_is_said(tmp_path):
+    a = result(tmp_path / "a", {"x": knows(0.6)})
+    b = result(tmp_path / "b", {"x": knows(0.6)}, retrieval={"retriever": "dense"}, package={"rarefy": "0.2"})
+    found = compare(a, b, config=QUICK)
+    assert found.remarks == (
+        "retrieval: not the same on both sides (retriever: bm25 and dense)",
+        "package: not the same on both sides (rarefy: 0.1 and 0.2)",
+    )
+
+
+def test_two_systems_of_one_folder(tmp_path):
+    a = result(tmp_path / "a", {"old": knows(0.6), "new": knows(0.8)})
+    found = compare(a, a, config=QUICK, systems=("old", "new"))
+    assert (found.first.system, found.second.system) == ("old", "new")
+    assert found.differences[0].verdict == "better"
+    with pytest.raises(UsageFault, match="has several systems: say which with --system; there: new, old"):
+        compare(a, a, config=QUICK)
+    with pytest.raises(UsageFault, match="has no system 'mine'; there: new, old"):
+        compare(a, a, config=QUICK, systems=["mine"])
+
+
+def test_the_order_of_rows_changes_no_digit(pair, tmp_path):
+    import pyarrow.parquet as pq
+
+    found = compare(*pair, config=QUICK)
+    for folder in pair:
+        for name in ("trials", "answers", "scores", "questions", "chunks"):
+            table = pq.read_table(folder / f"{name}.parquet")
+            order = np.random.default_rng(1).permutation(table.num_rows)
+            put(folder / f"{name}.parquet", table.take(order))
+    assert compare(*pair, config=QUICK).differences == found.differences
+
+
+def test_documents_are_the_clusters_where_asked(pair):
+    found = compare(*pair, config=QUICK.model_copy(update={"cluster": "document"}))
+    assert found.differences[0].clusters == 6  # 120 questions, four to a chunk, five chunks to a document
+    assert found.differences[0].verdict == "too few"
+
+
+def test_a_broken_rule_is_exit_code_3_and_a_kept_one_is_none(pair):
+    found, back = compare(*pair, config=QUICK), compare(*reversed(pair), config=QUICK)
+    gate(found, ["overall drops 2 points", "tiny drops 1 percent", "refused rises 50 points"])
+    with pytest.raises(RegressionFault, match="'overall drops 2 points': overall of tiny dropped") as told:
+        gate(back, ["refused rises 50 points", "overall drops 2 points"])
+    assert told.value.code == 3
+    for rule, says in (
+        ("overall sinks", "is no rule"),
+        ("RR drops 2 points", "there is: overall of tiny, refused of tiny"),
+    ):
+        with pytest.raises(UsageFault, match=says):
+            gate(found, [rule])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda folder: (folder / "summary.json").unlink(), "holds no result"),
+        (lambda folder: (folder / "summary.json").write_text("<html>"), "is not a summary of"),
+        (lambda folder: (folder / "summary.json").write_text("[]"), "is not a summary of"),
+        (lambda folder: (folder / "summary.json").write_text('{"schema": 1, "systems": {}}'), "is not a summary of"),
+        (lambda folder: (folder / "scores.parquet").unlink(), "is not there: the result is not whole"),
+        (lambda folder: (folder / "scores.parquet").write_text("gone"), "cannot be read"),
+    ],
+)
+def test_a_folder_that_is_no_result_is_named_with_the_way_out(pair, spoil, says):
+    spoil(pair[1])
+    with pytest.raises(UsageFault, match=says):
+        compare(*pair, config=QUICK)
+
+
+def test_a_result_of_another_schema_or_with_options_of_another_version_is_refused(tmp_path):
+    a = result(tmp_path / "a", {"x": knows(0.6)})
+    with pytest.raises(UsageFault, match="is a result of schema 7, not 1"):
+        compare(a, result(tmp_path / "b", {"x": knows(0.6)}, schema=7), config=QUICK)
+    odd = {"tiny": {"title": "", "paper": "", "options": [{"name": "gone", "value": 1}]}}
+    with pytest.raises(UsageFault, match="does not know these options of tiny"):
+        compare(*(result(tmp_path / n, {"x": knows(0.6)}, protocols=odd) for n in "cd"), config=QUICK)
+
+
+def test_protocols_are_chosen_among_those_that_both_have(pair):
+    assert compare(*pair, config=QUICK, protocols=["tiny"]).paired[0].protocol == "tiny"
+    with pytest.raises(UsageFault, match="no rare in both results; both have: tiny"):
+        compare(*pair, config=QUICK, protocols=["rare"])
+
+
+def test_the_files_hold_everything_and_markup_stays_text(tmp_path):
+    a = result(tmp_path / "a", {"<b>[red]old|": knows(0.6)})
+    b = result(tmp_path / "b", {"new": knows(0.75)})
+    found = compare(a, b, config=QUICK)
+    compared.written(tmp_path / "out", found)
+    told = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert [row["verdict"] for row in told["differences"]] == [row.verdict for row in found.differences]
+    assert told["trials"][0]["common"] == 360 and told["statistics"]["draws"] == 500
+    text = (tmp_path / "out" / "comparison.md").read_text()
+    assert "\\<b\\>\\[red\\]old\\|" in text and "<b>" not in text.replace("\\<b", "")
+    widths = {line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("| tiny overall")}
+    assert widths == {13, 8}
+    assert "[red]old" in shown(found)
+
+
+def test_what_is_skipped_on_a_side_is_not_compared(tmp_path):
+    rows = trials(120)
+    some = [replace(row, skipped_because="no_variant") if row.cell == "typos" else row for row in rows]
+    a = result(tmp_path / "a", {"x": knows(0.6)})
+    b = result(tmp_path / "b", {"x": lambda row, drawn: None if row.skipped_because else {"value": 1.0}}, put_to=some)
+    (told,) = compare(a, b, config=QUICK).paired
+    assert (told.first, told.second, told.shared) == (360, 240, 240)
