@@ -7,7 +7,7 @@ python benchmarks/retrieval.py --only bm25 | dense
 
 Passages are made: words by Zipf's law from WordNet's, 120 to 260 of them, with figures and years; a query is a dozen
 words of one passage. Vectors lie near a space of 48 dimensions, as those of sentence models do, with noise.
-Every ratio is of two measurements of one run. What is slow is measured on fewer queries, and the table says on how many.
+Every ratio is of two measurements of one run. What is slow is measured on fewer queries; the table says on how many.
 """
 
 import argparse
@@ -94,9 +94,8 @@ def lexical(told: argparse.Namespace, folder: Path) -> None:
         spent, ranked = timed(lambda search=search: search(queries, depth))  # type: ignore[misc]
         told_line(name, took, len(queries) / spent, len(queries), plain)
         if analysis:
-            print(
-                f"{'':<4}{agreement(ranked, plain_found, plain_scores, list(chunks)):.4f} of bm25s's first ten among its own"
-            )
+            share = agreement(ranked, plain_found, plain_scores, list(chunks))
+            print(f"    {share:.4f} of bm25s's first ten among its own")
     try:
         from rank_bm25 import BM25Okapi
     except ImportError:
@@ -162,7 +161,8 @@ def passages(count: int) -> Iterator[str]:
     chances = weights / weights.sum()
     for number in range(count):
         some = drawn.choice(len(words), size=int(drawn.integers(120, 260)), p=chances)
-        figures = f" {drawn.integers(1990, 2030)} ${drawn.integers(1, 99_999):,} {drawn.integers(1, 999) / 10} number {number}."
+        year, amount, rate = drawn.integers(1990, 2030), drawn.integers(1, 99_999), drawn.integers(1, 999) / 10
+        figures = f" {year} ${amount:,} {rate} number {number}."
         yield " ".join(of[some]) + figures
 
 

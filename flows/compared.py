@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
@@ -18,9 +19,8 @@ from rarefy.tasks.statistics.compare import Difference
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all
 COLOURS = {"better": "green", "worse": "red", "tied": "blue", "too few": "yellow"}
-FIGURES, VERDICT, WHOLE = range(2, 10), 10, range(2, 11)  # columns
-WIDE = (12, 16, *(0 for _ in range(10)))  # the least width of each
-UNSHOWN = ("p", "p B–H", "note")  # columns that a terminal has no room for
+FIGURES, VERDICT = range(2, 10), 10  # columns
+UNSHOWN = ("slice", "p", "p B–H", "note")  # columns that a terminal has no room for
 UNITS = {"question": "questions", "document": "documents"}
 
 
@@ -78,22 +78,22 @@ def markdown(comparison: Comparison) -> str:
 
 
 def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Table:
-    table = Table(title=title, title_justify="left")
+    """Rows in a width of 80: name and slice in one, without the columns that the files have too."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     heads = _heads(comparison)
     shown = [at for at, name in enumerate(heads) if name not in UNSHOWN]
     for at in shown:
-        table.add_column(
-            heads[at],
-            justify="right" if at in FIGURES else "left",
-            overflow="fold",
-            no_wrap=at in WHOLE,
-            min_width=WIDE[at],
-        )
+        table.add_column(heads[at], justify="right" if at in FIGURES else "left", overflow="fold", no_wrap=at > 0)
     for row in rows:
         cells = [escape(cell) for cell in _cells(row)]
+        cells[0] = escape(_named(row))
         cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]"
         table.add_row(*(cells[at] for at in shown))
     return table
+
+
+def _named(row: Difference) -> str:
+    return f"{row.protocol} {row.metric}" + ("" if row.slice == "all" else f", {row.slice}")
 
 
 def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
 
 def _heads(comparison: Comparison) -> tuple[str, ...]:
     level, adjusted = f"{100 * comparison.config.level:g} %", "p Holm"
-    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "detectable", "verdict", "note")
+    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "least", "verdict", "note")
 
 
 def _cells(row: Difference) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ def _how(comparison: Comparison) -> Iterator[str]:
     rest = {f"{row.family:,} other numbers of {row.protocol}" for row in comparison.differences if not row.headline}
     yield f"p adjusted among what is looked at together: {'; '.join((*together, *sorted(rest)))}"
     power = f"{100 * config.power:g} %"
-    yield f"detectable: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
+    yield f"least: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
     seeing = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
     for row in seeing:
         yield (

@@ -1,6 +1,7 @@
 """What scores come to: every protocol's figures for every system, and the files that tell them."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
@@ -17,8 +18,11 @@ from rarefy.flows.config import Config
 from rarefy.tasks.export.files import put
 from rarefy.tasks.protocols import PROTOCOLS, attribution
 from rarefy.tasks.protocols.frame import Frame, frame
+from rarefy.tasks.protocols.sure_oracle import Preferred, differences
+from rarefy.tasks.protocols.sure_sig import sig
 from rarefy.tasks.results import markdown, page, summary
 from rarefy.tasks.retrieve import measured
+from rarefy.tasks.retrieve.trec import write_qrels, write_run
 from rarefy.tasks.statistics import figures
 from rarefy.tasks.statistics.measure import Figured
 
@@ -34,14 +38,33 @@ def conclude(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[p
     return to_table(found, Figure), summary(told, found)
 
 
-def written(out: Path, tables: Tables, told: dict[str, Any]) -> None:
+def written(out: Path, tables: Tables, told: dict[str, Any], config: Config) -> None:
     """Put a result into its folder: the tables, the summary in three forms, and the summary last of all."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in RESULT:
-        put(out / f"{name}.parquet", tables[name])
+    for name in (*RESULT, "preferred"):
+        put(out / f"{name}.parquet", tables.get(name))
+    put(out / "sig.parquet", _sig(tables, told, config))
+    _runs(out / "runs", tables)
     put(out / "summary.md", [markdown(told).encode()])
     put(out / "report.html", [page(told, tables).encode()])
     put(out / "summary.json", [json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False).encode(), b"\n"])
+
+
+def _sig(tables: Tables, told: Mapping[str, Any], config: Config) -> pa.Table | None:
+    """SURE's SIG pairs, where two systems were put to it (SURE §4.3)."""
+    found = {system: one for system, protocol, one in frames(tables, told) if protocol == "sure"}
+    return sig(found, config.protocols.sure) if len(found) > 1 else None
+
+
+def _runs(folder: Path, tables: Tables) -> None:
+    """What each retriever found as a TREC run, and the gold chunks of every wording as qrels."""
+    folder.mkdir(exist_ok=True)
+    for name in sorted(set(tables["hits"]["retriever"].to_pylist())):
+        mine = tables["hits"].filter(pc.equal(tables["hits"]["retriever"], name))
+        write_run(folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)}.run", _rows(mine, Hits))
+    questions = {row.question_id: row for row in _rows(tables["questions"], Question)}
+    variants = tables["variants"].filter(pc.equal(tables["variants"]["side"], "query"))
+    write_qrels(folder / "qrels.txt", questions, _rows(variants, Variant))
 
 
 def frames(tables: Tables, meta: Mapping[str, Any]) -> Iterator[tuple[str, str, Frame]]:
@@ -92,6 +115,9 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
             yield from figures(told, system=label, protocol=name, config=config.statistics, clusters=clusters)
     if tables["hits"].num_rows:
         yield from _of_retrieval(tables, config)
+    if "preferred" in tables:
+        rows = _rows(tables["preferred"], Preferred)
+        yield from differences(rows, config.oracle, system=config.oracle.likelihood.llm.model)
 
 
 def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:

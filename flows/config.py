@@ -24,6 +24,7 @@ from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
 from rarefy.tasks.probe import ProbeConfig
 from rarefy.tasks.protocols import ProtocolsConfig
+from rarefy.tasks.protocols.sure_oracle import OracleConfig
 from rarefy.tasks.read import ReadConfig
 from rarefy.tasks.read.duplicates import DuplicatesConfig
 from rarefy.tasks.retrieve import RetrieveConfig
@@ -82,6 +83,11 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     protocols: ProtocolsConfig = Field(
         default_factory=ProtocolsConfig, description="evaluate: the options of the five protocols"
     )
+    oracle: OracleConfig = Field(
+        default_factory=OracleConfig,
+        description="evaluate: SURE's experiment on what a model prefers, with a model that tells log-probabilities; "
+        "not done where none is named",
+    )
     correct: CorrectConfig = Field(default_factory=CorrectConfig, description="evaluate: when an answer is right")
     statistics: StatisticsConfig = Field(
         default_factory=StatisticsConfig, description="evaluate: intervals, tests, and how much must be scored"
@@ -92,7 +98,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
 
 
 # what an evaluation alone asks for: no benchmark hangs on it
-OF_EVALUATION = frozenset(("retrieve", "systems", "protocols", "correct", "statistics"))
+OF_EVALUATION = frozenset(("retrieve", "systems", "protocols", "oracle", "correct", "statistics"))
 
 
 def load(path: Path | None) -> Config:

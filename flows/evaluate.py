@@ -18,13 +18,14 @@ from rarefy.flows import asking, server
 from rarefy.flows.bench import Bench, opened, wordings
 from rarefy.flows.conclude import SCHEMA, conclude, options, packages, written
 from rarefy.flows.config import Config
-from rarefy.flows.jobs_of_evaluation import answering, retrieving, scoring, sure_noise, trying
+from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.run import KINDS, Part, Run
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
 from rarefy.tasks.protocols import PROTOCOLS, cases
+from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
 from rarefy.tasks.store import Store
 from rarefy.tasks.systems.config import SystemConfig
@@ -74,6 +75,8 @@ def evaluate(
             parts = _with_noise(run.each(sure_noise(config), parts, "questions"))
         takes = {one for system in tested.values() for one in system.takes}
         parts = run.each(trying(config, chosen, takes), parts, "questions")
+        if "sure" in chosen and config.oracle.likelihood.llm.provider:
+            parts = run.each(preferring(config), parts, "questions")
         made: dict[str, list[Part]] = {}
         for name, system in tested.items():
             answered = run.each(answering(name, system), parts, "questions")
@@ -87,7 +90,7 @@ def evaluate(
         found, told = run.stage("conclude", lambda: conclude(tables, meta, config))
         line.end(f"{found.num_rows:,} figures")
         line = board.line("report", "files", None)
-        run.stage("report", lambda: written(Path(out), {**tables, "figures": found}, told))
+        run.stage("report", lambda: written(Path(out), {**tables, "figures": found}, told, config))
         line.end(f"in {out}")
         if not server.temporary():
             create_markdown_artifact(markdown(told), key="evaluation", description=f"How robust: {', '.join(tested)}")
@@ -138,6 +141,8 @@ def gathered(store: Store, given: Bench, parts: Sequence[Part], made: Mapping[st
         "scores": _together(store, [part["scores"] for part in every], Score, "trial_id", "system"),
         "hits": _together(store, [part["hits"] for part in parts], Hits, "question_id", "retriever", "query_id"),
     }
+    if preferred := [part["preferred"] for part in parts if "preferred" in part]:
+        tables["preferred"] = _together(store, preferred, Preferred, "question_id", "group", "chunk_id")
     noise = [part["noise"] for part in parts if "noise" in part]
     tables["variants"] = _together(store, [given.variants, *noise], Variant, "question_id", "side", "variant_id")
     names = {kind: store.keep(table) for kind, table in tables.items()}

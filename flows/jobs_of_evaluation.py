@@ -4,10 +4,12 @@ from collections.abc import Iterable
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Unanswered, Variant
 from rarefy.flows.config import Config
-from rarefy.tasks import correct, protocols, retrieve
+from rarefy.tasks import correct, prompts, protocols, retrieve
 from rarefy.tasks.protocols import TrialsConfig
 from rarefy.tasks.protocols.sure_noise import VERSION as noise_version
 from rarefy.tasks.protocols.sure_noise import NoiseConfig
+from rarefy.tasks.protocols.sure_oracle import VERSION as oracle_version
+from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.recipe import Job, Tool
 from rarefy.tasks.systems import answer
 from rarefy.tasks.systems.answer import AnswerConfig
@@ -32,6 +34,19 @@ def sure_noise(config: Config) -> Job:
     return Job("noise", function, noise_version, CASE, {"noise": Variant}, asked)
 
 
+def preferring(config: Config) -> Job:
+    """Questions to the documents that a model prefers for them, and what these are like (SURE §2)."""
+    return Job(
+        "oracle",
+        "rarefy.tasks.protocols.sure_oracle:preferred",
+        oracle_version,
+        CASE,
+        {"preferred": Preferred},
+        config.oracle,
+        {"llm": config.oracle.likelihood},
+    )
+
+
 def trying(config: Config, chosen: Iterable[str], takes: Iterable[str]) -> Job:
     """Questions to the trials of each protocol."""
     asked = TrialsConfig(chosen=tuple(chosen), takes=frozenset(takes), options=config.protocols)
@@ -48,6 +63,7 @@ def answering(name: str, system: SystemConfig) -> Job:
         {"answers": Answer, "unanswered": Unanswered},
         AnswerConfig(name=name, system=system),
         {"system": system},
+        {"prompts": prompts.digest("systems")} if system.llm else {},
     )
 
 
@@ -62,4 +78,5 @@ def scoring(config: Config, name: str) -> Job:
         {"scores": Score, "unanswered": Unanswered},
         config.correct,
         tools,
+        {"prompts": prompts.digest("correct")} if tools else {},
     )

@@ -12,6 +12,7 @@ from rarefy.tasks.nli import CHECKS, NLIConfig
 from rarefy.tasks.perturb import Perturbation, chosen
 from rarefy.tasks.perturb.proof import ENTAILMENT
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.rag.likelihood import LikelihoodConfig
 
 STAGES = ("extract", "normalise", "ask", "probe", "grade", "vary")  # that can ask a model, as they follow one another
 PROMPTS = {"vary": "perturb"}  # the task whose prompts a stage uses, where it is not called like it
@@ -51,13 +52,18 @@ def behind(tool: object) -> LLMConfig | None:
         return tool.llm if tool.method == "model" else None
     if isinstance(tool, SystemConfig):
         return tool.llm
+    if isinstance(tool, LikelihoodConfig):
+        return tool.llm
     return tool if isinstance(tool, LLMConfig) else None
 
 
 def sections(config: Config) -> dict[str, LLMConfig]:
     """Every model that a config can name, by where it is written."""
     names = ("llm", "judge", "second_judge", "generator")
-    return {**{name: getattr(config, name) for name in names}, "nli.llm": config.nli.llm}
+    of_systems = {f"systems.{name}.rag.llm": llm for name, one in config.systems.items() if (llm := one.llm)}
+    of_evaluation = {"correct.judge": config.correct.judge, "oracle.likelihood.llm": config.oracle.likelihood.llm}
+    own = {name: getattr(config, name) for name in names}
+    return {**own, "nli.llm": config.nli.llm, **of_systems, **of_evaluation}
 
 
 def surroundings(stage: str, config: Config) -> dict[str, str]:

@@ -57,7 +57,7 @@ def _system(config: Config, name: str) -> SystemConfig:
 def models_of(config: Config, tested: Mapping[str, SystemConfig]) -> list[LLMConfig]:
     """Every model that an evaluation asks, each once: the systems' own, and the judge."""
     asked = [model for one in tested.values() if (model := one.llm)]
-    asked += [config.correct.judge] if config.correct.judge.provider else []
+    asked += [one for one in (config.correct.judge, config.oracle.likelihood.llm) if one.provider]
     return list({model.model_dump_json(): model for model in asked}.values())
 
 
@@ -73,6 +73,7 @@ def check(config: Config, file: Path | None, names: Sequence[str]) -> dict[str, 
         if one.llm is not None:
             faults += faults_of(f"systems.{name}.rag.llm", one.llm)
     faults += faults_of("correct.judge", config.correct.judge)
+    faults += faults_of("oracle.likelihood.llm", config.oracle.likelihood.llm)
     try:
         config.retrieve.identity()
     except (ValueError, OSError) as error:

@@ -137,3 +137,23 @@ def value(measure: Any) -> float:
 def by_name(protocol: Protocol, one: Frame, config: Any) -> dict[tuple[str, str], Any]:
     """The measures themselves, by metric and slice."""
     return {(measure.metric, measure.slice): measure for measure in protocol.measures(one, config)}
+
+
+POOLS = {"golden": 10, "distracting": 10, "low_quality": 7, "inconsequential": 7, "irrelevant": 7}
+
+
+def pooled(number: int = 3, *, multi: bool = False, pools: dict[str, int] | None = None) -> list[Case]:
+    """Cases with passages to mix: as many of each class as Magic Mushroom has; odd questions multi-hop where `multi`."""
+    questions, chunks, variants = [], {}, []
+    for n in range(number):
+        own = (f"g{n}a", f"g{n}b") if multi and n % 2 else (f"g{n}a",)
+        for chunk_id in own:
+            chunks[chunk_id] = Chunk(chunk_id, f"doc{n}", 0, 9, "text", "", "text", 3)
+        pattern = "chain" if len(own) > 1 else "single"
+        questions.append(Question(f"q{n}", f"p{n}", pattern, f"what is {n}?", f"Oslo{n}", (), (), own, (), ()))
+        for family, count in (pools or POOLS).items():
+            for i in range(count):
+                text = f"{family} passage {i} of {n}" + (f" says Oslo{n}" if family == "golden" else " says nothing")
+                told: dict[str, Any] = {"chunk_id": own[i % len(own)], "number": i, "family": family}
+                variants.append(Variant(f"q{n}:{family}:{i}", f"q{n}", "context", f"{family}_made", text, **told))
+    return list(cases(questions, variants, chunks))

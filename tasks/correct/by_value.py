@@ -39,6 +39,8 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     whole = _whole(text, everything)
     kinds = {id(one): max((same_kind(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index) for one in everything}
     mine = [one for one in everything if kinds[id(one)] == "yes"]
+    if any(one.strong for one in mine) and all(exact.kind == "money" for exact in gold.values):
+        mine = [one for one in mine if one.strong]  # "on page 38" counts nothing beside "$47,525"
     found = _standing(text, mine, gold, about, config)
     if beside:
         found = [one for one in found if one.verdict == "same" or not _is_any(one, beside, about, config)]
@@ -62,12 +64,11 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
         return unclear("bound")
     if _composed([one.value.amount for one in said], gold):
         return unclear("composed")
-    if not any(one.how == "stated" for one in said):
+    first = next((one for one in said if one.how == "stated"), None)
+    if first is None:
         return unclear("unmatched")
-    first = next(one for one in said if one.how == "stated")
-    if len({one.value.amount for one in said if one.how == "stated"}) > 1 and not beside:
-        return unclear("several_values")
-    return wrong("other_value", _written(text, first.value))
+    several = len({one.value.amount for one in said if one.how == "stated"}) > 1
+    return wrong("other_values" if several else "other_value", _written(text, first.value))
 
 
 def _standing(text: str, mine: list[Value], gold: Gold, about: Asked, config: CorrectConfig) -> list[_Stands]:
@@ -187,13 +188,12 @@ def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> boo
 
 
 def _composed(amounts: list[Decimal], gold: Gold) -> bool:
-    """Do two of the values make the gold one, as a sum or a difference?"""
-    for a, b in combinations(amounts[:8], 2):
-        for exact in gold.values:
-            made = {a + b, abs(a - b)}
-            if exact.amount in made or (exact.shown is not None and exact.shown in made):
-                return True
-    return False
+    """Do some of the values make the gold one, as a sum, or two of them as a difference?"""
+    wanted = {amount for exact in gold.values for amount in (exact.amount, exact.shown) if amount is not None}
+    made = {abs(a - b) for a, b in combinations(amounts[:12], 2)}
+    for count in range(2, min(len(amounts), 6) + 1):
+        made |= {sum(chosen, Decimal(0)) for chosen in combinations(amounts[:8], count)}
+    return not wanted.isdisjoint(made)
 
 
 def _distinct(found: list[_Stands]) -> list[_Stands]:

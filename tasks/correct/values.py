@@ -53,6 +53,7 @@ _RANGE = re.compile(
     r"per\s?cent|percent|percentage\spoints?|basis\spoints?|years?|months?|weeks?|days?|hours?|miles|acres)\b)",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(r"(?:\b(?:about|approximately|approx\.?|roughly|around|nearly|almost|some|circa|ca\.)|~)\s*(?:of\s)?$", re.IGNORECASE)
 _PER = re.compile(r"^\s*(?:per|a|an|each|/)\s?(?:(?:basic|diluted|common|ordinary|weighted)\s)*(?P<of>[a-z]+)", re.IGNORECASE)
 _NOUNS = re.compile(r"^[\s-]*(?:of\s)?((?:[a-z][\w'-]*[\s-]?){1,4})", re.IGNORECASE)
 
@@ -68,6 +69,8 @@ class Value:
     minus: bool  # written as negative
     enclosed: bool  # in brackets, which may say so
     pointed: bool  # written with decimals, so that zeros at its end count
+    about: bool  # said to be so roughly
+    grouped: bool  # written with separators of thousands
     scaled: bool  # a scale word stood there
     year: bool  # four plain digits that may be a year
     worded: bool  # "five"
@@ -77,13 +80,18 @@ class Value:
 
     @property
     def loose(self) -> Decimal:
-        """Its grain if the zeros at its end stand for digits that were rounded away."""
+        """Its grain if the zeros at its end stand for digits that were rounded away: two figures stay, or it is "about"."""
         shown = int(self.amount / self.grain) if self.grain and not self.pointed else 0
         grain = self.grain
-        while shown and shown % 10 == 0:
+        while shown and shown % 10 == 0 and (self.about or shown >= 1000):
             shown //= 10
             grain *= 10
         return grain
+
+    @property
+    def strong(self) -> bool:
+        """Does it look like a sum, even where no unit is written?"""
+        return self.kind != "count" or self.scaled or self.grouped or self.pointed or self.amount >= 1000
 
 
 def plain(text: str, language: str = "en") -> str:
@@ -134,6 +142,8 @@ def _values(text: str, dated: list[tuple[int, int]]) -> Iterator[Value]:
             minus=sign.startswith(("-", "minus", "negative")),
             enclosed=opened,
             pointed="." in written,
+            about=_ABOUT.search(text[max(hit.start() - 24, 0) : hit.start()]) is not None,
+            grouped="," in (hit["n"] or ""),
             scaled=power > 0,
             year=kind == "count" and not power and re.fullmatch(r"(?:19|20)\d\d", hit["n"] or "") is not None,
             worded=not hit["n"],

@@ -28,7 +28,8 @@ class Pairs:
     Columns: at, question_id, chunk_id, cell (golden | noise), known (K | U | ""), subset (K-G | ... | ""),
     perturbation, type, against (the baseline: none | html | ...), main (is that the first of the change's baselines),
     before and after (0 or 1, NaN unless scored), same (1 where both answers are the same words, or both refuse),
-    status of the pair, trial_id and before_id, and the columns of its question.
+    status of the pair, kept (whether there is a changed document), trial_id and before_id, and the columns of its
+    question.
     """
 
     rows: "pd.DataFrame"
@@ -117,6 +118,7 @@ def _compared(changed: "pd.DataFrame", before: "pd.DataFrame", against: str, mai
     scored = worse == 0
     same = (found["said"] == found["said_before"]).to_numpy(dtype=float)
     return found.assign(
+        kept=found["status"] != "skipped",
         status=np.array(STATUSES, dtype=object)[worse],
         before=found["value_before"].where(scored),
         after=found["value"].where(scored),
@@ -130,8 +132,7 @@ def _compared(changed: "pd.DataFrame", before: "pd.DataFrame", against: str, mai
 
 def _torn(found: "pd.DataFrame") -> "pd.Series[bool]":
     """Pairs on a document for which not all of a type's changes, of those that were made at all, are there (S6)."""
-    main = found[found["main"]]
-    there = main[main["status"] != "skipped"]
+    there = found[found["main"] & found["kept"]]
     made = there.groupby("type")["perturbation"].nunique()
     have = there.groupby([*KEY, "type"])["perturbation"].nunique()
     keys = list(zip(found["question_id"], found["chunk_id"], found["type"], strict=True))

@@ -8,11 +8,11 @@ from rarefy.tasks.results.slices import natural, parsed
 PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom", "retrieval")
 # What decides in which chart a number of several names stands first
 METRICS = {
-    name: at
+    name.strip(): at
     for at, name in enumerate(
-        """overall;query;document;real-world;real_world;retrieval;rr;wr;lr;base accuracy;accuracy;geometric mean;ndr;rsr;
-        ror;h̃;ah̃;pdr;original;perturbed;cor;cor.;rej;rej.;h;c;r;recall@1;recall@3;recall@5;recall@10;recall@20;recall@50;
-        recall@100;mrr;ndcg;map""".replace("\n", "").split(";")
+        """overall robustness;query robustness;document robustness;real-world retrieval robustness;rr;wr;lr;base accuracy;
+        perturbed accuracy;geometric mean;ndr;rsr;ror;performance;h̃;ah̃;pdr;original score;perturbed score;cor.;rej.;h;c;
+        r""".split(";")
     )
 }
 

@@ -1,5 +1,6 @@
 """How numbers, counts and names are written, the same in every form of a result."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,15 +33,13 @@ def number(value: float | None, *, signed: bool = False) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as whole per cent; never "100 %" or "0 %" for what is not quite that."""
+    """A share in per cent, cut and not rounded: "94.9 %" where a floor of 95 was missed, never "100 %" for less."""
     if share is None:
         return NOTHING
-    text = f"{share * 100:.0f}"
-    if text == "100" and share < 1:
-        text = "99.9" if share < 0.9995 else "> 99.9"
-    elif text == "0" and share > 0:
-        text = "< 1"
-    return f"{text} %"
+    cut = math.floor(share * 1000 + 1e-9) / 10
+    if cut == 0 and share > 0:
+        return "< 0.1 %"
+    return f"{cut:.1f} %" if 90 < cut < 100 or cut < 1 else f"{math.floor(cut):d} %"
 
 
 def interval(row: Row) -> str:

@@ -22,7 +22,8 @@ from rarefy.tasks.retrieve.search import Passages, Ranked, Search
 
 VERSION = 1
 BLOCK = 4_096  # passages that are counted together: memory stays small whatever the number
-DIGITS = 6  # of a score, as it is told; float32 has no more
+DIGITS = 5  # of a score, as it is told and ordered by: the next hangs on the order in which float32 was added up
+CLOSE = np.float32(2 * 10**-DIGITS)
 FULL = 1 << 26  # bytes of whole rows that are kept of common words
 COMMON = 12  # a word in so small a part of the passages is common: a row adds up faster than as many single places
 THREADED = 20_000  # passages below which threads, and a bound on scores, cost more than they save
@@ -57,7 +58,8 @@ class BM25:
         index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
         self._names, self._threads = names, threads
         self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
-        self._columns = Columns(*(index.scores[part] for part in ("data", "indices", "indptr")), len(names))
+        held = index.scores
+        self._columns = Columns(held["data"], held["indices"], held["indptr"], len(names))
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
         """The passages that share a word with each query."""
@@ -71,8 +73,7 @@ class BM25:
         words = [known[word] for word in self._analysis.words(query) if word in known]
         places, scores = self._columns.first(words, depth)
         names = self._names
-        told = np.round(scores.astype(np.float64), DIGITS).tolist()
-        return Ranked(tuple([names[place] for place in places.tolist()]), tuple(told))
+        return Ranked(tuple([names[place] for place in places.tolist()]), tuple(scores.tolist()))
 
 
 class Columns:
@@ -86,19 +87,21 @@ class Columns:
         self._full: dict[int, Floats] = {}
         self._room = FULL // (4 * count)
 
-    def first(self, words: Sequence[int], depth: int) -> tuple[npt.NDArray[np.intp], Floats]:
-        """The places and scores of the best `depth` passages for these words; equal scores by place."""
+    def first(self, words: Sequence[int], depth: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """The places and rounded scores of the best `depth` passages for these words; equal scores by place."""
         scores = np.zeros(self._count, dtype=np.float32)
         for word in words:
             self._add(word, scores)
         least = self._least(words, scores, depth)
-        found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
+        # what rounds to the same score as the last of the first few stands beside it
+        found = np.flatnonzero(scores >= least - CLOSE) if least > CLOSE else np.flatnonzero(scores)
         held = scores[found]
         if len(found) > depth:
-            among = held >= np.partition(held, len(held) - depth)[len(held) - depth]
+            among = held >= np.partition(held, len(held) - depth)[len(held) - depth] - CLOSE
             found, held = found[among], held[among]
-        order = np.argsort(-held, kind="stable")[:depth]  # places rise, and stay so where scores are equal
-        return found[order], held[order]
+        told = np.round(held.astype(np.float64), DIGITS)
+        order = np.argsort(-told, kind="stable")[:depth]  # places rise, and stay so where scores are equal
+        return found[order], told[order]
 
     def _add(self, word: int, scores: Floats) -> None:
         """Add a word's column, in the order of the query; common words are kept as whole rows, which add up faster."""
@@ -119,8 +122,8 @@ class Columns:
 
         The passages of the rarest word that stands in enough of them are so many.
         """
-        if self._count < THREADED:
-            return np.float32(0)  # quicker looked at
+        if self._count < THREADED:  # quicker looked through than thought about
+            return np.float32(np.partition(scores, -depth)[-depth] if depth < self._count else 0)
         spans = sorted({(self._starts[word + 1] - self._starts[word], self._starts[word]) for word in words})
         for length, start in spans:
             if length >= depth:

@@ -10,6 +10,7 @@ from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.retrieve.analysis import settings
+from rarefy.tasks.retrieve.bm25 import DIGITS
 from rarefy.tasks.retrieve.config import RetrieveConfig
 from rarefy.tasks.retrieve.elastic_client import connected, unavailable
 from rarefy.tasks.retrieve.search import Passages, Ranked, Search
@@ -17,7 +18,6 @@ from rarefy.tasks.retrieve.search import Passages, Ranked, Search
 VERSION = 1
 MADE_BY = "rarefy"  # in an index's own notes: no other is ever deleted
 TOGETHER = 100  # queries a request
-DIGITS = 6
 
 
 def elasticsearch(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means) -> Search:
@@ -64,8 +64,9 @@ class Elasticsearch:
         if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
             told = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
             raise Unavailable(f"Elasticsearch, index {self.name}: {redacted(json.dumps(told))}; run again to go on")
-        pairs = [hit["sort"] for hit in answer["hits"]["hits"]]
-        return Ranked(tuple(name for _, name in pairs), tuple(round(float(score), DIGITS) for score, _ in pairs))
+        found = [(round(float(hit["sort"][0]), DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
+        found.sort(key=lambda pair: (-pair[0], pair[1]))  # by what is told of a score, as bm25s's are
+        return Ranked(tuple(name for _, name in found), tuple(score for score, _ in found))
 
 
 def _search(query: str, depth: int) -> dict[str, Any]:

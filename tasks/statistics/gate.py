@@ -52,7 +52,8 @@ def parsed(text: str) -> Gate:
 def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
     """The differences that a rule is about; LookupError, with what there is, where there is none.
 
-    A protocol's name may stand before or behind the metric, too, and alone means its headline.
+    A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before or
+    behind it, too, and alone means its headline.
     """
     names = {row.protocol.lower() for row in differences}
     words, protocol = gate.metric.lower(), gate.protocol.lower()
@@ -64,18 +65,22 @@ def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
                 words, protocol = words.removeprefix(f"{one} "), name
             elif not protocol and words.endswith(f" {one}"):
                 words, protocol = words.removesuffix(f" {one}"), name
-    found = [
-        row
-        for row in differences
-        if row.slice == gate.slice
-        and (row.metric.lower() == words if words else row.headline)
-        and (not protocol or row.protocol.lower() == protocol)
-    ]
+    about = [row for row in differences if row.slice == gate.slice and protocol in ("", row.protocol.lower())]
+    found = _called(words, about)
     if not found:
         there = sorted({f"{row.metric} of {row.protocol}" for row in differences if row.slice == gate.slice})
         kept = ", ".join(there) or f"nothing where {gate.slice}"
         raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {kept}")
     return found
+
+
+def _called(words: str, rows: Sequence[Difference]) -> list[Difference]:
+    """Those of the metric with this name; else the headlines, else the others, whose names begin with these words."""
+    if not words:
+        return [row for row in rows if row.headline]
+    begun = [row for row in rows if f"{row.metric.lower()} ".startswith(f"{words} ")]
+    exact = [row for row in begun if row.metric.lower() == words]
+    return exact or [row for row in begun if row.headline] or begun
 
 
 def broken(gate: Gate, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:

@@ -89,13 +89,21 @@ def permuted(
     if many:
         swaps: dict[int, list[Matrix]] = {at: [] for at in many}
         for signs in flips(len(differ), draws, seed):
-            above, below = signs @ half_above, signs @ half_below
+            above, below = (_swapped(signs, half) for half in (half_above, half_below))
             for at in many:
                 parts = list(numbers[at][0])
                 swaps[at].append(gaps(above[:, parts], below[:, parts], parts, numbers[at][1]))
         for at in many:
             found[at] = _tested(as_is[at], np.concatenate(swaps[at]), f"{draws:,} swaps", exact=False)
     return [found[at] for at in range(len(numbers))]
+
+
+def _swapped(signs: Matrix, half: Matrix) -> Matrix:
+    """Swaps x parts; a column that is the same on both sides (how many trials there are, mostly) is not multiplied."""
+    found = np.zeros((len(signs), half.shape[1]))
+    apart = half.any(axis=0)
+    found[:, apart] = signs @ half[:, apart]
+    return found
 
 
 def _tested(observed: float, gaps: Matrix, note: str, *, exact: bool) -> Tested:

@@ -69,29 +69,29 @@ def test_rare_counts_thirty_cells_and_a_probe_for_each_question(results):
 
 
 def test_who_is_always_right_is_robust_in_every_protocol(value):
-    assert value("right", "rare", "Overall") == 1.0
+    assert value("right", "rare", "Overall Robustness") == 1.0
     assert value("right", "retrieval_robustness", "NDR") == value("right", "retrieval_robustness", "ROR") == 1.0
     assert value("right", "magic_mushroom", "H") == value("right", "magic_mushroom", "C") == 0.0
 
 
 def test_who_errs_on_typos_alone_loses_just_those_cells(value):
-    assert value("right_unless_typo", "rare", "Overall") == pytest.approx(4 / 5)
-    assert value("right_unless_typo", "rare", "Query") == pytest.approx(3 / 4)
-    assert value("right_unless_typo", "rare", "Document") == 1.0
+    assert value("right_unless_typo", "rare", "Overall Robustness") == pytest.approx(4 / 5)
+    assert value("right_unless_typo", "rare", "Query Robustness") == pytest.approx(3 / 4)
+    assert value("right_unless_typo", "rare", "Document Robustness") == 1.0
     assert value("right_unless_typo", "retrieval_robustness", "NDR") == 1.0
 
 
 def test_who_always_refuses_is_robust_where_refusing_is_right_and_nowhere_else(value):
     # of six settings of a wording: the answer deleted, and three retrieved (right or refused), for who knows nothing
-    assert value("refuses", "rare", "Overall") == pytest.approx(4 / 6)
-    assert value("refuses", "rare", "Query") == 0.0
-    assert value("refuses", "rare", "Document") == pytest.approx(1 / 2)
-    assert value("refuses", "rare", "Real-world") == 1.0
+    assert value("refuses", "rare", "Overall Robustness") == pytest.approx(4 / 6)
+    assert value("refuses", "rare", "Query Robustness") == 0.0
+    assert value("refuses", "rare", "Document Robustness") == pytest.approx(1 / 2)
+    assert value("refuses", "rare", "Real-World Retrieval Robustness") == 1.0
     assert value("refuses", "retrieval_robustness", "NDR") == 1.0
 
 
 def test_who_reads_and_knows_nothing_is_right_where_the_answer_stands_and_refuses_elsewhere(value):
-    assert value("reads", "rare", "Overall") == 1.0
+    assert value("reads", "rare", "Overall Robustness") == 1.0
     assert value("reads", "magic_mushroom", "H") == 0.0
 
 

@@ -17,10 +17,10 @@ def steps(before: str, after: str) -> Steps | None:
     kept = 0
     for step in LCSseq.opcodes(old, new):
         if step.tag == "equal":
-            told.append(sum(map(units, old[step.src_start : step.src_end])))
+            told.append(units("".join(old[step.src_start : step.src_end])))
             kept += step.src_end - step.src_start
         elif step.tag == "delete":
-            told.append(-sum(map(units, old[step.src_start : step.src_end])))
+            told.append(-units("".join(old[step.src_start : step.src_end])))
         else:
             told.append("".join(new[step.dest_start : step.dest_end]))
     return told if kept >= LEAST * max(1, len(new)) else None
@@ -28,7 +28,7 @@ def steps(before: str, after: str) -> Steps | None:
 
 def units(text: str) -> int:
     """The length of a text in UTF-16 units, in which JavaScript counts."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def applied(before: str, told: Steps) -> str:

@@ -30,9 +30,7 @@ _METRICS: tuple[tuple[str, str, tuple[Told, ...]], ...] = (
     ("rare", "Real-World Retrieval Robustness, all", (_is("cell", "retrieved"),)),
     ("rare", "Real-World", (_is("cell", "retrieved"), _is("query", "none"))),
     ("rare", "", (_not("cell", "probe"),)),
-    ("sure", "base accuracy", (_is("document", "none"), _not("cell", "probe"))),
     ("sure", "", (_not("document", "none", ""), _not("cell", "probe"))),
-    ("effect_size", "Original score", (_is("cell", "original"),)),
     ("effect_size", "", (_not("cell", "original", "repeat"),)),
     ("retrieval_robustness", "closed-book", (_is("given", "closed_book"),)),
     ("retrieval_robustness", "best closed-book", (_is("given", "closed_book"),)),
@@ -59,11 +57,11 @@ def rows_of(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str, ..
     for name, value in names:
         if closed and name in ("k", ""):
             continue
-        found = next((part for part in _parts(block, name, value) if (part & mask).any()), None)
-        if found is None:
+        parts = list(_parts(block, name, value))
+        if not parts:
             unused.append(f"{name}={value}" if name else value)
-        else:
-            mask &= found
+            continue
+        mask &= next((part for part in parts if (part & mask).any()), parts[0])
     return mask, tuple(unused)
 
 

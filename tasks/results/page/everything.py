@@ -6,7 +6,7 @@ from rarefy.tasks.results import wording
 from rarefy.tasks.results.page.found import Found, Row
 from rarefy.tasks.results.page.parts import Section, section
 
-MOST = 1_600  # numbers; the rest is in summary.json and figures.parquet
+MOST = 1_200  # numbers; the rest is in summary.json and figures.parquet
 ABOUT = "Value, 95 % interval, bounds (if all that has no score had gone wrong, or right), and what it is of."
 
 

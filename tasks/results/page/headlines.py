@@ -5,8 +5,9 @@ from typing import Any
 
 from rarefy.tasks.results import wording
 from rarefy.tasks.results.page.dots import Dots, dots
-from rarefy.tasks.results.page.found import Found, Row
-from rarefy.tasks.results.page.parts import Section, section
+from rarefy.tasks.results.page.found import Found, metrics, one
+from rarefy.tasks.results.page.parts import Grid, Section, section
+from rarefy.tasks.results.page.robustness import MAIN
 from rarefy.tasks.results.svg import fitted
 
 ABOUT = (
@@ -18,14 +19,33 @@ ABOUT = (
 
 def headlines(found: Found) -> Section | None:
     """A table for each protocol."""
-    return section("headline", "Headline", ABOUT, [part for name in found.protocols for part in _of(found, name)])
+    parts = [part for name in found.protocols for part in _of(found, name)]
+    return section("headline", "Headline", ABOUT, [_glance(found), *parts])
+
+
+def _glance(found: Found) -> Grid | None:
+    """The first number of every protocol for every system: what fits on one screen."""
+    systems = [name for name in found.series if name in found.summary["systems"]]
+    lines = []
+    for protocol in found.protocols:
+        rows = [row for row in found.by(protocol) if row["headline"]]
+        metric = next((name for name in MAIN.get(protocol, ()) if one(rows, metric=name)), None)
+        metric = metric or next(iter(metrics(rows)), None)
+        cells = tuple(one(rows, metric=metric, system=name) for name in systems) if metric else ()
+        if any(cells):
+            label = f"{wording.title(protocol, found.summary['protocols'])}: {metric}"
+            lines.append((label, cells, tuple(() for _ in cells)))
+    for row in (row for _, cells, _ in lines for row in cells if row is not None):
+        found.show(row, first=True)
+    return Grid("At a glance", tuple(systems), tuple(lines)) if len(lines) > 1 else None
 
 
 def _of(found: Found, protocol: str) -> Iterator[Dots | None]:
     rows: list[Any] = [row for row in wording.headlines(found.rows) if row["protocol"] == protocol]
     if protocol == wording.RETRIEVAL and not any(row["headline"] for row in rows):
         return
-    rows.sort(key=lambda row: _place(found, row, rows))
+    labels = list(dict.fromkeys(map(_label, rows)))  # metric by metric, and within each the systems in their order
+    rows.sort(key=lambda row: (labels.index(_label(row)), found.series.get(row["system"], 0)))
     shares = all(value is None or 0 <= value <= 1 for row in rows for value in (row["value"], row["low"], row["high"]))
     about = found.summary["protocols"].get(protocol, {})
     notes = dict.fromkeys(f"{row['metric']}: {row['note']}" for row in rows if row["note"])
@@ -38,12 +58,6 @@ def _of(found: Found, protocol: str) -> Iterator[Dots | None]:
         scale=fitted([0.0, 1.0]) if shares else None,
         note="; ".join(notes),
     )
-
-
-def _place(found: Found, row: Row, rows: list[Any]) -> tuple[int, int]:
-    """Metric by metric, and within each the systems in their order."""
-    labels = list(dict.fromkeys(map(_label, rows)))
-    return labels.index(_label(row)), found.series.get(row["system"], 0)
 
 
 def _label(row: Any) -> str:

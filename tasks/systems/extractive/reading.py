@@ -11,7 +11,7 @@ from rarefy.tasks.systems.extractive.words import stems
 
 _TAG = re.compile(r"</?[A-Za-z!][^>]*>")
 _RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?")
-_END = re.compile(r"(?<=[.!?;])[”\"')\]]*\s+(?=[“\"'(\[]?[A-Z0-9•])")
+_END = re.compile(r"(?<=[.!?])[”\"')\]]*\s+(?=[“\"'(\[]?[A-Z0-9•])")
 _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|U\.S|vs|Mr|Ms|Mrs|Dr|St|Jr|Sr|approx|[A-Z])\.$")
 _LONGEST = 600  # characters of a sentence that is looked through; a longer one is cut at white space
 

@@ -53,7 +53,7 @@ def spans(text: str, want: Wanted) -> list[str]:
     for pattern in SPANS[want.kind]:
         found = [one for one in pattern.finditer(where) if one[0].strip() and _fits(one[0], want)]
         if found:
-            order = sorted(found, key=lambda one: (-_near(text, one, want), one.start()))
+            order = sorted(found, key=lambda one: (-_beside(text, one, want), -_near(text, one, want), one.start()))
             first = _respectively(text, [one[0] for one in found], want)
             named = [one[0].strip(" .,;") for one in order]
             return [first, *named] if first else named
@@ -76,6 +76,16 @@ def tells(name: str, want: Wanted) -> bool:
     """Whether a name is made of more than the question's own words."""
     words = stems(name)
     return bool(words) and 2 * len(words & want.words) <= len(words)
+
+
+def _beside(text: str, span: re.Match[str], want: Wanted) -> int:
+    """1 where the period asked about stands in brackets right behind a span, -1 where another does, else 0."""
+    found = re.match(r"\s?\(([^()]*)\)", text[span.end() :])
+    behind = found[1] if found else ""
+    if not want.years or not years(behind):
+        return 0
+    same = want.days & dates(behind) if want.days and dates(behind) else want.years & years(behind)
+    return 1 if same else -1
 
 
 def _near(text: str, span: re.Match[str], want: Wanted) -> float:

@@ -1,4 +1,4 @@
-"""SURE's own tables: sums, rates that add up to one, totals weighted by pairs, p of the K-S test (papers.md §000-D to F)."""
+"""SURE's own tables: sums, rates that add up to one, totals weighted by pairs, p of the K-S test (§000-D to F)."""
 
 from pathlib import Path
 
@@ -82,4 +82,4 @@ def test_p_of_the_k_s_test_at_2658_is_as_printed(row: dict) -> None:
     for statistic, p in (("statistic", "p"), ("control statistic", "control p")):
         tested = ks(*steps(row[statistic], 2658))
         assert tested.statistic == pytest.approx(row[statistic], abs=5e-5)
-        assert tested.p == pytest.approx(row[p], rel=6e-3, abs=5e-5 if row[p] > 1e-3 else 0)
+        assert tested.p == pytest.approx(row[p], rel=6e-3, abs=5e-5 if row[p] > 5e-4 else 0)

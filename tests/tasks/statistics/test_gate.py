@@ -80,6 +80,24 @@ def test_a_rule_without_a_protocol_is_about_every_protocol_that_has_the_metric()
     assert told.startswith("NDR of")
 
 
+def test_a_metric_may_be_called_by_its_first_words():
+    rows = (
+        row("Overall Robustness"),
+        row("Overall Robustness (flat)", headline=False),
+        row("Query Robustness", headline=False),
+        row("Overalls", headline=False),
+    )
+    for words, metric in (
+        ("overall", "Overall Robustness of"),
+        ("query", "Query Robustness of"),
+        ("overall robustness (flat)", "Overall Robustness (flat) of"),
+    ):
+        (told,) = breaks(f"{words} drops 2 points", *rows)
+        assert told.startswith(metric)
+    with pytest.raises(LookupError):
+        breaks("robustness drops 2 points", *rows)
+
+
 def test_a_rule_may_be_about_a_slice():
     rows = (row(second=0.9), row(slice_="hops=multi", headline=False))
     (told,) = breaks("overall where hops=multi drops 2 points", *rows)

@@ -46,7 +46,7 @@ def at(folder, **config):
 
 @pytest.mark.parametrize("by", ["chat", "completions"])
 def test_the_log_probabilities_of_an_answers_tokens_are_summed(by, connect):
-    config, llm = connect("vllm", by=by)
+    _, llm = connect("vllm", by=by)
     # "Deloitte" is Delo, itte: 8 characters; "EY" 2; "Ernst & Young" is Erns, t, &, Youn, g: 11 without blanks
     asks = [("a", PROMPT, "Deloitte"), ("b", PROMPT, "EY"), ("c", PROMPT, "Ernst & Young")]
     assert list(likelihoods(asks, llm)) == [
@@ -58,7 +58,7 @@ def test_the_log_probabilities_of_an_answers_tokens_are_summed(by, connect):
 
 @pytest.mark.parametrize("by", ["chat", "completions"])
 def test_a_bare_texts_first_token_has_nothing_before_it(by, connect):
-    config, llm = connect("vllm", by=by)
+    _, llm = connect("vllm", by=by)
     (found,) = likelihoods([("a", (), "Deloitte audits Acme.")], llm)
     # Delo itte | audi ts | Acme | . : the first of six is not scored
     assert found == Likelihood("a", -0.5 * (4 + 4 + 2 + 4 + 1), 6, 5, 1)
@@ -103,7 +103,7 @@ def test_an_endpoint_without_log_probabilities_is_told_and_asked_once(manner, by
 
 
 def test_a_server_without_completions_is_told_so(connect):
-    config, llm = connect("chat-only", by="completions")
+    _, llm = connect("chat-only", by="completions")
     (found,) = likelihoods([("a", PROMPT, "EY")], llm)
     assert found.error == "no_logprobs" and "404" in found.detail
 
@@ -112,7 +112,7 @@ def test_the_endpoint_that_other_tests_ask_gives_none(tmp_path, monkeypatch):
     with served(tmp_path / "log.jsonl") as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
-        config, llm = at(tmp_path)
+        _, llm = at(tmp_path)
         (found,) = likelihoods([("a", PROMPT, "EY")], llm)
     assert (found.error, found.detail) == ("no_logprobs", NOT_AVAILABLE)
 
