@@ -86,7 +86,8 @@ def _summary(place: Path) -> dict[str, Any]:
         raise UsageFault(f"{file}: not a summary of `rarefy evaluate`; give the folder of a result")
     if told.get("schema") != SCHEMA:
         raise UsageFault(
-            f"{file}: of schema {told.get('schema')}, and this version reads {SCHEMA}; evaluate again with this version: "
+            f"{file}: of schema {told.get('schema')}, and this version reads {SCHEMA}; evaluate "
+            f"again with this version: "
             "what the systems answered lies in the store"
         )
     return told
@@ -154,7 +155,9 @@ def _portions(store: Store, tables: Mapping[str, pa.Table], system: str) -> Iter
     rows: dict[str, list[int]] = defaultdict(list)
     for at, name in enumerate(answers["trial_id"].to_pylist()):
         if name not in of:
-            raise UsageFault(f"answers.parquet has an answer to trial {name}, which trials.parquet has not; evaluate again")
+            raise UsageFault(
+                f"answers.parquet has an answer to trial {name}, which trials.parquet has not; evaluate again"
+            )
         rows[of[name]].append(at)
     some: list[str] = []
     names = sorted(rows)
@@ -184,7 +187,9 @@ def _changes(before: pa.Table, after: pa.Table) -> str:
     other = {pair: count for pair, count in moved.items() if pair[0] != pair[1]}
     if not other:
         return f"none of {len(new):,} scores"
-    told = ", ".join(f"{count:,} {a} → {b}" for (a, b), count in sorted(other.items(), key=lambda one: (-one[1], one[0])))
+    told = ", ".join(
+        f"{count:,} {a} → {b}" for (a, b), count in sorted(other.items(), key=lambda one: (-one[1], one[0]))
+    )
     return f"{sum(other.values()):,} of {len(new):,} scores: {told}"
 
 

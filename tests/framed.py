@@ -143,7 +143,7 @@ POOLS = {"golden": 10, "distracting": 10, "low_quality": 7, "inconsequential": 7
 
 
 def pooled(number: int = 3, *, multi: bool = False, pools: dict[str, int] | None = None) -> list[Case]:
-    """Cases with passages to mix: as many of each class as Magic Mushroom has; odd questions multi-hop where `multi`."""
+    """Cases with passages to mix, as many of each class as Magic Mushroom has; odd ones multi-hop where `multi`."""
     questions, chunks, variants = [], {}, []
     for n in range(number):
         own = (f"g{n}a", f"g{n}b") if multi and n % 2 else (f"g{n}a",)

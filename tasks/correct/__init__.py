@@ -7,7 +7,7 @@ from statistics import median_low
 from rarefy.data_contracts.rows import Answer, Question, Reply, Score, Trial, Unanswered
 from rarefy.tasks.correct.cleaned import cleaned
 from rarefy.tasks.correct.config import CorrectConfig
-from rarefy.tasks.correct.judging import Case, name, read, request, role_of, told
+from rarefy.tasks.correct.judging import Case, name, read, request, told
 from rarefy.tasks.correct.verdict import Verdicts
 from rarefy.tasks.llm import LLM, replies, unanswered
 from rarefy.tasks.protocols import PROTOCOLS
@@ -51,7 +51,8 @@ def score(
         question = questions.get(trial.question_id) if trial else None
         if trial is None or question is None:
             raise ValueError(
-                f"answer to trial {answer.trial_id}: {'its question' if trial else 'the trial'} is not among those given; "
+                f"answer to trial {answer.trial_id}: {'its question' if trial else 'the trial'} is "
+                f"not among those given; "
                 "answers, trials and questions must be of one evaluation"
             )
         verdict = verdicts.of(answer, trial, question, PROTOCOLS[trial.protocol])
@@ -59,11 +60,11 @@ def score(
     cases = {name(row.case, 0): row.case for row in made if isinstance(row, _Waiting)}
     judged: dict[str, Score] = {}
     if judge is not None and cases:
-        for row in _judged(cases, config, judge):
-            if isinstance(row, Unanswered):
-                yield row
+        for found in _judged(cases, config, judge):
+            if isinstance(found, Unanswered):
+                yield found
             else:
-                judged[row[0]] = row[1]
+                judged[found[0]] = found[1]
     for row in made:
         yield row if isinstance(row, Score) else _with(row.score, judged.get(name(row.case, 0)))
 
@@ -96,4 +97,7 @@ def _judged(cases: Mapping[str, Case], config: CorrectConfig, judge: LLM) -> Ite
             )  # fmt: skip
         else:
             last = rounds[-1][1]
-            yield key, Score("", "", "", "", "failed", why=f"judge: {last.error}", judge=last.model or config.judge.model)
+            yield (
+                key,
+                Score("", "", "", "", "failed", why=f"judge: {last.error}", judge=last.model or config.judge.model),
+            )

@@ -8,13 +8,22 @@ from rarefy.tasks.correct.standing import negative
 from rarefy.tasks.correct.values import Value
 from rarefy.tasks.correct.words import EMPTY, stem, tokens
 
-_JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively per ended ending over since "
-                           "due because driven including excluding total net gross approximately year fiscal not".split())  # fmt: skip
+_JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
+"per ended ending over since "
+                           "due because driven including excluding total net gross approximately "
+                           "year fiscal not".split())  # fmt: skip
+_REACHES = re.compile(
+    r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
+)  # "fell 2% to 5": not -5
 _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # figures that must be equal where the scale is not said
 _COARSE = Decimal("0.1")  # a right rounding that is further off is another number to every reader
 _CUT = Decimal("0.01")  # so much may be cut off where it should have been rounded, and a judge be asked
-_PEOPLE = frozenset(stem(word) for word in "people person persons individuals staff workers associates employees colleagues headcount fte teammates".split())
+_PEOPLE = frozenset(
+    stem(word)
+    for word in "people person persons individuals staff workers associates employees colleagues "
+    "headcount fte teammates".split()
+)
 
 
 def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
@@ -22,7 +31,11 @@ def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
 
     A bare number may be a sum whose unit is said elsewhere; it is a percentage only where one is asked for.
     """
-    if one.year and not whole:
+    if (
+        one.year
+        and not whole
+        and not (gold.kind == "count" and {stem(word) for word in tokens(one.nouns)[:2]} & {gold.noun, *about.words})
+    ):
         return "no"
     if one.kind == gold.kind:
         if one.kind == "count":
@@ -38,7 +51,11 @@ def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
         return "unit"
     if gold.kind == "count" and gold.open and not gold.noun and one.kind == "money" and not about.many:
         return "yes"  # a cell without its unit
-    return "unit" if one.kind in ("money", "percent", "points", "times", "measure", "count") and _bare(one, about) else "no"
+    return (
+        "unit"
+        if one.kind in ("money", "percent", "points", "times", "measure", "count") and _bare(one, about)
+        else "no"
+    )
 
 
 def _bare(one: Value, about: Asked) -> bool:
@@ -78,7 +95,7 @@ def _magnitude(gold: Exact, one: Value, rounding: float) -> str:
     if _shifted(gold, one):
         if gold.open and one.scaled and _figures(gold.amount) == _figures(one.amount):
             return "same"  # a cell that does not say in what it counts
-        told = one.scaled and gold.shown is not None or one.scaled and not gold.open
+        told = (one.scaled and gold.shown is not None) or (one.scaled and not gold.open)
         return "other" if told else "scale"
     return "other"
 
@@ -127,7 +144,7 @@ def _shifted(gold: Exact, one: Value) -> bool:
 
 
 def _signed(gold: Exact, one: Value, gap: str, about: Asked) -> bool:
-    word = negative(gap)
+    word = "" if _REACHES.search(gap) else negative(gap)
     asked_so = negative(_BRACKETS.sub("", about.question.text))
     mine = {-1} if one.minus else {1}
     if one.enclosed:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 
@@ -10,14 +10,15 @@ from rarefy.tasks.correct.amounts import agrees, same_kind
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.moments import moments
-from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.others import other_entity
+from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.standing import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.correct.values import Value, values
 
 FORGIVEN = 3  # other values beside the right one, where `extra` forgives any; more is a list of numbers
 _CHANGE = re.compile(
-    r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
+    r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
+    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
@@ -37,7 +38,10 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     """What the numbers of an answer make it; `beside` are other parts of the gold answer, which may stand there too."""
     everything = values(text)
     whole = _whole(text, everything)
-    kinds = {id(one): max((same_kind(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index) for one in everything}
+    kinds = {
+        id(one): max((same_kind(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index)
+        for one in everything
+    }
     mine = [one for one in everything if kinds[id(one)] == "yes"]
     if any(one.strong for one in mine) and all(exact.kind == "money" for exact in gold.values):
         mine = [one for one in mine if one.strong]  # "on page 38" counts nothing beside "$47,525"
@@ -53,10 +57,17 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
         return unclear(matching[0].how, _written(text, matching[0].value))
     if near := next((one for one in found if one.verdict != "other"), None):
         return unclear(near.verdict, _written(text, near.value))
+    if any(_as_fraction(gold, one, config, about) for one in everything):
+        return unclear("scale")
     if any(kinds[id(one)] == "unit" and _as_much(gold, one, config, about) for one in everything):
         return unclear("unit")
     said = [one for one in found if one.how != "denied"]
-    if not config.value or not said or any(one.how == "doubted" for one in found) or any(one.how == "denied" for one in found):
+    if (
+        not config.value
+        or not said
+        or any(one.how == "doubted" for one in found)
+        or any(one.how == "denied" for one in found)
+    ):
         return unclear("unmatched")
     if any(exact.open for exact in gold.values) and not whole:
         return unclear("unmatched")
@@ -106,7 +117,7 @@ def _labels(text: str, mine: list[Value]) -> list[frozenset[int]]:
         bracket = re.match(r"\s*\(", following)
         cut = _CUT.search(following, bracket.end() if bracket else 0)
         end = one.end + (cut.start() if cut else len(following))
-        after = [m for m in named if one.end <= m.start and m.end <= end]
+        after = [m for m in named if one.end <= m.start and m.end <= end and not text[m.end :].lstrip().startswith(":")]
         if after:
             found.append(frozenset(year for m in after for year in m.years))
             taken = max(m.end for m in after)
@@ -120,7 +131,7 @@ def _labels(text: str, mine: list[Value]) -> list[frozenset[int]]:
 
 
 def _respectively(text: str, mine: list[Value], found: list[frozenset[int]]) -> None:
-    """"$5 and $6 in 2024 and 2023, respectively": the years in their order."""
+    """ "$5 and $6 in 2024 and 2023, respectively": the years in their order."""
     for hit in re.finditer("respectively", text):
         begin, end = sentence(text, hit.start())
         inside = [at for at, one in enumerate(mine) if begin <= one.start < end]
@@ -163,7 +174,9 @@ def _stated(
 
 def _fulfils(exact: Exact, one: Value) -> bool:
     """Is a number within the bound that the gold answer is ("more than 100": 120)?"""
-    return (exact.bound == "more" and one.amount > exact.amount) or (exact.bound == "less" and one.amount < exact.amount)
+    return (exact.bound == "more" and one.amount > exact.amount) or (
+        exact.bound == "less" and one.amount < exact.amount
+    )
 
 
 def _bounds(limit: str, exact: Exact, one: Value) -> bool:
@@ -185,6 +198,19 @@ def _is_any(one: _Stands, beside: Sequence[Exact], about: Asked, config: Correct
 
 def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
     return any(agrees(exact, one, config.rounding, "", about) in ("same", "rounding") for exact in gold.values)
+
+
+def _as_fraction(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+    """0.214 for 21.4%"""
+    if one.kind != "count" or not one.pointed or one.amount >= 1:
+        return False
+    shares = [exact for exact in gold.values if exact.kind == "percent"]
+    return any(
+        _as_much(
+            Gold("value", (), (exact,)), replace(one, amount=one.amount * 100, grain=one.grain * 100), config, about
+        )
+        for exact in shares
+    )
 
 
 def _composed(amounts: list[Decimal], gold: Gold) -> bool:
@@ -209,7 +235,15 @@ def _whole(text: str, everything: Sequence[Value]) -> bool:
     if len(everything) != 1:
         return False
     rest = text[: everything[0].start] + text[everything[0].end :]
-    return not re.search(r"\w", re.sub(r"\b(?:approximately|about|roughly|around|shares?|per|us|usd|dollars?|people|employees|in|the)\b", "", rest, flags=re.IGNORECASE))
+    return not re.search(
+        r"\w",
+        re.sub(
+            r"\b(?:approximately|about|roughly|around|shares?|per|us|usd|dollars?|people|employees|in|the)\b",
+            "",
+            rest,
+            flags=re.IGNORECASE,
+        ),
+    )
 
 
 def _written(text: str, one: Value) -> str:

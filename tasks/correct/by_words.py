@@ -6,14 +6,36 @@ from collections.abc import Sequence
 from rarefy.tasks.correct.gold import Asked, Gold
 from rarefy.tasks.correct.outcome import Outcome, right, unclear
 from rarefy.tasks.correct.standing import denied, doubted, former
-from rarefy.tasks.correct.words import EMPTY, COUNTRIES, GENERIC, LEGAL, OF_PLACES, PLACES, Word, bare, initials, spelt, stem, tokens, words
+from rarefy.tasks.correct.words import (
+    COUNTRIES,
+    EMPTY,
+    GENERIC,
+    LEGAL,
+    OF_PLACES,
+    PLACES,
+    Word,
+    bare,
+    initials,
+    spelt,
+    stem,
+    tokens,
+    words,
+)
 
-_TITLES = frozenset("mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer secretary senator governor judge chief executive senior vice general counsel state city county province country company corporation".split())
+_TITLES = frozenset(
+    "mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer "
+    "secretary senator governor judge chief executive senior vice general counsel state city county "
+    "province country company corporation".split()
+)
 _ITEM = r"(?P<item>[\"'(]?(?:[A-Z][\w&.'-]*|\d[\d.,]*%?\s[A-Za-z][\w-]*)(?:\s(?:[A-Z&\d][\w&.'%-]*|of|due))*)"
-_LIST = re.compile(rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}")
+_LIST = re.compile(
+    rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}"
+)
 _LISTED = re.compile(r"(?P<item>[A-Z][\w&.'-]*)\s*(?:,|;|/|\||,?\s+and|,?\s+or)\s+(?:(?:and|or|the)\s+)*$")
 _OR = re.compile(r"^\W*(?:or|and/or)\b|^\s*/\s*\w", re.IGNORECASE)
-_OR_BEFORE = re.compile(r"\b(?:or|and/or)\s+(?:(?:in|at|the|a|an|perhaps|maybe|possibly|even)\s+){0,3}$|\w\s*/\s*$", re.IGNORECASE)
+_OR_BEFORE = re.compile(
+    r"\b(?:or|and/or)\s+(?:(?:in|at|the|a|an|perhaps|maybe|possibly|even)\s+){0,3}$|\w\s*/\s*$", re.IGNORECASE
+)
 
 
 def equal(text: str, form: str) -> bool:
@@ -35,8 +57,14 @@ def equal(text: str, form: str) -> bool:
 
 
 def _initialled(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """"NYSE" for New York Stock Exchange."""
-    return len(short) == 1 and text.strip(" .").isupper() and len(short[0]) >= 3 and len(long) >= 3 and initials(long) == short[0]
+    """ "NYSE" for New York Stock Exchange."""
+    return (
+        len(short) == 1
+        and text.strip(" .").isupper()
+        and len(short[0]) >= 3
+        and len(long) >= 3
+        and initials(long) == short[0]
+    )
 
 
 def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outcome:
@@ -70,12 +98,22 @@ def _places(said: Sequence[Word], wanted: tuple[str, ...]) -> list[int]:
 
 
 def _objection(
-    text: str, said: Sequence[Word], at: int, wanted: tuple[str, ...], span: tuple[Word, Word], about: Asked, listed: bool
+    text: str,
+    said: Sequence[Word],
+    at: int,
+    wanted: tuple[str, ...],
+    span: tuple[Word, Word],
+    about: Asked,
+    listed: bool,
 ) -> str:
     """Why words that stand there are not what the answer says; "" where they are."""
     length_after = at + len(wanted)
     start, end = span[0].start, span[1].end
-    while length_after < len(said) and said[length_after].text in LEGAL and not text[end : said[length_after].start].strip(" ,"):
+    while (
+        length_after < len(said)
+        and said[length_after].text in LEGAL
+        and not text[end : said[length_after].start].strip(" ,")
+    ):
         end = said[length_after].end
         length_after += 1
     if denied(text, start, end):
@@ -106,7 +144,9 @@ def _in_a_list(name: str, before: str, after: str, about: Asked) -> bool:
         rest = rest[hit.end() :]
     if items:
         place = name.casefold() in PLACES
-        located = not joined and not place and len(items) == 2 and items[-1] in PLACES  # "Hollis & Crane LLP, San Jose, California"
+        located = (
+            not joined and not place and len(items) == 2 and items[-1] in PLACES
+        )  # "Hollis & Crane LLP, San Jose, California"
         return joined or len(items) > 2 or not (located or all(_aside(item, place, about) for item in items))
     hit = _LISTED.search(before)
     return hit is not None and not (_known(hit["item"], about) or hit["item"].casefold() in _TITLES)
@@ -128,11 +168,9 @@ def _longer(text: str, said: Sequence[Word], at: int, length: int, about: Asked)
     first, last = said[at], said[at + length - 1]
     if not text[first.start].isupper() and not text[first.start].isdigit():
         return False
-    for word, between in (
-        (said[at - 1] if at else None, lambda w: text[w.end : first.start]),
-        (said[at + length] if at + length < len(said) else None, lambda w: text[last.end : w.start]),
-    ):
-        if word is None or not re.fullmatch(r"\s|-|\s?&\s?|\s(?:the\s)?", between(word)):
+    for word in (*said[max(at - 1, 0) : at], *said[at + length : at + length + 1]):
+        between = text[word.end : first.start] if word.start < first.start else text[last.end : word.start]
+        if not re.fullmatch(r"\s|-|\s?&\s?|\s(?:the\s)?", between):
             continue
         shown = text[word.start : word.end]
         if word.text in LEGAL or word.text in EMPTY or not shown[0].isupper():

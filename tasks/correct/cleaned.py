@@ -2,20 +2,24 @@
 
 import re
 
-from rarefy.tasks.llm.reading import unthought
 from rarefy.tasks.correct.values import plain
+from rarefy.tasks.llm.reading import unthought
 
 _CITED = re.compile(
     r"\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
-    r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|source)s?\s#?\d{1,3}"
+    r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|"
+    r"source)s?\s#?\d{1,3}"
     r"(?:(?:,| and)\s#?\d{1,3})*\)",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE)
+_MARKUP = re.compile(
+    r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE
+)
 _BOXED = re.compile(r"\\boxed\{([^{}]{1,200})\}")
 _LATEX = re.compile(r"\$(-?\\?\$?[\d.,{}\s]{1,30}(?:\\?%|\\text\{[^{}]{0,40}\})?)\$")
 _MARKED = re.compile(
-    r"(?:^|[\n.!?:]\s*|\s)(?:the\s+)?(?:(?:final|short|correct|direct)\s+)?answers?\s*(?::|=|(?:is|was)\s*:)\s*(?=\S)", re.IGNORECASE
+    r"(?:^|[\n.!?:]\s*|\s)(?:the\s+)?(?:(?:final|short|correct|direct)\s+)?answers?\s*(?::|=|(?:is|was)\s*:)\s*(?=\S)",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"(?:^|\n|(?<=[.!?])\s)\s*(?:explanation|reasoning|rationale|sources?|evidence|references?|citations?|supporting\s\w+|"

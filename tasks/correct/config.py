@@ -68,7 +68,8 @@ class CorrectConfig(BaseModel, frozen=True, extra="forbid"):
         json_schema_extra=_named("open", "retrieval robustness, ASQA (B3)"),
     )
     judge: LLMConfig = Field(
-        default_factory=LLMConfig, description="the model that judges what no rule decides; empty: none, it is unscored"
+        default_factory=lambda: LLMConfig.model_validate({}),
+        description="the model that judges what no rule decides; empty: none, it is unscored",
     )
     temperature: float = Field(0.0, ge=0, le=2, description="of the judge")
     max_tokens: int = Field(

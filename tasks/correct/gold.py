@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
@@ -12,21 +12,32 @@ from rarefy.tasks.correct.values import CURRENCIES, Value, plain, values
 from rarefy.tasks.correct.words import EMPTY, stem, stems, tokens
 
 _FILLER = EMPTY | frozenset(
-    "approximately about roughly around nearly almost some total over under more less than least most up approx circa ca "
-    "us dollar dollars usd eur euro euros per share shares percent percentage point points basis common stock outstanding "
+    "approximately about roughly around nearly almost some total over under more less than least "
+    "most up approx circa ca "
+    "us dollar dollars usd eur euro euros per share shares percent percentage point points basis "
+    "common stock outstanding "
     "fiscal year ended ending date was were million millions billion billions thousand thousands trillion plus minus "
     "negative loss fy people person employee employees day month".split()
 )
 _ASKED = re.compile(
     r"\bin\s(?:(?P<scale>thousand|million|billion|trillion)s?\sof\s)?(?P<unit>(?:U\.?S\.?\s|US\s)?dollars|euros|pounds|yen|"
-    r"shares|percent(?:age points)?|basis points)\b|\bin\s(?:US\s?\$|USD|\$|€|EUR|£|GBP)?\s?(?P<scale2>thousand|million|billion|trillion)s\b"
+    r"shares|percent(?:age points)?|basis points)\b|\bin\s(?:US\s?\$|USD|\$|€|EUR|£|"
+    r"GBP)?\s?(?P<scale2>thousand|million|billion|trillion)s\b"
     r"|\((?:USD|US\$|\$|€)?\s?(?:in\s)?(?P<scale3>thousand|million|billion)s?\)",
     re.IGNORECASE,
 )  # fmt: skip
-_SHARE = re.compile(r"\b(?:what|which)\s(?:\w+\s)?(?:percent(?:age)?|share|proportion|rate|margin)\b|\bhow many percent\b|\brate\b|\bin percent\b", re.IGNORECASE)
+_SHARE = re.compile(
+    r"\b(?:what|which)\s(?:\w+\s)?(?:percent(?:age)?|share|proportion|rate|margin|ratio)\b|\bas (?:a|"
+    r"an) (?:share|percentage|percent|proportion) of\b|\bratio\b|\bhow many percent\b|\brate\b|\bin percent\b",
+    re.IGNORECASE,
+)
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _POWERS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_SEVERAL = re.compile(r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|\beach\b|\bname (?:the|all)\b|\blist\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
+    r"\beach\b|\bname (?:the|all)\b|\blist\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,9 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
 def split(form: str, about: Asked) -> list[str]:
     """The parts of an answer of several; itself alone where it is one."""
     if ";" in form or "\n" in form:
-        return [part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")]
+        return [
+            part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
+        ]
     ranged = re.fullmatch(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)", form.replace(", respectively", ""))
     if ranged and all(_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]
@@ -123,9 +136,10 @@ def split(form: str, about: Asked) -> list[str]:
     items = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()]
     if len(items) > 1 and all(_one_value(item, about) for item in items):
         return items
-    named = len(items) > 2 and re.search(r",?\s+and\s+[^,]+$", bare) and all(item[0].isupper() for item in items)
+    if not all(item[0].isupper() for item in items):
+        return [form]
+    named = len(items) > 2 and re.search(r",?\s+and\s+[^,]+$", bare)
     pair = len(items) == 2 and " and " in bare and "," not in bare and _SEVERAL.search(about.question.text)
-    pair = pair and all(item[0].isupper() for item in items)
     return items if named or pair else [form]
 
 
@@ -135,7 +149,7 @@ def _one_value(text: str, about: Asked) -> bool:
 
 def _only(text: str, about: Asked) -> bool:
     """Is a text a number and what it counts, and nothing else?"""
-    spans = [(one.start, one.end) for one in (*values(text), *moments(text))]
+    spans = [(one.start, one.end) for one in values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
     over = [word for word in re.findall(r"[^\W\d_]+", rest) if word.casefold() not in _FILLER]
     strange = [word for word in over if stem(word.casefold()) not in about.words]
@@ -148,7 +162,11 @@ def _only_moment(text: str, about: Asked) -> list[Moment]:
     counted = [one for one in values(text) if not one.year]
     if not found or counted or not _only(text, about):
         return []
-    if years_alone and (about.scale > 0 or about.many or about.percent) and not re.search(r"fiscal|FY", text, re.IGNORECASE):
+    if (
+        years_alone
+        and (about.scale > 0 or about.many or about.percent)
+        and not re.search(r"fiscal|FY", text, re.IGNORECASE)
+    ):
         return []
     return found
 
@@ -171,17 +189,22 @@ def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
             Exact(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), bound(form[: one.start]), stem(noun))
         )  # fmt: skip
-    made.sort(key=lambda one: (one.open, -len(one.amount.normalize().as_tuple().digits)))
+    made.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[Exact] = []
-    for one in made:
-        twin = next((at for at, other in enumerate(kept) if _rounds(other, one)), None)
+    for exact in made:
+        twin = next((at for at, other in enumerate(kept) if _rounds(other, exact)), None)
         if twin is None:
-            kept.append(one)
+            kept.append(exact)
         else:
             other = kept[twin]
-            kept[twin] = Exact(other.kind, other.unit or one.unit, other.amount, other.grain, other.signs | one.signs,
-                               one.shown if other.shown is None else other.shown, other.open, other.loose or one.loose,
-                               other.bound, other.noun or one.noun)  # fmt: skip
+            kept[twin] = replace(
+                other,
+                unit=other.unit or exact.unit,
+                signs=other.signs | exact.signs,
+                shown=exact.shown if other.shown is None else other.shown,
+                loose=other.loose or exact.loose,
+                noun=other.noun or exact.noun,
+            )
     yield from kept
 
 
@@ -198,11 +221,15 @@ def _scale(one: Value, scaled: list[Value], about: Asked) -> int:
         if other is one:
             continue
         for power in (0, 3, 6, 9, 12):
-            if one.amount and abs(one.amount.scaleb(power) - other.amount) <= max(other.grain, one.grain.scaleb(power)) / 2:
+            if (
+                one.amount
+                and abs(one.amount.scaleb(power) - other.amount) <= max(other.grain, one.grain.scaleb(power)) / 2
+            ):
                 return power
     if about.scale >= 0:
         return about.scale if one.amount.scaleb(about.scale) < 10**16 and one.amount < 10**9 else 0
-    return 0 if one.kind == "money" and one.grain < 1 else -1
+    told = (one.kind == "money" and one.grain < 1) or one.amount >= 10**6 or one.nouns or about.many
+    return 0 if told else -1
 
 
 def _of_kind(all_: list[Value], one: Value, about: Asked) -> tuple[str, str]:
@@ -211,7 +238,9 @@ def _of_kind(all_: list[Value], one: Value, about: Asked) -> tuple[str, str]:
     money = next((other.unit for other in all_ if other.kind == "money"), about.unit if about.unit.isupper() else "")
     if money:
         return "money", money
-    return ("percent", "") if any(other.kind == "percent" for other in all_) or about.unit == "percent" else ("count", "")
+    return (
+        ("percent", "") if any(other.kind == "percent" for other in all_) or about.unit == "percent" else ("count", "")
+    )
 
 
 def _rounds(fine: Exact, coarse: Exact) -> bool:

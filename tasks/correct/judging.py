@@ -1,4 +1,4 @@
-"""What the judge is asked for each protocol's role, and what its reply comes to (retrieval robustness App. C, MM Fig. 21)."""
+"""What the judge is asked in each protocol's role, and what it says (retrieval robustness App. C, MM Fig. 21)."""
 
 import json
 import re

@@ -8,7 +8,7 @@ from rarefy.tasks.correct.by_value import by_value
 from rarefy.tasks.correct.by_words import by_words, equal
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
-from rarefy.tasks.correct.moments import against, moments
+from rarefy.tasks.correct.moments import Moment, against, moments
 from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.standing import compared, denied, doubted, link
@@ -22,7 +22,9 @@ def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outco
     if config.match == "plain":
         return _plain(text, gold)
     for form in gold.forms:
-        if gold.kind not in ("value", "parts") and equal(text, form) or " ".join(text.split()).strip(" .") == form.strip(" ."):
+        if (gold.kind in ("text", "verdict") and equal(text, form)) or " ".join(text.split()).strip(" .") == form.strip(
+            " ."
+        ):
             return right("exact", text)
     if gold.kind == "parts":
         return _by_parts(text, gold, about, config)
@@ -41,7 +43,9 @@ def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Seq
 
 def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
     """All parts must be there, in their order where the question says "respectively"."""
-    found = [_one(text, part, about, config, [other for other in gold.parts if other is not part]) for part in gold.parts]
+    found = [
+        _one(text, part, about, config, [other for other in gold.parts if other is not part]) for part in gold.parts
+    ]
     have = [one for one in found if one.verdict == "right"]
     covered = len(have) / len(found)
     told = "; ".join(one.matched for one in have)
@@ -65,7 +69,9 @@ def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
     if hit is None:
         return unclear("unmatched")
     said = hit["word"].casefold()
-    rest = re.findall(r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold())
+    rest = re.findall(
+        r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
+    )
     if any(means.get(word, word) != means.get(said, said) for word in rest) and len(words(text)) <= 8:
         return unclear("choice")
     if said in wanted or means.get(said, said) in {means.get(word, word) for word in wanted}:
@@ -76,7 +82,9 @@ def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
 def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome:
     found = list(moments(text))
     parts = [one for other in beside for one in other.moments]
-    same, less, other = [], [], []
+    same: list[Moment] = []
+    less: list[Moment] = []
+    other: list[Moment] = []
     for one in found:
         verdict = min((against(mine, one) for mine in gold.moments), key=("same", "less", "other").index)
         if verdict == "less" and not one.years and any(mine.years & about.years for mine in gold.moments):
@@ -101,14 +109,22 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
             return unclear("list_of_values", shown)
         return right("contained" if len(words(text)) > len(words(shown)) else "exact", shown)
     if same:
-        return unclear("denied" if denied(text, same[0].start, same[0].end) else "doubted", text[same[0].start : same[0].end])
+        return unclear(
+            "denied" if denied(text, same[0].start, same[0].end) else "doubted", text[same[0].start : same[0].end]
+        )
     if less:
         return unclear("less_exact", text[less[0].start : less[0].end])
     firm = [one for one in other if not denied(text, one.start, one.end) and not doubted(text, one.start)]
     day = any(way[1] for mine in gold.moments for way in mine.ways)
     firm = [one for one in firm if not day or any(way[1] for way in one.ways)]
     distinct = {one.ways for one in other}
-    if config.value and firm and len(firm) == len(other) and (beside or len(distinct) == 1) and not compared(text[: firm[0].start][-40:]):
+    if (
+        config.value
+        and firm
+        and len(firm) == len(other)
+        and (beside or len(distinct) == 1)
+        and not compared(text[: firm[0].start][-40:])
+    ):
         return wrong("other_value", text[firm[0].start : firm[0].end])
     return unclear("unmatched")
 

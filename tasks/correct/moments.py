@@ -28,7 +28,9 @@ _QUARTER = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s?'?(?P<y>(?:19|20)\d\d|\d\d)\b(?![,.]\d|%)", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w.,$€£¥+-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)(?![\d%]|'?s\b|[.,]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)\b)")
+_BARE = re.compile(
+    r"(?<![\w.,$€£¥+-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)(?![\d%]|'?s\b|[.,]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)\b)"
+)
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 
@@ -56,7 +58,9 @@ def _against(gold: Parts, other: Parts) -> str:
     if any(mine and theirs and mine != theirs for mine, theirs in zip(gold, other, strict=True)):
         return "other"
     quarter_of = gold[3] and other[1] and not other[3]  # a month says no fiscal quarter
-    return "less" if quarter_of or any(mine and not theirs for mine, theirs in zip(gold, other, strict=True)) else "same"
+    return (
+        "less" if quarter_of or any(mine and not theirs for mine, theirs in zip(gold, other, strict=True)) else "same"
+    )
 
 
 @small

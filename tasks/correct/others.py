@@ -15,7 +15,11 @@ def other_entity(text: str, at: int, about: Asked) -> bool:
     """Does the sentence of this place name a company, or an owner, of which the question and its proof say nothing?"""
     begin, end = sentence(text, at)
     question = about.question
-    known = {word for source in (question.text, question.entity, question.answer, *question.aliases, *question.evidence) for word in tokens(source)}
+    known = {
+        word
+        for source in (question.text, question.entity, question.answer, *question.aliases, *question.evidence)
+        for word in tokens(source)
+    }
     for hit in _NAMED.finditer(text, begin, min(end, at)):
         names = [word for word in bare(tokens(hit["named"])) if word not in LEGAL]
         if names and not known & set(names) and names[0] not in _NOBODY:

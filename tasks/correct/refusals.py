@@ -6,45 +6,71 @@ from dataclasses import dataclass
 # what the protocols ask for, each of which other systems say too
 OWN = ("no such info", "NO-RES", "I cannot answer the question.")
 _WORD = r"(?:i|we|it|one)"
-_CANNOT = r"(?:can(?:not|\s?not|'t)|could(?: not|n't)|am (?:not able|unable)|(?:is|are|was) (?:not (?:able|possible)|unable|impossible)|unable|do(?: not|n't)|did(?: not|n't)|won't|will not)"
+_CANNOT = (
+    r"(?:can(?:not|\s?not|'t)|could(?: not|n't)|am (?:not able|unable)|(?:is|are|was) (?:not (?:able|"
+    r"possible)|unable|impossible)|unable|do(?: not|n't)|did(?: not|n't)|won't|will not)"
+)
 _SOURCE = (  # what was shown, and no part of what a filing speaks of
     r"(?:(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|article|knowledge base|search results)"
-    r"|(?:provided|given|retrieved|available|above|supplied) (?:information|data|materials?|filings?|reports?|tables?|content|details))"
+    r"|(?:provided|given|retrieved|available|above|supplied) (?:information|data|materials?|filings?|"
+    r"reports?|tables?|content|details))"
 )
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be (?:sure|certain)(?: (?:of|about|which|what|from|based)\b|\W*$)|"
-        r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|definitively|confidently)\b",
-        r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|inferred|derived|established|ascertained|confirmed|identified|located)\b",
-        rf"\b(?:the|these|this|any|provided|given|my)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|offers? no|makes? no mention)\b",
-        rf"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |specific |sufficient |enough |further |direct |clear )?(?:info(?:rmation)?|data|details?|context|evidence|mention|answer|record)\b"
-        r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|in the|is|was|of)\b|\W*$)",
-        rf"\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:explicitly |directly |specifically |clearly )?(?:mentioned|stated|specified|given|provided|disclosed|available|reported|found|included|present|known|covered|listed|contained|answered|addressed)\b"
+        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|"
+        rf"tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be (?:sure|"
+        rf"certain)(?: (?:of|about|which|what|from|based)\b|\W*$)|"
+        r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|"
+        r"definitively|confidently)\b",
+        r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|inferred|"
+        r"derived|established|ascertained|confirmed|identified|located)\b",
+        rf"\b(?:the|these|this|any|provided|given|my)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b"
+        rf"[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|"
+        rf"n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|"
+        rf"offers? no|makes? no mention)\b",
+        r"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |"
+        r"specific |sufficient |enough |further |direct |clear )?(?:info(?:rmation)?|data|details?|"
+        r"context|evidence|mention|answer|record)\b"
+        r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|"
+        r"in the|is|was|of)\b|\W*$)",
+        rf"\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:explicitly |directly |specifically |"
+        rf"clearly )?(?:mentioned|stated|specified|given|provided|disclosed|available|reported|found|"
+        rf"included|present|known|covered|listed|contained|answered|addressed)\b"
         rf"[^.;!?]{{0,40}}(?:\b(?:in|by|within|from|here)\b[^.;!?]{{0,40}}\b{_SOURCE}\b|\W*$)",
         r"^\W*(?:none|null|nil|n/?a|empty|no idea)\W*$",
-        r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown)"
-        rf"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{{0,60}})?\W*$",
+        r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|"
+        r"answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown)"
+        r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
-        rf"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
+        r"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|unfortunately)\b[^.;!?]{0,160}\b(?:not|n't|cannot|unable|no)\b",
         r"\bas an ai\b",
         r"\bi (?:have no (?:idea|information|knowledge|data)|lack (?:the )?(?:information|context|data))\b",
         r"\b(?:i(?:'m| am) )not (?:sure|certain)\W*$",
         # German, French, Spanish
-        r"\b(?:kann|können|konnte) (?:ich |wir )?(?:die |diese )?(?:frage )?nicht (?:beantwort\w+|sagen|bestimm\w+|find\w+)|\bkeine (?:angaben?|information\w*|antwort)\b|\bgeht (?:aus|nicht)\b[^.]{0,60}\bnicht hervor\b|\bich weiß (?:es )?nicht\b",
-        r"\bje ne (?:peux|sais|trouve)(?: pas)?\b|\bne (?:permet|permettent|mentionne\w*|contien\w+|précise\w*) pas\b|\baucune (?:information|réponse|mention)\b|\bimpossible de (?:répondre|déterminer)\b",
-        r"\bno (?:puedo|se puede|sé|es posible) (?:responder|determinar|contestar|saber|encontrar)\b|\bno (?:contiene|menciona|proporciona|especifica)\w*\b|\bno hay información\b",
+        r"\b(?:kann|können|konnte) (?:ich |wir )?(?:die |diese )?(?:frage )?nicht (?:beantwort\w+|"
+        r"sagen|bestimm\w+|find\w+)|\bkeine (?:angaben?|information\w*|antwort)\b|\bgeht (?:aus|"
+        r"nicht)\b[^.]{0,60}\bnicht hervor\b|\bich weiß (?:es )?nicht\b",
+        r"\bje ne (?:peux|sais|trouve)(?: pas)?\b|\bne (?:permet|permettent|mentionne\w*|contien\w+|"
+        r"précise\w*) pas\b|\baucune (?:information|réponse|mention)\b|\bimpossible de (?:répondre|déterminer)\b",
+        r"\bno (?:puedo|se puede|sé|es posible) (?:responder|determinar|contestar|saber|encontrar)\b|"
+        r"\bno (?:contiene|menciona|proporciona|especifica)\w*\b|\bno hay información\b",
     )
 )
 # An answer all the same: the system's own, or a guess
 _STILL = re.compile(
-    r"\b(?:my best (?:guess|estimate)|best guess|i(?:'d| would) (?:guess|say|estimate)|i (?:believe|think|guess|estimate|recall|suspect)|"
-    r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|it is likely|most likely|likely answer|probably|presumably|"
+    r"\b(?:my best (?:guess|estimate)|best guess|i(?:'d| would) (?:guess|say|estimate)|i (?:believe|"
+    r"think|guess|estimate|recall|suspect)|"
+    r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|"
+    r"it is likely|most likely|likely answer|probably|presumably|"
     r"answer(?: is)?\s*:)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*", re.IGNORECASE)
+_SENTENCE = re.compile(
+    r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +104,10 @@ def says_so(text: str, words: str) -> bool:
     if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said_):
         return True
     if wanted.startswith("i cannot answer"):  # the same sentence, said by other systems with other small words
-        return re.search(r"\bi (?:cannot|can not|cant|am unable to) answer (?:the|this|that|your) question\b", said_) is not None
+        return (
+            re.search(r"\bi (?:cannot|can not|cant|am unable to) answer (?:the|this|that|your) question\b", said_)
+            is not None
+        )
     return wanted == "no such info" and re.search(r"\bno such information\b", said_) is not None
 
 

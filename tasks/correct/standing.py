@@ -5,25 +5,34 @@ import re
 _CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[!?\n]|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
 _DENIES = re.compile(
-    r"\bnot (?!(?:only|just|merely|less|more|fewer)\b)|n't\b|\b(?:never|neither|nor|rather than|instead of|other than|no longer|"
-    r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|unrelated to)\b",
+    r"\bnot (?!(?:only|just|merely|less|more|fewer)\b)|n't\b|\b(?:never|neither|nor|rather than|"
+    r"instead of|other than|no longer|"
+    r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|"
+    r"unrelated to)\b",
     re.IGNORECASE,
 )
-_SAVE = re.compile(r"\b(?:any\w*|all|every\w*|no|none|nobody|nothing)\b[^.;,]{0,40}\bbut\s+(?:the\s+)?$|\brather\b[^.;]{0,60}\bthan\s+(?:(?:in|the|at|of|by)\s+)*$", re.IGNORECASE)
+_SAVE = re.compile(
+    r"\b(?:any\w*|all|every\w*|no|none|nobody|nothing)\b[^.;,]{0,40}\bbut\s+(?:the\s+)?$|\brather\b[^.;]{0,60}\bthan\s+(?:(?:in|the|at|of|by)\s+)*$",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(
     r"^\W{0,3}(?:[\w%]+\s){0,2}?(?:(?:is|was|are|were|would be|seems|appears)\s(?:not|incorrect|wrong|false|inaccurate|"
-    r"a (?:common )?(?:mistake|error|misconception)|unsupported|unverified)\b|(?:is|was|are|were)n't\b)|^\s?\((?:wrong|incorrect|false|no)\)",
+    r"a (?:common )?(?:mistake|error|misconception)|unsupported|unverified)\b|(?:is|was|are|"
+    r"were)n't\b)|^\s?\((?:wrong|incorrect|false|no)\)",
     re.IGNORECASE,
 )
 _DOUBTS = re.compile(r"\b(?:if|whether|assuming|suppose|supposing|had it been|would have been|unless)\b", re.IGNORECASE)
 _COMPARES = re.compile(
-    r"\b(?:versus|vs|compared (?:to|with)|relative to|in contrast to|exceeding|surpassing|above|below|following|prior[- ]year|"
-    r"previous(?:ly)?|last year|(?:year|quarter|month)s? (?:earlier|ago|before)|guidance|forecast|expected|budget(?:ed)?|target)\b",
+    r"\b(?:versus|vs|compared (?:to|with)|relative to|in contrast to|exceeding|surpassing|above|"
+    r"below|following|prior[- ]year|"
+    r"previous(?:ly)?|last year|(?:year|quarter|month)s? (?:earlier|ago|before)|guidance|forecast|"
+    r"expected|budget(?:ed)?|target)\b",
     re.IGNORECASE,
 )
 # "from a loss of $5": what stands right before it
 _FROM = re.compile(
-    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )than)\s+(?:(?:an?|the|about|approximately|roughly|some|only|just|nearly|almost|net|"
+    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )than)\s+(?:(?:an?|"
+    r"the|about|approximately|roughly|some|only|just|nearly|almost|net|"
     r"loss|income|profit|revenues?|sales|of|prior|previous|last|year|years?|year's|level|revised|restated|its|their|around|low|high)\s+)*(?:\$|€|£)?\s*$",
     re.IGNORECASE,
 )
@@ -33,18 +42,31 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _FORMER = re.compile(r"\b(?:formerly|previously|former|until|once|used to be|prior to|before)\b", re.IGNORECASE)
-_LINKS = re.compile(r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$", re.IGNORECASE)
+_LINKS = re.compile(
+    r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$",
+    re.IGNORECASE,
+)
 _NEGATIVE = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|down|outflows?|reduc\w+|lower(?:ed)?|"
     r"shr[aiu]nk|contract(?:ed|ion)|used|expenses?|charges?|paid|repa\w+|payments?|purchas\w+|repurchas\w+|write-?(?:down|off)s?|"
     r"impairments?|shortfall|accumulated deficit|debit)\b",
     re.IGNORECASE,
 )
-_BELOW = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|outflows?|shr[aiu]nk)\b", re.IGNORECASE)
-_ABOUT = r"(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|~|an estimated|estimated|total(?:s|ed|ing)? (?:of )?)"
+_BELOW = re.compile(
+    r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|outflows?|shr[aiu]nk)\b",
+    re.IGNORECASE,
+)
+_ABOUT = (
+    r"(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|~|an estimated|estimated|"
+    r"total(?:s|ed|ing)? (?:of )?)"
+)
 _BOUND = re.compile(
-    rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|at least|no less than|not less than|a minimum of)"
-    r"|\b(?P<less>less than|under|below|fewer than|at most|(?<!ed )(?<!rose )(?<!went )(?<!grew )(?<!came )up to|no more than|not more than|a maximum of|short of|nearly|almost|just under)"
+    rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|"
+    rf"at least|no less than|not less than|a minimum of)"
+    r"|\b(?P<less>less than|under|below|fewer than|at most|"
+    r"(?<!ed )(?<!rose )(?<!went )(?<!grew )(?<!came )(?<!pick )(?<!king )(?<!edge )(?<!move )(?<!go )(?<!tick )"
+    r"(?<!inch )(?<!rise )(?<!climb )up to|"
+    r"no more than|not more than|a maximum of|short of|nearly|almost|just under)"
     rf"|(?P<gt>>=?)|(?P<lt><=?))\s*(?:{_ABOUT}\s*)?$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -101,8 +123,11 @@ def changed(gap: str) -> bool:
 def former(text: str, start: int, end: int) -> bool:
     """Is it what something was before ("from A to B", "formerly A")?"""
     before = clause(text, start)
-    moved = re.search(r"\bfrom\s+(?:the\s+)?$", before, re.IGNORECASE) and re.match(r"\W*(?:\w+\W+){0,2}?to\b", text[end:])
-    return bool(moved) or (_FORMER.search(before) is not None and len(before[_FORMER.search(before).end() :].split()) <= 3)  # type: ignore[union-attr]
+    moved = re.search(r"\bfrom\s+(?:the\s+)?$", before, re.IGNORECASE) and re.match(
+        r"\W*(?:\w+\W+){0,2}?to\b", text[end:]
+    )
+    once = _FORMER.search(before)
+    return bool(moved) or (once is not None and len(before[once.end() :].split()) <= 3)
 
 
 def link(gap: str) -> str:

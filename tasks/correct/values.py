@@ -1,4 +1,4 @@
-"""The numbers of a text with what they count: sums of money, percentages, points, things, measures, each with its grain."""
+"""The numbers of a text with what they count: money, percentages, points, things, measures, each with its grain."""
 
 import re
 from collections.abc import Iterator
@@ -12,13 +12,16 @@ from rarefy.tasks.perturb.checks.readings import foreign, readings
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "dollar": "USD", "us dollar": "USD", "usd": "USD", "€": "EUR", "euro": "EUR", "£": "GBP",
-    "pound": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupee": "INR", "yuan": "CNY", "renminbi": "CNY", "rmb": "CNY",
-    "c$": "CAD", "ca$": "CAD", "a$": "AUD", "au$": "AUD", "hk$": "HKD", "nt$": "TWD", "s$": "SGD", "nz$": "NZD",
+    "pound": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupee": "INR", "yuan": "CNY", "renminbi": "CNY",
+    "rmb": "CNY", "c$": "CAD", "ca$": "CAD", "a$": "AUD", "au$": "AUD", "hk$": "HKD", "nt$": "TWD", "s$": "SGD", "nz$": "NZD",
     "r$": "BRL", "mx$": "MXN", "cent": "USD", "won": "KRW", "franc": "CHF",
 }  # fmt: skip
-CURRENCIES |= {code: code.upper() for code in "eur gbp jpy inr cny cad aud hkd twd sgd nzd brl mxn chf krw sek nok dkk".split()}
+CURRENCIES |= {
+    code: code.upper() for code in "eur gbp jpy inr cny cad aud hkd twd sgd nzd brl mxn chf krw sek nok dkk".split()
+}
 MEASURES = (
-    "year month week day hour minute second acre mile kilometer kilometre meter metre foot feet inch ton tonne kilogram "
+    "year month week day hour minute second acre mile kilometer kilometre meter metre foot feet "
+    "inch ton tonne kilogram "
     "pound-mass gallon barrel liter litre megawatt gigawatt mw gw kwh mwh gwh terabyte gigabyte square"
 ).split()
 _WORDED = "|".join(sorted((*WORDS, *TENS), key=len, reverse=True))
@@ -43,9 +46,14 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _TWICE = re.compile(rf"\b(?:{_WORDED})(?:[-\s](?:{_WORDED}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
-_MIXED = re.compile(r"(?<![\w.,/-])(?:(?P<w>\d{1,3})(?:\s|-|\sand\s|-and-))?(?P<a>\d{1,2})/(?P<b>2|4|5|8|10|16)(?![\d/])(?=\s?(?:%|per|of\s(?:1|one)))")
+_MIXED = re.compile(
+    r"(?<![\w.,/-])(?:(?P<w>\d{1,3})(?:\s|-|\sand\s|-and-))?(?P<a>\d{1,2})/(?P<b>2|4|5|8|10|16)(?![\d/])(?=\s?(?:%|per|of\s(?:1|one)))"
+)
 _HALF = re.compile(r"\b(?:one[\s-])?half (?:of )?an? ", re.IGNORECASE)
-_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}),(\d{1,2})(?=\s?(?:%|percent\b|per cent\b|thousand\b|million\b|billion\b|trillion\b|bn\b|euros?\b|€))")
+_COMMA = re.compile(
+    r"(?<![\d.,])(\d{1,3}),(\d{1,2})(?=\s?(?:%|percent\b|per cent\b|thousand\b|million\b|billion\b|"
+    r"trillion\b|bn\b|euros?\b|€))"
+)
 _VULGAR = {"½": ".5", "¼": ".25", "¾": ".75", "⅛": ".125", "⅜": ".375", "⅝": ".625", "⅞": ".875"}
 _RANGE = re.compile(
     r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?-\s?|\s(?:to|or|and)\s)"
@@ -53,8 +61,13 @@ _RANGE = re.compile(
     r"per\s?cent|percent|percentage\spoints?|basis\spoints?|years?|months?|weeks?|days?|hours?|miles|acres)\b)",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"(?:\b(?:about|approximately|approx\.?|roughly|around|nearly|almost|some|circa|ca\.)|~)\s*(?:of\s)?$", re.IGNORECASE)
-_PER = re.compile(r"^\s*(?:per|a|an|each|/)\s?(?:(?:basic|diluted|common|ordinary|weighted)\s)*(?P<of>[a-z]+)", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|approximately|approx\.?|roughly|around|nearly|almost|some|circa|ca\.)|~)\s*(?:of\s)?$",
+    re.IGNORECASE,
+)
+_PER = re.compile(
+    r"^\s*(?:per|a|an|each|/)\s?(?:(?:basic|diluted|common|ordinary|weighted)\s)*(?P<of>[a-z]+)", re.IGNORECASE
+)
 _NOUNS = re.compile(r"^[\s-]*(?:of\s)?((?:[a-z][\w'-]*[\s-]?){1,4})", re.IGNORECASE)
 
 
@@ -80,7 +93,7 @@ class Value:
 
     @property
     def loose(self) -> Decimal:
-        """Its grain if the zeros at its end stand for digits that were rounded away: two figures stay, or it is "about"."""
+        """Its grain if the zeros at its end stand for digits that were rounded away: three figures stay, or "about"."""
         shown = int(self.amount / self.grain) if self.grain and not self.pointed else 0
         grain = self.grain
         while shown and shown % 10 == 0 and (self.about or shown >= 1000):
@@ -127,7 +140,9 @@ def _values(text: str, dated: list[tuple[int, int]]) -> Iterator[Value]:
             opened = False
         else:
             opened = bool(hit["open"] or hit["open2"]) and bool(hit["close"] or hit["close2"])
-        written = (hit["n"] or str(WORDS.get((hit["word"] or "").lower(), TENS.get((hit["word"] or "").lower(), 0)))).replace(",", "")
+        written = (
+            hit["n"] or str(WORDS.get((hit["word"] or "").lower(), TENS.get((hit["word"] or "").lower(), 0)))
+        ).replace(",", "")
         amount, grain = Decimal(written), Decimal(1).scaleb(-len(written.partition(".")[2]))
         power = sum(_power(word) for word in re.findall(r"[a-z]+", (hit["scale"] or "").lower()))
         amount, grain = amount.scaleb(power), grain.scaleb(power)
@@ -195,6 +210,6 @@ def _both(hit: re.Match[str]) -> str:
 
 
 def per(text: str, value: Value) -> str:
-    """"share" of "$1.76 per share": what a sum is said to be for; "" where it is not."""
+    """ "share" of "$1.76 per share": what a sum is said to be for; "" where it is not."""
     found = _PER.match(text[value.end : value.end + 60])
     return found["of"].lower() if found else ""

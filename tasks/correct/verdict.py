@@ -91,7 +91,9 @@ class Verdicts:
         if protocol.contained:
             return replace(row, value=0.0, stage="contained", matched=outcome.matched, why=f"not contained: {told}")
         if not self.judged and self.config.unmatched == "wrong":
-            return replace(row, value=0.0, stage="contained", matched=outcome.matched, why=f"lexical lower bound: {told}")
+            return replace(
+                row, value=0.0, stage="contained", matched=outcome.matched, why=f"lexical lower bound: {told}"
+            )
         waiting = replace(row, status="missing", matched=outcome.matched, why=f"judge_needed: {told}")
         if not self.judged:
             return waiting

@@ -1,4 +1,4 @@
-"""Words as a reader takes them for the same: case, accents, quotes, "&", articles, legal forms, a state's two letters."""
+"""Words as a reader takes them for the same: case, accents, quotes, articles, legal forms, a state's two letters."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from rarefy.tasks.perturb.checks.answers import fold
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
 _STATES = (
-    "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,FL Florida,GA Georgia,"
+    "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE "
+    "Delaware,FL Florida,GA Georgia,"
     "HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,"
     "MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,"
     "NH New Hampshire,NJ New Jersey,NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,"
@@ -21,17 +22,25 @@ COUNTRIES = frozenset(
 )
 PLACES = COUNTRIES | frozenset(name.casefold() for name in STATES.values())
 _ABBREVIATED = re.compile(rf"(?:(?<=, )|^)(?:{'|'.join(STATES)})(?=$|[\s.,;)])")
-_SAME = {"&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
-         "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": ""}  # fmt: skip
+_SAME = {
+    "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
+    "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
+}  # fmt: skip
 LEGAL = frozenset("incorporated corporation company limited llc llp lp plc nv sa ag se spa gmbh na holdings".split())
 # What may stand at the end of a name, or be left out there, without another thing being meant
 GENERIC = frozenset("segment segments line division unit business region category".split())
 OF_PLACES = frozenset("state city commonwealth province county town republic kingdom".split())
 EMPTY = frozenset(
-    "a an the of in on at to by for from with and or as is was were are be been its their his her our that which who it "
+    "a an the of in on at to by for from with and or as is was were are be been its their his her "
+    "our that which who it "
     "this these those there has have had".split()
 )
-_PHRASES = (("united states of america", "us"), ("united states", "us"), ("united kingdom", "uk"), ("per cent", "percent"))
+_PHRASES = (
+    ("united states of america", "us"),
+    ("united states", "us"),
+    ("united kingdom", "uk"),
+    ("per cent", "percent"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +108,5 @@ def stems(text: str) -> frozenset[str]:
 
 
 def initials(tokens: tuple[str, ...]) -> str:
-    """"nyse" of New York Stock Exchange."""
+    """ "nyse" of New York Stock Exchange."""
     return "".join(word[0] for word in tokens if word not in EMPTY)

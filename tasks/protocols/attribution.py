@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rarefy.tasks.protocols.columns import narrowed
 from rarefy.tasks.protocols.frame import Frame, slices
 from rarefy.tasks.statistics.measure import Counts, Figured, Measure
 
@@ -33,6 +34,7 @@ def measures(frame: Frame) -> Iterator[Figured]:
     Wrong is what does not score 1, refusals too. Beside them: how often all gold was there, and how often the answer
     was right with it and without. Nothing where a protocol has no retrieved passages.
     """
+    frame = narrowed(frame, ("retriever", "document", "gold", "answer_shown"))
     rows = frame.rows
     # what was changed after it was retrieved (SURE) is no longer the retriever's
     retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "")).to_numpy())
@@ -48,7 +50,7 @@ def _of(part: Frame, name: str) -> Iterator[Measure]:
     gold = rows["gold"].to_numpy(dtype=float)
     known = ~np.isnan(gold) & (gold >= 0)
     full = known & (gold >= 1)
-    shown = rows["answer_shown"].eq(True).to_numpy()
+    shown = (rows["answer_shown"] == True).to_numpy()  # noqa: E712
     right = scored & (rows["value"].to_numpy(dtype=float) >= 1)
     wrong = scored & ~right
     faults = {GENERATOR: full, RETRIEVER: known & ~full & ~shown, SHOWN: known & ~full & shown, UNKNOWN: ~known}

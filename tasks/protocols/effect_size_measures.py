@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rarefy.tasks.protocols.columns import narrowed
 from rarefy.tasks.protocols.effect_size_config import FAMILIES, ORIGINAL, OWN, REPEAT, EffectSizeConfig
 from rarefy.tasks.protocols.effect_size_groups import Groups, groups
 from rarefy.tasks.protocols.effect_size_noise import against, floor
@@ -20,6 +21,7 @@ UNDEFINED = "PDR undefined"
 
 def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Figured]:
     """The numbers of one system: of all variants of a group together, of each family, and of each perturbation."""
+    frame = narrowed(frame, ("cell", "query", "document", "retriever"))
     own = (frame.rows["retriever"] == OWN).to_numpy()
     beside = bool(own.any() and not own.all())
     every = frame.where(~own) if beside else frame

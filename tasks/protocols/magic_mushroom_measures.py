@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rarefy.tasks.protocols.columns import narrowed
 from rarefy.tasks.protocols.frame import Frame, slices
 from rarefy.tasks.protocols.magic_mushroom_config import (
     CLASS,
@@ -18,12 +19,14 @@ from rarefy.tasks.protocols.magic_mushroom_config import (
 from rarefy.tasks.protocols.magic_mushroom_rates import rates
 from rarefy.tasks.statistics.measure import Figured
 
+COLUMNS = "cell mix ratio scenario placed position bin k shown noise".split()
 NORAG, GAIN = "NoRAG", "Cor. - NoRAG"
 NO_PROBE = "no H, C, R: the system was not asked without passages"
 
 
 def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Figured]:
     """The numbers of one system: over all ratios, at each ratio, and for each setting of the other analyses."""
+    frame = narrowed(frame, COLUMNS)
     answers = _with_rates(frame, config)
     probes = frame.where(frame.rows["cell"] == PROBE)
     if len(probes.rows):

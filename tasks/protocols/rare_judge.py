@@ -16,6 +16,8 @@ def judged(frame: Frame, config: RareConfig) -> Frame:
     skipped. Where a system is shown passages and retrieves itself too, the rows of its own retrieval have
     `apart` True, and no mean over retrievers has them.
     """
+    import pandas as pd  # late: half a second
+
     rows = frame.rows
     probes, cells = rows[rows["cell"] == PROBE], rows[rows["cell"] != PROBE].copy()
     known, probed = _known(frame, probes, cells, config)
@@ -38,9 +40,9 @@ def judged(frame: Frame, config: RareConfig) -> Frame:
 
     status = cells["status"].to_numpy(dtype=object)
     status = np.where(scored & hangs & np.isnan(known), probed, status)
-    cells["status"] = np.where((status == "scored") & no_gold, "skipped", status)
+    cells["status"] = pd.Categorical(np.where((status == "scored") & no_gold, "skipped", status))
     cells["correct"], cells["refusal"], cells["value"] = correct, refused, np.where(scored, verdict, np.nan)
-    cells["known"] = np.where(known == 1, "yes", np.where(known == 0, "no", ""))
+    cells["known"] = pd.Categorical(np.where(known == 1, "yes", np.where(known == 0, "no", "")))
     own = (cells["retriever"] == OWN).to_numpy()
     cells["apart"] = own & bool((real & ~own).any())
     return Frame(cells, frame.questions)

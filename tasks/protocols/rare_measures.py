@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rarefy.tasks.protocols.case import NONE
+from rarefy.tasks.protocols.columns import narrowed
 from rarefy.tasks.protocols.frame import Frame, slices
 from rarefy.tasks.protocols.rare_config import DIFFERENT, GOLD, OWN, PROBE, RETRIEVED, SIMILAR, RareConfig
 from rarefy.tasks.protocols.rare_judge import judged
@@ -18,6 +19,7 @@ FLAT = f"{OVERALL} (flat)"  # its value and n are what z as published is made of
 
 def measures(frame: Frame, config: RareConfig) -> Iterator[Figured]:
     """The numbers of one system: each with the share of refusals and of right answers beside it."""
+    frame = narrowed(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
     cells = judged(frame, config)
     every = cells.where(~cells.rows["apart"])
     given = bool((every.rows["given"] == "passages").any())
@@ -129,7 +131,7 @@ def _original(part: Frame) -> Frame:
 
 
 def _by(part: Frame, column: str) -> Iterator[tuple[str, Frame]]:
-    for value in sorted(set(part.rows[column]) - {""}):
+    for value in sorted(set(part.rows[column].unique()) - {""}):
         yield value, part.where(part.rows[column] == value)
 
 

@@ -1,7 +1,9 @@
 """f(q, k, o) of each retriever as one array, and the terms of eq. 1 to 3 on it (arXiv 2505.21870, papers.md §001-A)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,14 +32,19 @@ class Terms:
         """The units at a place of the axes behind the first, which stays."""
         return Terms(self.values[(slice(None), *where)], self.codes[(slice(None), *where)])
 
-    def measure(self, metric: str, slice_: str, only: npt.NDArray[np.bool_], **told: object) -> Measure:
-        """Their mean over the questions of a mask."""
+    @cached_property
+    def summed(self) -> tuple[Values, Values, npt.NDArray[np.int64]]:
+        """By question: the sum of what is scored, how many that are, and how many there are of SCORED to SKIPPED."""
         axes = tuple(range(1, self.codes.ndim))
-        codes = np.where(only.reshape(-1, *(1,) * len(axes)), self.codes, ABSENT)
-        have = codes == SCORED
-        counts = Counts(*(int((codes == code).sum()) for code in (SCORED, FAILED, MISSING, SKIPPED)))
-        above = np.where(have, self.values, 0.0).sum(axis=axes)
-        return Measure(metric, slice_, above, have.sum(axis=axes).astype(float), counts, **told)  # type: ignore[arg-type]
+        have = self.codes == SCORED
+        counts = np.stack([(self.codes == code).sum(axis=axes) for code in (SCORED, FAILED, MISSING, SKIPPED)])
+        return np.where(have, self.values, 0.0).sum(axis=axes), have.sum(axis=axes).astype(float), counts
+
+    def measure(self, metric: str, slice_: str, only: npt.NDArray[np.bool_], **told: Any) -> Measure:
+        """Their mean over the questions of a mask."""
+        above, below, counts = self.summed
+        found = Counts(*(int(number) for number in counts[:, only].sum(axis=1)))
+        return Measure(metric, slice_, np.where(only, above, 0.0), np.where(only, below, 0.0), found, **told)
 
 
 @dataclass(frozen=True)

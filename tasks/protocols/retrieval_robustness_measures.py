@@ -1,6 +1,6 @@
 """The numbers of retrieval robustness: eq. 1 to 3, their geometric mean, Figures 4 to 9 (arXiv 2505.21870 §3, §5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,22 +46,22 @@ def _product(values: Sequence[Any], parts: int) -> Any:
 
 @dataclass(frozen=True)
 class _Kind:
-    """A number by its terms: [question, retriever, k, order], or [question, retriever, k] where orders are in it."""
+    """A number by the terms of each retriever: [question, k, order], or [question, k] where orders are in it."""
 
     metric: str
-    terms: Terms
+    terms: Mapping[str, Terms]
     unit: str
     worst: float = 0.0
     note: str = ""
     best: float = 1.0
 
     def parts(self, slice_: str, only: Only, *where: int | slice) -> tuple[Measure, ...]:
-        """Of each retriever by itself."""
+        """Of each retriever by itself, as "SLICE, retriever=NAME"."""
+        told: dict[str, Any] = {"unit": self.unit, "limits": (self.worst, self.best), "note": self.note}
+        prefix = "" if slice_ == "all" else f"{slice_}, "
         return tuple(
-            self.terms.at(r, *where).measure(
-                self.metric, slice_, only, unit=self.unit, limits=(self.worst, self.best), note=self.note
-            )
-            for r in range(self.terms.codes.shape[1])
+            (terms.at(*where) if where else terms).measure(self.metric, f"{prefix}retriever={name}", only, **told)
+            for name, terms in self.terms.items()
         )
 
 
@@ -75,14 +75,11 @@ def measured(frame: Frame, config: RetrievalRobustnessConfig) -> Iterator[Figure
         table = Cells(used, config.ks, config.orders, _whole(table.f), _whole(table.closed))
     core = _core(table, config)
     everything = np.ones(len(frame.questions), dtype=bool)
-    for name, part in slices(frame):
-        only = np.isin(np.arange(len(frame.questions)), part.rows["at"].unique())
-        yield from _robustness(core, name, only, headline=name == "all")
+    once = Frame(frame.rows.drop_duplicates("at"), frame.questions)  # slices are of questions
+    for name, part in slices(once):
+        only = np.isin(np.arange(len(frame.questions)), part.rows["at"])
+        yield from _robustness(core, name, only)
         yield table.closed.measure("closed-book performance", name, only, unit="questions")
-    for r, retriever in enumerate(used):
-        parts = [kind.parts(f"retriever={retriever}", everything)[r] for kind in core]
-        yield from parts
-        yield Derived(GEOMETRIC, f"retriever={retriever}", tuple(parts[:3]), geometric_mean, core[2].unit)
     yield from _by_order(core, table, everything)
     yield from _curves(table, everything)
     yield from _shown(frame, config, used)
@@ -112,10 +109,10 @@ def _core(table: Cells, config: RetrievalRobustnessConfig) -> tuple[_Kind, ...]:
         least = lowest_ror(len(config.orders))
         turned = f"σ of the population; the lowest that {len(config.orders)} orders can come to is {least:.3f}"
     return (
-        _Kind("NDR", ndr, "answers (q, k, o)", note=asked + closed),
-        _Kind("RSR", rsr, "answers (q, k, o)", note=asked + rising),
-        _Kind("ROR", ror, "contexts (q, k)", least, turned),
-        _Kind("performance", table.f, "answers (q, k, o)", note=asked),
+        _Kind("NDR", _each(table, ndr), "answers (q, k, o)", note=asked + closed),
+        _Kind("RSR", _each(table, rsr), "answers (q, k, o)", note=asked + rising),
+        _Kind("ROR", _each(table, ror), "contexts (q, k)", least, turned),
+        _Kind("performance", _each(table, table.f), "answers (q, k, o)", note=asked),
     )
 
 
@@ -123,15 +120,22 @@ def _any(terms: Terms) -> bool:
     return bool((terms.codes < ABSENT).any())
 
 
-def _robustness(core: Sequence[_Kind], slice_: str, only: Only, headline: bool) -> Iterator[Figured]:
-    """NDR, RSR, ROR, performance, each the mean over the retrievers, and the geometric mean of the first three."""
-    told = core if headline else [replace(kind, note="") for kind in core]
+def _robustness(core: Sequence[_Kind], slice_: str, only: Only) -> Iterator[Figured]:
+    """NDR, RSR, ROR, performance, each the mean over the retrievers, and the geometric mean of the first three.
+
+    Of all questions also those of each retriever, and all of it is headline.
+    """
+    whole = slice_ == "all"
+    told = core if whole else [replace(kind, note="") for kind in core]
     parts = [kind.parts(slice_, only) for kind in told]
     for kind, measures in zip(core, parts, strict=True):
-        yield _averaged(kind.metric, slice_, measures, headline=headline)
+        yield _averaged(kind.metric, slice_, measures, headline=whole)
     three = tuple(measure for measures in parts[:3] for measure in measures)
     note = f"of NDR, RSR and ROR, {_of(len(parts[0]))}"
-    yield Derived(GEOMETRIC, slice_, three, geometric_mean, core[2].unit, headline, note)
+    yield Derived(GEOMETRIC, slice_, three, geometric_mean, core[2].unit, whole, note)
+    for mine in zip(*parts, strict=True) if whole else ():
+        yield from mine
+        yield Derived(GEOMETRIC, mine[0].slice, mine[:3], geometric_mean, core[2].unit)
 
 
 def _of(retrievers: int) -> str:
@@ -172,11 +176,11 @@ def _by_order(core: Sequence[_Kind], table: Cells, only: Only) -> Iterator[Figur
 def _curves(table: Cells, only: Only) -> Iterator[Figured]:
     """Performance by k: as it is, and as it were with perfect NDR, RSR, ROR (Figures 5, 6, 8, 13, 17); the best k."""
     per_answer, per_context = "answers (q, k, o)", "contexts (q, k)"
-    plain = _Kind("performance", table.f, per_answer)
+    plain = _Kind("performance", _each(table, table.f), per_answer)
     perfect = (
-        _Kind("perfect NDR", table.perfect_ndr(), per_answer, note="the better of it and closed-book"),
-        _Kind("perfect RSR", table.perfect_rsr(), per_answer, note="the best of this and all smaller k"),
-        _Kind("perfect ROR", table.perfect_ror(), per_context, note="the best of the orders"),
+        _Kind("perfect NDR", _each(table, table.perfect_ndr()), per_answer, note="the better of it and closed-book"),
+        _Kind("perfect RSR", _each(table, table.perfect_rsr()), per_answer, note="the best of this and all smaller k"),
+        _Kind("perfect ROR", _each(table, table.perfect_ror()), per_context, note="the best of the orders"),
     )
     gains = [_gain(kind, table) for kind in perfect]
     yield table.closed.measure("performance", "k=0", only, unit="questions", note="closed-book, f(q, 0)")
@@ -186,21 +190,19 @@ def _curves(table: Cells, only: Only) -> Iterator[Figured]:
     for i, k in enumerate(table.ks):
         if not (table.f.codes[:, :, i] < SKIPPED).any():
             continue
-        smallest = not by_k  # of which perfect RSR is the performance itself
+        smallest = not by_k  # perfect RSR is the performance itself there
         for kind in (plain, *perfect, *gains):
             if smallest and kind.metric == "perfect RSR gain":
                 continue
             parts = kind.parts(f"k={k}", only, i)
             yield _averaged(kind.metric, f"k={k}", parts)
-            if len(parts) > 1:
-                for r, retriever in enumerate(table.retrievers):
-                    yield kind.parts(f"k={k}, retriever={retriever}", only, i)[r]
-        by_k.append(plain.parts(f"k={k}", only, i))
+            yield from parts
+            if kind is plain:
+                by_k.append(parts)
         for o, order in enumerate(table.orders):
             parts = plain.parts(f"k={k}, order={order}", only, i, o)
             yield _averaged("performance", f"k={k}, order={order}", parts)
-            for r, retriever in enumerate(table.retrievers) if len(parts) > 1 else ():
-                yield plain.parts(f"k={k}, order={order}, retriever={retriever}", only, i, o)[r]
+            yield from parts
     if by_k:
         note = "of the best k (Figure 9); chosen on these questions, so rather too high"
         yield Derived("highest performance", "all", sum(by_k, ()), _Highest(len(by_k)), per_answer, note=note)
@@ -219,12 +221,18 @@ class _Highest:
 
 def _gain(kind: _Kind, table: Cells) -> _Kind:
     """What perfect robustness would add, over the units that both are known of."""
-    if kind.terms.codes.ndim == 4:
-        plain = np.nan_to_num(table.f.values)
-    else:  # the mean over the orders that were asked
-        have = table.f.codes == SCORED
-        plain = np.where(have, np.nan_to_num(table.f.values), 0.0).sum(axis=-1) / np.maximum(have.sum(axis=-1), 1)
-    return _Kind(f"{kind.metric} gain", Terms(kind.terms.values - plain, kind.terms.codes), kind.unit, 1.0, "", 0.0)
+    gains = {}
+    for r, (name, terms) in enumerate(kind.terms.items()):
+        have = table.f.codes[:, r] == SCORED
+        plain = np.where(have, table.f.values[:, r], 0.0)
+        if terms.codes.ndim == 2:  # the mean over the orders that were asked
+            plain = plain.sum(axis=-1) / np.maximum(have.sum(axis=-1), 1)
+        gains[name] = Terms(terms.values - plain, terms.codes)
+    return _Kind(f"{kind.metric} gain", gains, kind.unit, 1.0, "", 0.0)
+
+
+def _each(table: Cells, terms: Terms) -> dict[str, Terms]:
+    return {name: terms.at(r) for r, name in enumerate(table.retrievers)}
 
 
 def _shown(frame: Frame, config: RetrievalRobustnessConfig, used: Sequence[str]) -> Iterator[Figured]:

@@ -29,8 +29,10 @@ def measured(frame: Frame, config: SureConfig) -> Iterator[Figured]:
     main = found.where(found.rows["main"].to_numpy())
     golden = main.where((main.rows["cell"] == GOLDEN).to_numpy())
     yield from rates(golden, "all", headline=True, note="; ".join(filter(None, (GOLDENS, _unsplit(golden)))))
+    yield from _extras(golden, "all")
     for subset, part in _subsets(main):
         yield from rates(part, f"subset={subset}", note=_note(subset, main))
+        yield from _extras(part, f"subset={subset}")
     yield from _by_question(golden)
     yield from _table(main, "")
     other = found.where(~found.rows["main"].to_numpy())
@@ -69,7 +71,7 @@ def _unsplit(part: Pairs) -> str:
 
 
 def rates(part: Pairs, slice_: str, headline: bool = False, note: str = "") -> tuple[Measure, ...]:
-    """RR, WR, LR, base and perturbed accuracy, answer-level consistency of these pairs.
+    """RR, WR, LR and base accuracy of these pairs; perturbed accuracy is the last plus WR less LR.
 
     RR + WR + LR = 1 of every question, or ArithmeticError.
     """
@@ -81,14 +83,15 @@ def rates(part: Pairs, slice_: str, headline: bool = False, note: str = "") -> t
         three.append(part.mean(name, slice_, values, limits=LIMITS[name], headline=headline, note=note))
     if not np.array_equal(sum(one.numerator for one in three), three[0].denominator):
         raise ArithmeticError(f"SURE, {slice_}: RR + WR + LR is not 1")
-    base = part.mean(
-        BASE, slice_, part.rows["before"], headline=headline, note="of the unchanged documents of the pairs"
-    )
-    after = part.mean(AFTER, slice_, part.rows["after"])
-    same = part.mean(
-        SAME, slice_, part.rows["same"], note="the same words before and after, right or wrong; not in the paper"
-    )
-    return (*three, base, after, same)
+    told = "of the unchanged documents of the pairs" if headline else ""
+    return (*three, part.mean(BASE, slice_, part.rows["before"], headline=headline, note=told))
+
+
+def _extras(part: Pairs, slice_: str) -> Iterator[Measure]:
+    """Accuracy with the change, and answer-level consistency."""
+    yield part.mean(AFTER, slice_, part.rows["after"])
+    note = "the same words before and after, right or wrong; not in the paper"
+    yield part.mean(SAME, slice_, part.rows["same"], note=note)
 
 
 def _by_question(golden: Pairs) -> Iterator[Measure]:
@@ -103,7 +106,8 @@ def _table(part: Pairs, suffix: str) -> Iterator[Figured]:
     """Table 2: a row per perturbation, and per type the mean of its rows; by subset, and of all Golden documents."""
     names = list(dict.fromkeys(part.rows["perturbation"]))
     of = dict(zip(part.rows["perturbation"], part.rows["type"], strict=True))
-    columns = [("", part.where((part.rows["cell"] == GOLDEN).to_numpy())), *_subsets(part)]
+    columns = [("", part.where((part.rows["cell"] == GOLDEN).to_numpy()))]
+    columns += [(subset, column) for subset, column in _subsets(part) if subset != "noise"]
     for subset, column in columns:
         named = f", subset={subset}" if subset else ""
         note = _note(subset, part) if subset else GOLDENS
@@ -112,6 +116,8 @@ def _table(part: Pairs, suffix: str) -> Iterator[Figured]:
             row = column.where((column.rows["perturbation"] == name).to_numpy())
             numbers = rates(row, f"perturbation={name}{named}{suffix}", note=note)
             yield from numbers
+            if not subset:
+                yield from _extras(row, f"perturbation={name}{suffix}")
             if (row.rows["status"] != "skipped").any():
                 by_type.setdefault(of[name], []).append(numbers)
         for type_, rows in by_type.items():

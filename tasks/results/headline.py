@@ -16,8 +16,10 @@ def headline(summary: Mapping[str, Any]) -> "Group":
     from rich.text import Text
 
     told: list[Any] = [*_tables(summary)]
-    lines = [f"{row['system'] or 'every system'} · {wording.title(row['protocol'], summary['protocols'])}: {row['why']}"
-             for row in summary["left_out"]]
+    lines = [
+        f"{row['system'] or 'every system'} · {wording.title(row['protocol'], summary['protocols'])}: {row['why']}"
+        for row in summary["left_out"]
+    ]
     if lines:
         told += [Text("Left out", style="bold"), *(Text(f"  {line}") for line in lines)]
     return Group(*told)
@@ -44,7 +46,9 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table"]:
             table.add_row(Text(wording.system(system), style="bold"))
             for row in its:
                 numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
-                table.add_row(Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers))
+                table.add_row(
+                    Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
+                )
         table.add_row("")
         yield table
 
@@ -57,6 +61,8 @@ def _label(row: Mapping[str, Any]) -> str:
 def _number(row: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
-    shown = Text(wording.value(row), style="yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim")
+    shown = Text(
+        wording.value(row), style="yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim"
+    )
     told = wording.interval(row)
     return shown if row["withheld"] or not told else shown.append(f" {told}", style="not bold")

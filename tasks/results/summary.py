@@ -89,4 +89,6 @@ def check(told: Any) -> None:
     rules = schema()
     for wrong in jsonschema.Draft202012Validator(rules).iter_errors(told):
         place = "/".join(map(str, wrong.absolute_path)) or "the whole"
-        raise ValueError(f"not a summary of schema {SCHEMA}: {place}: {wrong.message}; made by another version of rarefy?")
+        raise ValueError(
+            f"not a summary of schema {SCHEMA}: {place}: {wrong.message}; made by another version of rarefy?"
+        )

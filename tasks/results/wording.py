@@ -43,7 +43,7 @@ def percent(share: float | None) -> str:
 
 
 def interval(row: Row) -> str:
-    """"[0.651, 0.698]", or nothing where the number has no interval."""
+    """ "[0.651, 0.698]", or nothing where the number has no interval."""
     if row["low"] is None or row["high"] is None:
         return ""
     return f"[{number(row['low'])}, {number(row['high'])}]"

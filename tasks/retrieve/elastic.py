@@ -31,6 +31,7 @@ def elasticsearch(passages: Passages, config: RetrieveConfig, *, cache: Path, th
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
     with unavailable(own.endpoint):
         client = connected(own.endpoint)
+        client.info()  # an answer with a body: to what follows, a server of another version answers without a word
         filled(client, name, body, passages)
         aliased(client, name, own.alias, own.old)
     return Elasticsearch(client, name, own.endpoint, own.shards)
@@ -200,5 +201,6 @@ def aliased(client: Any, name: str, alias: str, old: str) -> None:
         if old == "delete" and ours:
             actions.append({"remove_index": {"index": one}})
         else:
-            actions.append({"remove": {"index": one, "alias": alias, "must_exist": True}})
+            # it may be gone: where an answer was lost, the client asks again
+            actions.append({"remove": {"index": one, "alias": alias, "must_exist": False}})
     client.indices.update_aliases(actions=actions)

@@ -61,16 +61,24 @@ def unavailable(endpoint: str) -> Iterator[None]:
     except AuthenticationException:
         fault = f"the server knows no such key; look at {endpoint}_API_KEY"
     except AuthorizationException as error:
-        fault = f"the key in {endpoint}_API_KEY may not do this: {redacted(str(error))}"
+        fault = f"the key in {endpoint}_API_KEY may not do this: {_told(error)}"
     except UnsupportedProductError:
         fault = f"what answers at {endpoint}_URL is no Elasticsearch"
     except ApiError as error:
         media = "media_type" in str(error) or "compatible-with" in str(error)
-        fault = redacted(str(error)) + ("; the client is of version 9, and so must the server be" if media else "")
+        fault = _told(error) + ("; the client is of version 9, and so must the server be" if media else "")
     except TransportError as error:
         fault = f"cannot be reached: {redacted(str(error))}; look at {endpoint}_URL and {endpoint}_CA_CERTS"
     if fault:  # out here: the client's error holds the request with its key
         raise Unavailable(f"Elasticsearch: {fault}")
+
+
+def _told(error: Any) -> str:
+    """What the server said, with its reason where the client leaves that out."""
+    told = str(error)
+    body = error.body if isinstance(error.body, dict) else {}
+    reason = body["error"].get("reason") if isinstance(body.get("error"), dict) else None
+    return redacted(told if not reason or str(reason) in told else f"{told}: {reason}")
 
 
 def _whole(url: str) -> str:

@@ -34,8 +34,8 @@ def covered(one: Figured) -> float:
 
 def ratio(one: Measure) -> float:
     """Its value, the same for any order of the questions; NaN for 0/0."""
-    below = math.fsum(one.denominator)
-    return math.fsum(one.numerator) / below if below else math.nan
+    below = math.fsum(one.denominator.tolist())
+    return math.fsum(one.numerator.tolist()) / below if below else math.nan
 
 
 def value(one: Figured) -> float:

@@ -52,8 +52,8 @@ def parsed(text: str) -> Gate:
 def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
     """The differences that a rule is about; LookupError, with what there is, where there is none.
 
-    A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before or
-    behind it, too, and alone means its headline.
+    A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before
+    or behind it, too, and alone means its headline.
     """
     names = {row.protocol.lower() for row in differences}
     words, protocol = gate.metric.lower(), gate.protocol.lower()

@@ -17,7 +17,7 @@ SAID = {"", "truncated", "unparsable"}
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_is_answered_under_every_protocol_and_never_rejected(strategy, connect, server):
     llm = connect("openai", "tiny", server)
-    config = RagConfig(strategy=strategy, max_tokens=24, truncated="answer", dragin_threshold=0.1)
+    config = RagConfig(strategy=strategy, max_tokens=24, truncated="answer", temperature=1.0, dragin_threshold=0.1)
     asked = [
         Asked(f"{name}{n}", "What were net sales?", passages, name if name != "general" else "", "no such info")
         for name in PACKS

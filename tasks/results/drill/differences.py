@@ -5,7 +5,9 @@ from typing import Any
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 LEAST = 0.25  # share of the variant's words that it has from the original; under it, a diff only confuses
-Steps = list[Any]  # 12: twelve units are kept; -3: three are dropped; "new": these come in. Units are UTF-16, as in JavaScript
+Steps = list[
+    Any
+]  # 12: twelve units are kept; -3: three are dropped; "new": these come in. Units are UTF-16, as in JavaScript
 
 
 def steps(before: str, after: str) -> Steps | None:
@@ -15,14 +17,18 @@ def steps(before: str, after: str) -> Steps | None:
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     told: Steps = []
     kept = 0
+    new_words = ""  # what comes in stands after what it replaces
     for step in LCSseq.opcodes(old, new):
         if step.tag == "equal":
+            told += [new_words] if new_words else []
+            new_words = ""
             told.append(units("".join(old[step.src_start : step.src_end])))
             kept += step.src_end - step.src_start
         elif step.tag == "delete":
             told.append(-units("".join(old[step.src_start : step.src_end])))
         else:
-            told.append("".join(new[step.dest_start : step.dest_end]))
+            new_words += "".join(new[step.dest_start : step.dest_end])
+    told += [new_words] if new_words else []
     return told if kept >= LEAST * max(1, len(new)) else None
 
 

@@ -17,7 +17,9 @@ def partners(block: Block, rows: Sequence[int]) -> dict[int, list[tuple[str, int
     """For each row label and row of its partners, of the same system and protocol; no row is its own."""
     columns = block.columns
     plain = np.isin(columns["cell"].astype(str), _PLAIN.get(block.protocol, ()))
-    plain &= np.isin(columns["query"].astype(str), ("none", "")) & np.isin(columns["document"].astype(str), ("none", ""))
+    plain &= np.isin(columns["query"].astype(str), ("none", "")) & np.isin(
+        columns["document"].astype(str), ("none", "")
+    )
     of = {PLAIN: _by_key(block, np.flatnonzero(plain)), CLOSED: _by_key(block, _closed(block))}
     found: dict[int, list[tuple[str, int]]] = {}
     for row in rows:

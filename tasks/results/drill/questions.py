@@ -40,11 +40,19 @@ def _question(row: Mapping[str, Any], chunks: Mapping[str, Any], texts: Texts) -
     ]
 
 
+def _whole(text: str, at: int) -> int:
+    """The beginning of the first whole word from a place on."""
+    if at <= 0:
+        return 0
+    found = text.find(" ", at)
+    return at if found < 0 else found + 1
+
+
 def _evidence(span: Mapping[str, Any], chunk: Mapping[str, Any] | None, sentence: str, texts: Texts) -> list[Any]:
     if chunk is None:
         return [0, "", 0, span["chunk_id"], 0, texts.put(sentence), 0, -1]
     start, end, text = span["start"], span["end"], chunk["text"]
-    before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
+    before, after = text[_whole(text, start - AROUND) : start], text[end : end + AROUND].rsplit(" ", 1)[0]
     return [
         texts.put(chunk["title"]),
         chunk["doc_id"],

@@ -137,7 +137,11 @@ class Rows:
             asked = self._asked.get(question, {"text": ""})
             text = row["text"] if row else asked["text"]
             change = steps(asked["text"], text) if row and row["perturbation"] != "none" and asked["text"] else None
-            about = [round(row["similarity"], 3), row["entailment"], self._texts.put(row["detail"])] if row else [1.0, "", 0]
+            about = (
+                [round(row["similarity"], 3), row["entailment"], self._texts.put(row["detail"])]
+                if row
+                else [1.0, "", 0]
+            )
             self._wording[name, question] = len(self.wordings)
             kind = row["perturbation"] if row else "none"
             self.wordings.append([kind, self._texts.put(text), change or 0, *about])

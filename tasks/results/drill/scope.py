@@ -35,8 +35,15 @@ _METRICS: tuple[tuple[str, str, tuple[Told, ...]], ...] = (
     ("retrieval_robustness", "closed-book", (_is("given", "closed_book"),)),
     ("retrieval_robustness", "best closed-book", (_is("given", "closed_book"),)),
 )
-_RETRIEVED = ("generator at fault", "retriever at fault", "answer shown without", "fault not known", "all gold retrieved",
-              "right with", "refused though")  # of attribution, in any protocol
+_RETRIEVED = (
+    "generator at fault",
+    "retriever at fault",
+    "answer shown without",
+    "fault not known",
+    "all gold retrieved",
+    "right with",
+    "refused though",
+)  # of attribution, in any protocol
 # Magic Mushroom's analyses: the first whose name the slice has says which cell is meant
 _ANALYSES = {"scenario": "scenario", "class": "class", "position": "position", "placed": "position", "length": "length"}
 

@@ -19,8 +19,8 @@ from rarefy.tasks.results.page.headlines import headlines
 from rarefy.tasks.results.page.retrieval import faults, retrieval
 from rarefy.tasks.results.page.robustness import robustness, slices
 from rarefy.tasks.results.page.spurious import spurious
-from rarefy.tasks.results.visible import visible
 from rarefy.tasks.results.svg import swatch
+from rarefy.tasks.results.visible import visible
 
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
@@ -94,4 +94,4 @@ def _template() -> Any:
 @cache
 def _file(name: str) -> Markup:
     """A file of this package as it stands: it is ours, and has no markup that would end its element."""
-    return Markup(files("rarefy.tasks.results.page").joinpath(name).read_text("utf-8"))  # noqa: S704
+    return Markup(files("rarefy.tasks.results.page").joinpath(name).read_text("utf-8"))

@@ -13,7 +13,7 @@ MOST = 6  # curves of a plot
 LABELS = {"ratio": "share of noise among the passages", "k": "passages (k)"}
 # Curves that are read together: the number itself, then what it is set against
 TOGETHER = ("performance", "perfect NDR", "perfect RSR", "perfect ROR")
-ABOUT = "How a system fares as noise rises, as passages are added, and as they are shown in another order. Bands and whiskers are 95 % intervals."
+ABOUT = "How a system fares as noise rises, as passages are added, and as they are shown in another order. Bands and whiskers are 95 % intervals; dashed whiskers stand for numbers that are withheld."
 
 
 def courses(found: Found) -> Section | None:
@@ -51,21 +51,23 @@ def _over(found: Found, title: str, axis: str, rest: Sequence[str], rows: Sequen
                 _curve(found, name, at, axis, [row for row in mine if row["metric"] == name], dashed=at > 0)
                 for at, name in enumerate(together)
             ]
-            levels = [("closed-book", row["value"], 5) for name, row in reference.items() if name == system and row["value"] is not None]
-            plots.append(_plot(f"{wording.system(system)}: performance", drawn, axis, "performance", levels))
+            levels = [
+                ("closed-book", row["value"], 5)
+                for name, row in reference.items()
+                if name == system and row["value"] is not None
+            ]
+            plots.append(_plot(f"{wording.system(system)}: performance", drawn, axis, levels))
             legend |= dict.fromkeys((curve.series, curve.name, curve.dashed) for curve in drawn)
             legend |= {(5, "closed-book", True): None} if levels else {}
         yield Plots(said, tuple(plots), tuple(legend))
         return
-    folded = len(rest) > 1
+    folded = len(rest) > 1 or "retriever" in rest
     for metric in [name for name in metrics(rows) if name not in TOGETHER[1:] and not name.endswith("gain")]:
         mine = [row for row in rows if row["metric"] == metric]
         for label, some in _facets(mine, rest):
-            drawn = [
-                _curve(found, name, series, axis, its) for name, series, its in _series(found, some, rest)
-            ]
+            drawn = [_curve(found, name, series, axis, its) for name, series, its in _series(found, some, rest)]
             if any(len([p for p in curve.points if p.y is not None]) for curve in drawn):
-                plots.append(_plot(f"{metric}{label}", drawn, axis, metric, []))
+                plots.append(_plot(f"{metric}{label}", drawn, axis, []))
                 legend |= dict.fromkeys((curve.series, curve.name, False) for curve in drawn)
     if plots:
         yield Plots(said, tuple(plots), tuple(legend), folded=folded)
@@ -84,7 +86,10 @@ def _facets(rows: Sequence[Row], rest: Sequence[str]) -> Iterator[tuple[str, lis
             yield f", {wording.system(system)}", mine
         else:
             for value in values(mine, rest[0]):
-                yield f", {wording.system(system)}, {wording.said(value)}", [r for r in mine if r["where"][rest[0]] == value]
+                yield (
+                    f", {wording.system(system)}, {wording.said(value)}",
+                    [r for r in mine if r["where"][rest[0]] == value],
+                )
 
 
 def _series(found: Found, rows: Sequence[Row], rest: Sequence[str]) -> Iterator[tuple[str, int, list[Row]]]:
@@ -107,11 +112,13 @@ def _curve(found: Found, name: str, series: int, axis: str, rows: Sequence[Row],
 
 def _point(row: Row, x: float) -> Point:
     title = f"{wording.system(row['system'])}, {row['metric']}, {wording.slice_(row['slice'])}: "
-    return Point(x, row["value"], row["low"], row["high"], title + f"{wording.value(row)} {wording.interval(row)}".strip(), row["at"])
+    title += f"{wording.value(row)} {wording.interval(row)}".strip()
+    low, high = (row["worst"], row["best"]) if row["withheld"] else (row["low"], row["high"])
+    return Point(x, row["value"], low, high, title, row["at"])
 
 
-def _plot(title: str, drawn: Sequence[Curve], axis: str, metric: str, levels: Sequence[tuple[str, float, int]]) -> Plot:
-    return Plot(title, curves(drawn, title, LABELS[axis], metric, references=levels))
+def _plot(title: str, drawn: Sequence[Curve], axis: str, levels: Sequence[tuple[str, float, int]]) -> Plot:
+    return Plot(title, curves(drawn, title, LABELS[axis], references=levels))
 
 
 def _by_order(found: Found, title: str, rows: Sequence[Row]) -> Plots:
@@ -127,5 +134,5 @@ def _by_order(found: Found, title: str, rows: Sequence[Row]) -> Plots:
             points = tuple(_point(row, float(names.index(row["where"]["order"]))) for row in its)
             drawn.append(Curve(wording.system(system), points, found.series.get(system, 0)))
         legend |= dict.fromkeys((curve.series, curve.name, False) for curve in drawn)
-        plots.append(Plot(metric, curves(drawn, f"{metric} by order", "order of the passages", metric, names=names)))
+        plots.append(Plot(metric, curves(drawn, f"{metric} by order", "order of the passages", names=names)))
     return Plots(f"{title}: by order", tuple(plots), tuple(legend))

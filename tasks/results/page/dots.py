@@ -58,8 +58,11 @@ def dots(
     scale: Scale | None = None,
     most: int = MOST,
 ) -> Dots | None:
-    """A table of these numbers, one group per label; None where there are none. All of them are marked as shown."""
-    rows = list(rows)
+    """A table of these numbers, one group per label; None where there are none. All of them are marked as shown.
+
+    What is of no unit at all, not even of one that was lost, is left out.
+    """
+    rows = [row for row in rows if any(row[f"n_{name}"] for name in ("scored", "failed", "missing", "skipped"))]
     if not rows:
         return None
     groups: dict[str, list[Row]] = {}

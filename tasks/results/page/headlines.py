@@ -51,7 +51,8 @@ def _of(found: Found, protocol: str) -> Iterator[Dots | None]:
     notes = dict.fromkeys(f"{row['metric']}: {row['note']}" for row in rows if row["note"])
     yield dots(
         found,
-        wording.title(protocol, found.summary["protocols"]) + (f" (arXiv {about['paper']})" if about.get("paper") else ""),
+        wording.title(protocol, found.summary["protocols"])
+        + (f" (arXiv {about['paper']})" if about.get("paper") else ""),
         rows,
         _label,
         first=True,

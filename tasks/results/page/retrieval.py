@@ -14,7 +14,9 @@ from rarefy.tasks.results.svg import Curve, Point, curves
 _AT = re.compile(r"(.+)@(\d+)")
 FAULTS = ("Retriever at fault", "Answer shown without all gold", "Generator at fault", "Fault not known")
 WITH = ("All gold retrieved", "Right with all gold", "Right without all gold", "Refused though all gold was there")
-ABOUT = "What each retriever finds, whatever system is put to the test. For the wording as it stands, then for every other."
+ABOUT = (
+    "What each retriever finds, whatever system is put to the test. For the wording as it stands, then for every other."
+)
 ABOUT_FAULTS = (
     "Of the wrong answers to questions with retrieved passages: was the gold there, so that the generator failed, or "
     "not, so that the retriever did? Beside them, how often an answer is right with all the gold and without."
@@ -54,7 +56,8 @@ def _grid(found: Found, rows: Sequence[Row]) -> Grid | None:
     # measures as rows: there are many of them, and few retrievers
     names = tuple(name for name, _, _ in lines)
     turned = tuple(
-        (column, tuple(cells[at] for _, cells, _ in lines), tuple(() for _ in lines)) for at, column in enumerate(columns)
+        (column, tuple(cells[at] for _, cells, _ in lines), tuple(() for _ in lines))
+        for at, column in enumerate(columns)
     )
     return Grid("Questions as they stand", names, turned, folded=False)
 
@@ -72,7 +75,9 @@ def _over_k(found: Found, rows: Sequence[Row]) -> Plots | None:
             continue
         drawn = []
         for at, retriever in enumerate(retrievers):
-            its = sorted(((k, row) for k, row in some if row["where"].get("retriever") == retriever), key=lambda one: one[0])
+            its = sorted(
+                ((k, row) for k, row in some if row["where"].get("retriever") == retriever), key=lambda one: one[0]
+            )
             points = []
             for k, row in its:
                 found.show(row)
@@ -80,13 +85,15 @@ def _over_k(found: Found, rows: Sequence[Row]) -> Plots | None:
                 points.append(Point(float(k), row["value"], row["low"], row["high"], told, row["at"]))
             drawn.append(Curve(retriever, tuple(points), at))
         legend |= dict.fromkeys((curve.series, curve.name, False) for curve in drawn)
-        plots.append(Plot(f"{name}@k", curves(drawn, f"{name} over k", "passages (k)", f"{name}@k")))
+        plots.append(Plot(f"{name}@k", curves(drawn, f"{name} over k", "passages (k)")))
     return Plots("Over the number of passages", tuple(plots), tuple(legend)) if plots else None
 
 
 def _by_wording(found: Found, rows: Sequence[Row]) -> Iterator[Dots | None]:
     mine = [row for row in rows if set(row["where"]) == {"retriever", "perturbation"}]
-    have = [name for name in metrics(mine) if name.startswith(("Recall@10", "Recall@5", "nDCG")) and "against" not in name]
+    have = [
+        name for name in metrics(mine) if name.startswith(("Recall@10", "Recall@5", "nDCG")) and "against" not in name
+    ]
     for name in sorted(have, key=natural)[:1]:
         for retriever in values(mine, "retriever"):
             its = [row for row in mine if row["metric"] == name and row["where"]["retriever"] == retriever]
@@ -106,11 +113,18 @@ def _by_wording(found: Found, rows: Sequence[Row]) -> Iterator[Dots | None]:
 def _faults(found: Found) -> Iterator[Dots | None]:
     for protocol in found.protocols:
         title = wording.title(protocol, found.summary["protocols"])
-        for names in ((), ("retriever",), ("pattern",), ("hops",), ("domain",)):
+        for names in ((), ("retriever",), ("hops",)):
             rows = found.by(protocol, *names)
-            for title_, kinds in (("wrong answers, who is at fault", FAULTS), ("right and refused, with and without gold", WITH)):
+            parts = (("wrong answers, who is at fault", FAULTS), ("right and refused, with and without gold", WITH))
+            for title_, kinds in parts[: 1 if names else 2]:
                 mine = [row for row in rows if row["metric"] in kinds]
-                mine.sort(key=lambda row: (kinds.index(row["metric"]), natural(row["slice"]), found.series.get(row["system"], 0)))
+                mine.sort(
+                    key=lambda row: (
+                        kinds.index(row["metric"]),
+                        natural(row["slice"]),
+                        found.series.get(row["system"], 0),
+                    )
+                )
                 by = f", by {wording.said(names[0])}" if names else ""
                 yield dots(found, f"{title}: {title_}{by}", mine, _label, folded=bool(names))
 

@@ -50,7 +50,7 @@ def _tables(found: Found, names: Sequence[str]) -> Iterator[Dots | None]:
             main = MAIN.get(protocol) or _headline(found, protocol)
             have = [metric for metric in main if one(rows, metric=metric)] or _all_of(rows, protocol)
             for at, metric in enumerate(have):
-                yield _table(found, protocol, name, metric, rows, folded=at > 1)
+                yield _table(found, protocol, name, metric, rows, folded=at > 0)
 
 
 def _table(found: Found, protocol: str, name: str, metric: str, rows: Sequence[Row], folded: bool) -> Dots | None:
@@ -60,7 +60,7 @@ def _table(found: Found, protocol: str, name: str, metric: str, rows: Sequence[R
         found,
         f"{wording.title(protocol, found.summary['protocols'])}: {metric} by {wording.said(name)}",
         mine,
-        lambda row: wording.said(row["where"][name]),
+        lambda row: "as it stands" if row["where"][name] == "none" else wording.said(row["where"][name]),
         beside=[(_SAID.get(other, other), _other(rows, other)) for other in told],
         folded=folded,
     )
@@ -78,4 +78,6 @@ def _headline(found: Found, protocol: str) -> tuple[str, ...]:
 def _all_of(rows: Sequence[Row], protocol: str) -> list[str]:
     """Where the main number is not there: all that are not said of another ("…: refusal rate")."""
     own = MAIN.get(protocol, ())
-    return [name for name in metrics(rows) if ": " not in name and name not in BESIDE.get(protocol, ())][:3] if own else []
+    return (
+        [name for name in metrics(rows) if ": " not in name and name not in BESIDE.get(protocol, ())][:3] if own else []
+    )

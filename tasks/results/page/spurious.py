@@ -32,7 +32,11 @@ def spurious(found: Found) -> Section | None:
 def _radar(found: Found) -> Plots | None:
     plots = []
     legend: dict[tuple[int, str, bool], None] = {}
-    for title, names, subset in (("Golden documents", ("type",), ""), ("K-G", ("type", "subset"), "K-G"), ("U-G", ("type", "subset"), "U-G")):
+    for title, names, subset in (
+        ("Golden documents", ("type",), ""),
+        ("K-G", ("type", "subset"), "K-G"),
+        ("U-G", ("type", "subset"), "U-G"),
+    ):
         rows = [
             row
             for row in found.by("sure", *names)
@@ -46,10 +50,14 @@ def _radar(found: Found) -> Plots | None:
             its = [row for row in rows if row["system"] == system]
             for row in its:
                 found.show(row)
-            points = tuple(_point(row, spokes) for row in sorted(its, key=lambda row: spokes.index(row["where"]["type"])))
+            points = tuple(
+                _point(row, spokes) for row in sorted(its, key=lambda row: spokes.index(row["where"]["type"]))
+            )
             drawn.append(Curve(wording.system(system), points, found.series.get(system, 0)))
         legend |= dict.fromkeys((curve.series, curve.name, False) for curve in drawn)
-        plots.append(Plot(f"RR by type, {title}", radar(drawn, [wording.said(name) for name in spokes], f"RR by type, {title}")))
+        plots.append(
+            Plot(f"RR by type, {title}", radar(drawn, [wording.said(name) for name in spokes], f"RR by type, {title}"))
+        )
     note = "The middle is the lowest ring, not zero."
     return Plots("RR by type of change", tuple(plots), tuple(legend), note) if plots else None
 
@@ -75,13 +83,19 @@ def _grids(found: Found) -> Iterator[Grid]:
     for names in (("type", "subset"), ("perturbation", "subset")):
         rows = found.by("sure", *names)
         for system in dict.fromkeys(row["system"] for row in rows):
-            its = {(row["where"][names[0]], row["where"]["subset"], row["metric"]): row for row in rows if row["system"] == system}
+            its = {
+                (row["where"][names[0]], row["where"]["subset"], row["metric"]): row
+                for row in rows
+                if row["system"] == system
+            }
             columns = sorted({subset for _, subset, _ in its}, key=_place)
             lines = []
             for name in values([row for row in rows if row["system"] == system], names[0]):
                 cells = tuple(its.get((name, subset, "RR")) for subset in columns)
                 under = tuple(
-                    tuple((metric, its[name, subset, metric]) for metric in ("WR", "LR") if (name, subset, metric) in its)
+                    tuple(
+                        (metric, its[name, subset, metric]) for metric in ("WR", "LR") if (name, subset, metric) in its
+                    )
                     for subset in columns
                 )
                 lines.append((wording.said(name), cells, under))
@@ -102,4 +116,8 @@ def _place(subset: str) -> tuple[int, str]:
 
 
 def _said(subset: str) -> str:
-    return f"{subset} ({_SAID[subset]})" if subset in _SAID and subset != "total" else _SAID.get(subset, wording.said(subset))
+    return (
+        f"{subset} ({_SAID[subset]})"
+        if subset in _SAID and subset != "total"
+        else _SAID.get(subset, wording.said(subset))
+    )

@@ -1,6 +1,6 @@
 """Curves over a number (ratio, k) or over names (orders): marks, lines, intervals as bands or whiskers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -20,7 +20,7 @@ class Point:
     y: float | None
     low: float | None = None
     high: float | None = None
-    title: str = ""
+    title: str = ""  # where `y` is None, `low` and `high` are the bounds between which it lies
     rows: int | None = None  # which number this is, for the link to its rows
 
 
@@ -38,7 +38,6 @@ def curves(
     found: Sequence[Curve],
     title: str,
     x_label: str,
-    y_label: str,
     names: Sequence[str] = (),
     references: Sequence[tuple[str, float, int]] = (),
     marks: Sequence[float] = (),
@@ -60,7 +59,6 @@ def curves(
 
     parts = [element("title", title), *_axes(up, across, x, y, names)]
     parts.append(element("text", x_label, x=_LEFT + inside / 2, y=HEIGHT - 4, text_anchor="middle", cls="label"))
-    parts.append(element("text", y_label, x=4.0, y=9.0, cls="label"))
     for name, level, series in references:
         parts.append(
             element(
@@ -94,9 +92,7 @@ def _axes(up: Scale, across: Scale, x, y, names: Sequence[str]) -> list[Markup]:
         parts.append(element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y(0.0), y2=y(0.0), cls="zero"))
     last = -100.0
     for at, tick in enumerate(across.ticks):
-        parts.append(
-            element("line", x1=x(tick), x2=x(tick), y1=HEIGHT - _BOTTOM, y2=HEIGHT - _BOTTOM + 4, cls="zero")
-        )
+        parts.append(element("line", x1=x(tick), x2=x(tick), y1=HEIGHT - _BOTTOM, y2=HEIGHT - _BOTTOM + 4, cls="zero"))
         text = names[at] if names else f"{tick:g}"
         room = len(text) * 6.2
         if x(tick) - last < room and at:  # too close to the last one: its tick stands without a label
@@ -107,26 +103,23 @@ def _axes(up: Scale, across: Scale, x, y, names: Sequence[str]) -> list[Markup]:
 
 
 def _drawn(curve: Curve, x, y, shift: float, apart: bool) -> list[Markup]:  # type: ignore[no-untyped-def]
-    told = [point for point in curve.points if point.y is not None]
     look = f"{colour(curve.series)}{' dashed' if curve.dashed else ''}"
     parts: list[Markup] = []
-    spread = [point for point in told if point.low is not None and point.high is not None]
-    if apart:
-        for point in spread:
-            at = x(point.x) + shift
-            parts.append(element("line", x1=at, x2=at, y1=y(point.low), y2=y(point.high), cls=f"whisker {look}"))
-    elif len(spread) > 1:
-        there = [f"{x(point.x):.1f} {y(point.high):.1f}" for point in spread]
-        back = [f"{x(point.x):.1f} {y(point.low):.1f}" for point in reversed(spread)]
-        parts.append(element("path", d=f"M{'L'.join([*there, *back])}z", cls=f"band {look}"))
-    elif spread:
-        at = x(spread[0].x)
-        ends = {"y1": y(spread[0].low), "y2": y(spread[0].high)}
-        parts.append(element("line", x1=at, x2=at, **ends, cls=f"whisker {look}"))
-    if not apart and len(told) > 1:
-        line = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in told)
-        parts.append(element("path", d=f"M{line}", cls=f"line {look}"))
-    for point in told:
+    for points in [[point] for point in curve.points] if apart else _runs(curve.points):
+        spread = [point for point in points if point.low is not None and point.high is not None]
+        if len(spread) > 1:
+            there = [f"{x(point.x):.1f} {y(point.high):.1f}" for point in spread]
+            back = [f"{x(point.x):.1f} {y(point.low):.1f}" for point in reversed(spread)]
+            parts.append(element("path", d=f"M{'L'.join([*there, *back])}z", cls=f"band {look}"))
+        elif spread:
+            at, held = x(spread[0].x) + shift, " bounds" if spread[0].y is None else ""
+            ends = {"y1": y(spread[0].low), "y2": y(spread[0].high)}
+            line = element("line", element("title", spread[0].title), x1=at, x2=at, **ends, cls=f"whisker {look}{held}")
+            parts.append(line)
+        if len(points) > 1:
+            line = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in points)
+            parts.append(element("path", d=f"M{line}", cls=f"line {look}"))
+    for point in (point for point in curve.points if point.y is not None):
         mark = shape(curve.series, x(point.x) + shift, y(point.y))
         inner = Markup("").join((element("title", point.title), mark))
         parts.append(
@@ -135,6 +128,20 @@ def _drawn(curve: Curve, x, y, shift: float, apart: bool) -> list[Markup]:  # ty
             else element("a", inner, href="#rows", data_set=point.rows, aria_label=point.title)
         )
     return parts
+
+
+def _runs(points: Sequence[Point]) -> Iterator[list[Point]]:
+    """Points that a line joins: it breaks where a number is withheld, which stands alone."""
+    run: list[Point] = []
+    for point in points:
+        if point.y is None:
+            yield from ([run] if run else [])
+            yield [point]
+            run = []
+        else:
+            run.append(point)
+    if run:
+        yield run
 
 
 def _offsets(series: int) -> list[float]:

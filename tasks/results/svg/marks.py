@@ -25,7 +25,7 @@ def element(name: str, *children: Any, **told: Any) -> Markup:
         if value is not None
     )
     inner = Markup("").join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
-    return Markup(f"<{name}{attributes}>{inner}</{name}>" if inner else f"<{name}{attributes}/>")  # noqa: S704
+    return Markup(f"<{name}{attributes}>{inner}</{name}>" if inner else f"<{name}{attributes}/>")
 
 
 def colour(series: int) -> str:

@@ -40,7 +40,7 @@ def fitted(values: Iterable[float | None], least: float = 0.1, ticks: int = 5) -
     if not found:
         return Scale(0.0, 1.0, (0.0, 0.5, 1.0))
     low, high = min(found), max(found)
-    shares = 0.0 <= low and high <= 1.0
+    shares = low >= 0.0 and high <= 1.0
     air = max((least - (high - low)) / 2, (high - low) * 0.06)
     low, high = low - air, high + air
     if shares:

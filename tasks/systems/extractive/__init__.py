@@ -8,6 +8,7 @@ from pathlib import Path
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.embed import Embedder
 from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.systems.asked import Asked, Said, System
 from rarefy.tasks.systems.extractive.config import ExtractiveConfig
 from rarefy.tasks.systems.extractive.ranking import Candidate, candidates
@@ -30,7 +31,7 @@ class Extractive:
     def __init__(self, config: ExtractiveConfig, embed: Embedder) -> None:
         self.config, self.embed = config, embed
 
-        @lru_cache(maxsize=200_000)
+        @lru_cache(maxsize=50_000)
         def found(title: str, text: str, want: Wanted) -> tuple[Candidate, ...]:
             return candidates(page(title, text), want, config.candidates)
 
@@ -42,7 +43,8 @@ class Extractive:
             yield from self._answered(block)
 
     def _answered(self, block: list[Asked]) -> Iterator[Said]:
-        pairs = [(wanted(one.query), self._best(one.passages or (), wanted(one.query))) for one in block]
+        wants = [wanted(encodable(one.query)) for one in block]
+        pairs = [(want, self._best(one.passages or (), want)) for one, want in zip(block, wants, strict=True)]
         texts = sorted({want.text for want, _ in pairs} | {one.unit.told for _, some in pairs for one in some})
         vectors = self.embed(texts) if texts else ()
         place = {text: at for at, text in enumerate(texts)}
@@ -58,7 +60,7 @@ class Extractive:
 
     def _best(self, passages: Sequence[Passage], want: Wanted) -> list[Candidate]:
         """The candidates of all passages that are worth embedding, the best first, then from top to bottom."""
-        some = [each for one in passages for each in self._found(one.title, one.text, want)]
+        some = [each for one in passages for each in self._found(encodable(one.title), encodable(one.text), want)]
         return sorted(some, key=lambda each: -each.words)[: self.config.candidates]
 
 

@@ -14,6 +14,8 @@ _WHOLE = stems("total consolidated all company overall amount")
 _NAME_WORDS = 10  # of a cell that names something; a longer one tells a story
 _KINDS = {"amount": "number", "count": "number", "percent": "percent", "date": "date"}
 
+_COUNTS_SHARES = re.compile(r"\bshares (?:used|outstanding|issued)|average (?:common )?shares|number of shares")
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -83,12 +85,10 @@ def _scale(unit: Unit, header: str) -> str:
     found = re.search(r"\b(?:in|\(|of|us\$|\$)\s*(thousand|million|billion)s?\b|\b(thousand|million|billion)s\b", told)
     if not found:
         return ""
-    if re.search(r"per[ -]share|per[ -]unit|earnings \(?loss\)? per|\bpar value per", row):
-        return ""
-    apart = re.search(r"(?:shares?|share data)[^.;)]*?(?:reflected |stated |are )?in (thousand|million|billion)s", told)
-    if "share" in row and apart:
-        return apart[1]
-    if re.search(r"except[^.;)]*(?:number of )?shares", told) and re.search(r"\bshares\b", row):
+    if _COUNTS_SHARES.search(row):
+        apart = re.search(r"(?:shares?|share data)[^.;)]*? in (thousand|million|billion)s", told)
+        return apart[1] if apart else "" if re.search(r"except[^.;)]*shares", told) else found[1] or found[2]
+    if re.search(r"per[ -]share|per[ -]unit|par value per", row):
         return ""
     if "%" in row or "percent" in row or "ratio" in row:
         return ""

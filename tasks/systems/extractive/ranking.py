@@ -64,7 +64,7 @@ def _answers(page: Page, unit: Unit, want: Wanted) -> Iterator[Candidate]:
         yield Candidate(found[0], unit, _fit(label, group | stems(unit.first), around, page.about, want))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def _fit(
     own: frozenset[str], beside: frozenset[str], around: frozenset[str], title: frozenset[str], want: Wanted
 ) -> float:

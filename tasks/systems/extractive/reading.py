@@ -46,7 +46,7 @@ class Page:
     about: frozenset[str]  # words of the title
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def page(title: str, text: str) -> Page:
     """A passage, read once."""
     title, text = _unwrapped(title, text)

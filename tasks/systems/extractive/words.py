@@ -20,7 +20,7 @@ _DATE = re.compile(
 _YEAR = re.compile(r"(?<![\d,.$/-])(?:FY\s?)?((?:19|20)\d\d)(?![\d,]\d|%|\.\d)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def stems(text: str) -> frozenset[str]:
     """The telling words of a text, dates and years apart from them."""
     return frozenset(
@@ -28,7 +28,7 @@ def stems(text: str) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word in small letters without its endings, the same for all forms of one: not always a word."""
     word = re.sub(r"['’]s?$", "", word)
@@ -44,13 +44,13 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def dates(text: str) -> frozenset[tuple[int, int, int]]:
     """The days that a text names, as (year, month, day)."""
     return frozenset(_day(found) for found in _DATE.finditer(text))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def years(text: str) -> frozenset[int]:
     """The years that a text names, in days or alone."""
     return frozenset(int(found[1]) for found in _YEAR.finditer(text)) | {day[0] for day in dates(text)}

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-
 from framed import REFUSED, RETRIEVERS, RIGHT, WRONG, Verdict, framed, made, pooled, value
+
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.protocols import attribution
 from rarefy.tasks.protocols.frame import Frame

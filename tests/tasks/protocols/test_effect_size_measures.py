@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
 from framed import RIGHT, WRONG, Verdict, by_name, framed, made, of_trials, tried, values
+
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
 from rarefy.tasks.protocols.effect_size_scale import d_of_moments, g_of_moments

@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-
 from framed import SUPERFICIAL, made, tried
+
 from rarefy.data_contracts.rows import Variant
 from rarefy.tasks.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
 

@@ -8,8 +8,8 @@ from statistics import median
 
 import numpy as np
 import pytest
-
 from framed import REFUSED, RIGHT, WRONG, Verdict, by_name, framed, of_trials, pooled, tried, values
+
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
 from rarefy.tasks.protocols.magic_mushroom_rates import rates
@@ -54,7 +54,7 @@ def test_the_two_forms_of_c_differ_where_half_an_answer_is_given_up() -> None:
 
 
 def test_an_abstention_that_scores_breaks_the_identity_and_stops_the_run() -> None:
-    with pytest.raises(ValueError, match="not R - H - C for 1 of 2 answers: an abstention must have Cor. 0"):
+    with pytest.raises(ValueError, match=r"not R - H - C for 1 of 2 answers: an abstention must have Cor. 0"):
         rates(np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([True, False]))
 
 

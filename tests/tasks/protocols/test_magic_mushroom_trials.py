@@ -3,9 +3,9 @@
 from collections import Counter
 
 import pytest
+from framed import POOLS, made, pooled, tried
 from pydantic import ValidationError
 
-from framed import POOLS, made, pooled, tried
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
 

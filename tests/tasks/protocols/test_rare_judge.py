@@ -4,14 +4,14 @@ import itertools
 import math
 
 import pytest
-
 from framed import REFUSED, RIGHT, WRONG, Verdict, framed, made
+
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.protocols.rare import RARE, RareConfig
 from rarefy.tasks.protocols.rare_judge import judged
 
 SAID = {"right": RIGHT, "wrong": WRONG, "refused": REFUSED}
-# What is robust: by document setting, whether gold was retrieved, rule, and whether the answer is known without passages
+# What is robust, by document setting, whether gold was retrieved, and rule: where the answer is known, and where not
 TABLE = {
     ("gold", None, "table"): ("right", "right"),
     ("lexical_different", None, "table"): ("right", "right"),

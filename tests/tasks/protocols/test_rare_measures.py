@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from framed import (
     REFUSED,
     RETRIEVERS,
@@ -20,6 +19,7 @@ from framed import (
     tried,
     values,
 )
+
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.rare import RARE, RareConfig
 from rarefy.tasks.protocols.rare_measures import DOCUMENT, FLAT, OVERALL, QUERY, REAL, WORDINGS

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-
 from framed import RARE_QUERIES, RETRIEVERS, made, tried
+
 from rarefy.data_contracts.rows import Hits, Variant
 from rarefy.tasks.protocols.rare import RARE, RareConfig
 

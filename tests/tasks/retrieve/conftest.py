@@ -153,6 +153,12 @@ class Server:
         told = [json.loads(line) for line in body.splitlines()] if "ndjson" in headers.get("Content-Type", "") else None
         told = told if told is not None else json.loads(body) if body else None
         self.bodies.append(told)
+        if (method, path) == ("GET", "/"):
+            return 200, {
+                "name": "fake",
+                "version": {"number": f"{self.version}.0.0"},
+                "tagline": "You Know, for Search",
+            }
         if (method, path) == ("PUT", "/_bulk"):
             return self._bulk(told)
         if (method, path) == ("POST", "/_aliases"):
@@ -255,7 +261,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             self.send_header("Content-Type", f"application/vnd.elasticsearch+json;compatible-with={told.version}")
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if self.command != "HEAD":
+                self.wfile.write(content)
 
         do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = serve
 

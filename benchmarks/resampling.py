@@ -1,6 +1,6 @@
 """How long intervals and comparisons of hundreds of numbers take, beside scipy and a plain loop, and in what memory.
 
-    python benchmarks/statistics.py [--questions 6000] [--measures 300] [--draws 10000]
+    python benchmarks/resampling.py [--questions 6000] [--measures 300] [--draws 10000]
 
 Sums are made up: 30 cells a question, questions differing in how hard they are; every second measure is of a fifth of
 the questions, as slices are. Each kind is measured in a process of its own, for its peak of memory.
