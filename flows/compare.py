@@ -1,15 +1,16 @@
 """Two results side by side: is this system better than that one, on the trials that both were scored in?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.flows.sides import Side, differing, documents, frames_of, options, shared_protocols, side, unlike
 from rarefy.tasks.protocols.frame import QUESTION, Frame
-from rarefy.tasks.statistics.compare import Difference, differences, judged
+from rarefy.tasks.statistics.compare import WHOLE, Difference, differences, judged
 from rarefy.tasks.statistics.config import StatisticsConfig
 from rarefy.tasks.statistics.gate import broken, parsed
+from rarefy.tasks.statistics.measure import Figured
 from rarefy.tasks.statistics.paired import mcnemar
 
 
@@ -79,14 +80,19 @@ def compare(
             continue
         chosen, measures = options(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
         clusters = documents(left) if config.cluster == "document" else None
-        numbers = measures(left, chosen), measures(right, chosen)
-        rows = differences(*numbers, protocol=name, config=config, clusters=clusters)
-        headlines = {row.metric for row in rows if row.headline}
-        found += [row for row in rows if row.metric in headlines or row.slice == "all"]
+        numbers = _looked_at(measures(left, chosen)), _looked_at(measures(right, chosen))
+        found += differences(*numbers, protocol=name, config=config, clusters=clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
     rows = sorted(judged(found, config), key=lambda row: (not row.headline, row.slice != "all"))
     return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config)
+
+
+def _looked_at(measures: Iterable[Figured]) -> list[Figured]:
+    """Headlines with all their slices, and the whole of every other number."""
+    found = list(measures)
+    headlines = {one.metric for one in found if one.headline}
+    return [one for one in found if one.metric in headlines or one.slice == WHOLE]
 
 
 def gate(comparison: Comparison, rules: Sequence[str]) -> None:

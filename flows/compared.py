@@ -14,12 +14,13 @@ from rich.table import Table
 from rarefy.flows.compare import Comparison, Paired
 from rarefy.flows.sides import Side
 from rarefy.tasks.export.files import put
-from rarefy.tasks.statistics.compare import Difference
+from rarefy.tasks.statistics.compare import Difference, family
 
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all
-COLOURS = {"better": "green", "worse": "red", "tied": "blue", "too few": "yellow"}
-FIGURES, VERDICT = range(2, 10), 10  # columns
+COLOURS = {"better": "green", "worse": "red", "changed": "magenta", "tied": "blue", "too few": "yellow"}
+EXACT = "°"  # at an interval
+FIGURES, ENDS, VERDICT = range(2, 10), 5, 10  # columns
 UNSHOWN = ("slice", "p", "p B–H", "note")  # columns that a terminal has no room for
 UNITS = {"question": "questions", "document": "documents"}
 
@@ -53,10 +54,11 @@ def show(comparison: Comparison, console: Console) -> None:
     if others:
         more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
         parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
-    noted = [row for row in (*headlines, *others[:SHOWN]) if row.note]
-    notes = [
-        f"{row.protocol} {row.metric}{'' if row.slice == 'all' else f', {row.slice}'}: {row.note}" for row in noted
-    ]
+    shown = (*headlines, *others[:SHOWN])
+    notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
+    if any(row.unseen is not None for row in shown):
+        few = f"under {comparison.config.few} {UNITS[comparison.config.cluster]} changed unlike the rest"
+        notes.append(f"{EXACT} interval by an exact bound: {few}")
     lines = [*notes, *(_put(one) for one in comparison.paired), *comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
@@ -87,6 +89,7 @@ def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Ta
     for row in rows:
         cells = [escape(cell) for cell in _cells(row)]
         cells[0] = escape(_named(row))
+        cells[ENDS] += EXACT if row.unseen is not None and cells[ENDS] else ""
         cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]"
         table.add_row(*(cells[at] for at in shown))
     return table
@@ -169,20 +172,27 @@ def _how(comparison: Comparison) -> Iterator[str]:
     )
     correction = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "unadjusted"}[config.correction]
     yield (
-        f"verdict: tied where the interval lies within ±{100 * config.margin:g} points; better or worse where it does "
+        f"verdict: tied where the interval lies within ±{_number(100 * config.margin, 'point')}; better or worse (changed, where neither is) where it does "
         f"not, leaves out zero, and p ({correction}) is at most {config.alpha:g}; else too few"
     )
-    together = sorted({f"{row.family:,} headlines" for row in comparison.differences if row.headline})
-    rest = {f"{row.family:,} other numbers of {row.protocol}" for row in comparison.differences if not row.headline}
-    yield f"p adjusted among what is looked at together: {'; '.join((*together, *sorted(rest)))}"
+    told = {(): "headlines"}
+    for row in comparison.differences:
+        kind = family(row)
+        if kind:
+            told[kind] = f"other numbers of {kind[0]}" if len(kind) == 1 else f"slices of {' '.join(kind)}"
+    sizes = {family(row): row.family for row in comparison.differences}
+    yield "p adjusted among: " + "; ".join(f"{size:,} {told[kind]}" for kind, size in sorted(sizes.items()))
     power = f"{100 * config.power:g} %"
     yield f"least: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
-    seeing = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
-    for row in seeing:
-        yield (
-            f"{row.protocol} {row.metric}: about {row.needed:,} {kinds} would show {100 * config.margin:g} points; "
-            f"there are {row.clusters:,}"
-        )
+    short = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
+    if short:
+        ends = [pick(short, key=lambda row: row.needed or 0) for pick in (min, max)]
+        said = " to ".join(f"{row.needed:,} ({_named(row)})" for row in (ends if ends[0] != ends[1] else ends[:1]))
+        yield f"to see {_number(100 * config.margin, 'point')} where there are too few would take about {said} {kinds}"
+
+
+def _number(size: float, what: str) -> str:
+    return f"{size:g} {what}{'' if size == 1 else 's'}"
 
 
 def _both(comparison: Comparison) -> tuple[Side, Side]:

@@ -69,7 +69,7 @@ def rescore(
         figures, summary = conclude(tables, meta, config)
         if target.resolve() == place.resolve():
             _keep(place, told)
-        written(target, {**tables, "figures": figures}, summary)
+        written(target, {**tables, "figures": figures}, summary, config)
         board.say(f"{'report':<{WIDTH}} in {target}")
     return summary
 

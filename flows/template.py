@@ -34,7 +34,7 @@ def _section(path: tuple[str, ...], model: BaseModel) -> list[str]:
         lines += _comment(" ".join(filter(None, [field.description, _bounds(field)])))
         if named := _named(field):
             inner = (*path, name, "NAME")
-            lines += [f"# [{'.'.join(inner)}]\n", *(f"# {line}" for line in _section(inner, named()))]
+            lines += [f"# [{'.'.join(inner)}]\n", *(f"# {line}" for line in _section(inner, named.model_construct()))]
             continue
         if rows := _rows(field):  # a key that is set could have no [[table]] of its name below it
             nested_rows = ".".join((*path, name))
@@ -62,7 +62,8 @@ def _named(field: FieldInfo) -> type[BaseModel] | None:
 def _fields(model: type[BaseModel]) -> Iterator[str]:
     """Each key of a table that may stand several times, with its meaning."""
     for name, field in model.model_fields.items():
-        shown = "..." if field.is_required() or field.default is None else _toml(field.default)
+        default = field.get_default(call_default_factory=True, validated_data={})
+        shown = "..." if field.is_required() or default is None else _toml(default)
         yield f"{name} = {shown}  # {field.description}\n"
 
 

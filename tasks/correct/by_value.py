@@ -52,7 +52,7 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     stated = [one for one in matching if one.how == "stated"]
     others = _distinct([one for one in found if one.verdict != "same" and one.how == "stated"])
     if stated:
-        return _stated(text, stated, others, found, gold, about, config, whole)
+        return _stated(text, stated, others, gold, about, config, whole)
     if matching:
         return unclear(matching[0].how, _written(text, matching[0].value))
     if near := next((one for one in found if one.verdict != "other"), None):
@@ -147,8 +147,7 @@ def _operand(text: str, one: Value, later: list[Value]) -> bool:
 
 
 def _stated(
-    text: str, stated: list[_Stands], others: list[_Stands], found: list[_Stands], gold: Gold, about: Asked,
-    config: CorrectConfig, whole: bool,
+    text: str, stated: list[_Stands], others: list[_Stands], gold: Gold, about: Asked, config: CorrectConfig, whole: bool,
 ) -> Outcome:  # fmt: skip
     one = stated[0]
     words = _written(text, one.value)
@@ -160,7 +159,7 @@ def _stated(
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
-    joined = {_joined(text, one.value, other.value, found) for one in stated for other in others}
+    joined = {_joined(text, one.value, other.value) for one in stated for other in others}
     if joined & {"or", "to"}:
         return unclear("choice", words)
     if len(others) > 1 and sum(other.value.amount for other in others) == one.value.amount:
@@ -186,10 +185,11 @@ def _bounds(limit: str, exact: Exact, one: Value) -> bool:
     return (limit == "more" and one.amount < exact.amount) or (limit == "less" and one.amount > exact.amount)
 
 
-def _joined(text: str, one: Value, other: Value, found: list[_Stands]) -> str:
+def _joined(text: str, one: Value, other: Value) -> str:
     """How two values stand beside one another: or | to | and | beside, "" where something else is between."""
     first, last = sorted((one, other), key=lambda value: value.start)
-    return link(text[first.end : last.start])
+    by = link(text[first.end : last.start])
+    return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
 
 
 def _is_any(one: _Stands, beside: Sequence[Exact], about: Asked, config: CorrectConfig) -> bool:

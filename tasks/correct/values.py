@@ -13,7 +13,8 @@ from rarefy.tasks.perturb.checks.readings import foreign, readings
 CURRENCIES = {
     "$": "USD", "us$": "USD", "dollar": "USD", "us dollar": "USD", "usd": "USD", "€": "EUR", "euro": "EUR", "£": "GBP",
     "pound": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupee": "INR", "yuan": "CNY", "renminbi": "CNY",
-    "rmb": "CNY", "c$": "CAD", "ca$": "CAD", "a$": "AUD", "au$": "AUD", "hk$": "HKD", "nt$": "TWD", "s$": "SGD", "nz$": "NZD",
+    "rmb": "CNY", "c$": "CAD", "ca$": "CAD", "a$": "AUD", "au$": "AUD", "hk$": "HKD", "nt$": "TWD",
+    "s$": "SGD", "nz$": "NZD",
     "r$": "BRL", "mx$": "MXN", "cent": "USD", "won": "KRW", "franc": "CHF",
 }  # fmt: skip
 CURRENCIES |= {
@@ -33,7 +34,7 @@ _VALUE = re.compile(
     rf"(?:(?P<open2>\()\s?)?(?P<sign2>[-+]\s?)?"
     rf"(?:(?P<n>(?<![\d.,])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+))|\b(?P<word>{_WORDED})\b)"
     r"(?P<scale>(?:[\s-]?(?:hundred|thousand|million|billion|trillion)s?\b)+|(?:mm|mn|bn|tn|[kKmMbBtT])\b|\s(?:mm|mn|bn|tn|[MB])\b)?"
-    r"(?P<close>\s?\))?"
+    r"(?P<close>\s?\))?(?P<late>(?<=\))\s(?:thousand|million|billion|trillion)s?\b)?"
     r"(?:\s?(?P<percent>%|percentage[\s-]points?\b|per\s?cent\b|percent\b|pct\b|basis[\s-]points?\b|bps?\b|pp\b|times\b|x\b)"
     rf"|[\s-]?(?P<money>(?:{_NAMES}|{_CODES})\b))?(?P<close2>\))?(?P<th>(?:st|nd|rd|th)\b)?(?![\w/]|,\d{{3}}|\.\d)",
     re.IGNORECASE,
@@ -144,7 +145,7 @@ def _values(text: str, dated: list[tuple[int, int]]) -> Iterator[Value]:
             hit["n"] or str(WORDS.get((hit["word"] or "").lower(), TENS.get((hit["word"] or "").lower(), 0)))
         ).replace(",", "")
         amount, grain = Decimal(written), Decimal(1).scaleb(-len(written.partition(".")[2]))
-        power = sum(_power(word) for word in re.findall(r"[a-z]+", (hit["scale"] or "").lower()))
+        power = sum(_power(word) for word in re.findall(r"[a-z]+", f"{hit['scale'] or ''} {hit['late'] or ''}".lower()))
         amount, grain = amount.scaleb(power), grain.scaleb(power)
         after = text[hit.end() : hit.end() + 60]
         kind, unit, factor = _counts(hit, after)

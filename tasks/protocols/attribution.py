@@ -50,13 +50,13 @@ def _of(part: Frame, name: str) -> Iterator[Measure]:
     gold = rows["gold"].to_numpy(dtype=float)
     known = ~np.isnan(gold) & (gold >= 0)
     full = known & (gold >= 1)
-    shown = (rows["answer_shown"] == True).to_numpy()  # noqa: E712
+    shown = rows["answer_shown"].eq(True).to_numpy(dtype=bool)
     right = scored & (rows["value"].to_numpy(dtype=float) >= 1)
     wrong = scored & ~right
     faults = {GENERATOR: full, RETRIEVER: known & ~full & ~shown, SHOWN: known & ~full & shown, UNKNOWN: ~known}
     for metric, which in faults.items():
         if metric != UNKNOWN or (wrong & which).any():
-            yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric])
+            yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric], neutral=True)
     refused = rows["refused"].to_numpy(dtype=bool)
     yield _share(part, REFUSED, name, wrong & full & refused, scored & full, limits=(1.0, 0.0))
     yield _share(part, COMPLETE, name, scored & full, scored & known)
@@ -78,4 +78,4 @@ def _share(
     below = part.sums(of)
     counts = part.counts()
     counts = Counts(int(below.sum()), counts.failed, counts.missing, counts.skipped)
-    return Measure(metric, name, part.sums(these), below, counts, limits=limits, note=note)
+    return Measure(metric, name, part.sums(these), below, counts, limits=limits, note=note, neutral=neutral)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rarefy.tasks.protocols.frame import Frame
 
 ALWAYS = "question_id at status value refused pattern domain hops entity period".split()
-NUMBERS = {"at", "value", "refused", "gold", "shown", "ratio", "noise", "k", "number"}
+PLAIN = {"at", "value", "refused", "gold", "answer_shown", "shown", "ratio", "noise", "k", "number"}
 
 
 def narrowed(frame: Frame, names: Iterable[str]) -> Frame:
@@ -14,5 +14,5 @@ def narrowed(frame: Frame, names: Iterable[str]) -> Frame:
 
     rows = frame.rows
     wanted = dict.fromkeys([*ALWAYS, *names])
-    columns = {name: rows[name] if name in NUMBERS else rows[name].fillna("").astype("category") for name in wanted}
+    columns = {name: rows[name] if name in PLAIN else rows[name].fillna("").astype("category") for name in wanted}
     return Frame(pd.DataFrame(columns), frame.questions)

@@ -36,8 +36,9 @@ def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Figured]:
         note = "mean over the ratios of noise" if len(probes.rows) else NO_PROBE
         yield from _told(every, "all", headline=True, note=note)
         for name, part in slices(every, ("pattern", "domain", "hops", "entity", "period")):
+            few = name.startswith(("entity=", "period="))  # there may be hundreds of them
             if name != "all":
-                yield from _told(part, name)
+                yield from _cor_rej(part, name) if few else _told(part, name)
     for name, part in settings(answers):
         yield from _told(part, name, note=_made(part))
 
@@ -88,6 +89,8 @@ def _plain(frame: Frame) -> Frame:
 
 def _with_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
     """The answers with passages, with columns rej, H, C, R, gain, and `paired`: their status and that of the probe."""
+    import pandas as pd  # late: half a second
+
     plain = _plain(frame)
     is_probe = (plain.rows["cell"] == PROBE).to_numpy()
     probes, answers = plain.rows[is_probe], plain.rows[~is_probe]
@@ -99,7 +102,7 @@ def _with_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
     c0, c1 = without[at], answers["value"].to_numpy(dtype=float)
     h, c, r = rates(c0, c1, answers["refused"].to_numpy(dtype=bool), config.confusion)
     scored = (answers["status"] == "scored").to_numpy()
-    paired = np.where(scored, probed[at], answers["status"].to_numpy(dtype=object))
+    paired = pd.Categorical(np.where(scored, probed[at], answers["status"].to_numpy(dtype=object)))
     return Frame(answers.assign(H=h, C=c, R=r, gain=c1 - c0, paired=paired), frame.questions)
 
 
@@ -119,7 +122,7 @@ def _told(part: Frame, name: str, *, headline: bool = False, note: str = "") -> 
 def _cor_rej(part: Frame, name: str, **told: Any) -> Iterator[Figured]:
     """The mean over questions of each question's mean, so that no question counts for having more contexts."""
     yield part.mean("Cor.", name, per="question", **told)
-    yield part.mean("Rej.", name, part.rows["rej"].to_numpy(), per="question", **told)
+    yield part.mean("Rej.", name, part.rows["rej"].to_numpy(), per="question", neutral=True, **told)
 
 
 def _made(part: Frame) -> str:

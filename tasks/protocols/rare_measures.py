@@ -96,16 +96,18 @@ def _told(
     yield part.mean(metric, name, per=per, headline=headline, note=note)
     for label, column in (("refusal rate", "refusal"), ("correct", "correct")):
         values = part.rows[column].to_numpy()
-        yield part.mean(f"{metric}: {label}", name, values, per=per)
+        yield part.mean(f"{metric}: {label}", name, values, per=per, neutral=column == "refusal")
 
 
 def _probe(frame: Frame) -> Iterator[Measure]:
     probes = frame.where(frame.rows["cell"] == PROBE)
     if len(probes.rows):
         values = (probes.rows["value"] >= 1).where(probes.rows["status"] == "scored")
-        yield probes.mean("Known", "all", values.astype(float), unit="questions", note="right without passages")
+        yield probes.mean(
+            "Known", "all", values.astype(float), unit="questions", neutral=True, note="right without passages"
+        )
         refused = probes.rows["refused"].where(probes.rows["status"] == "scored")
-        yield probes.mean("Known: refusal rate", "all", refused.astype(float), unit="questions")
+        yield probes.mean("Known: refusal rate", "all", refused.astype(float), unit="questions", neutral=True)
 
 
 def _note(part: Frame, config: RareConfig) -> str:

@@ -259,4 +259,6 @@ def _context(part: Frame, name: str, k: int) -> Iterator[Measure]:
         "gold recall", name, has, unit="contexts (q, k)", note="a form of the answer stands in what was shown"
     )
     fitted = np.where(answered, part.rows["shown"].to_numpy(dtype=float), np.nan)
-    yield part.mean("passages shown", name, fitted, unit="contexts (q, k)", limits=(0.0, float(k)), note="effective k")
+    yield part.mean(
+        "passages shown", name, fitted, unit="contexts (q, k)", limits=(0.0, float(k)), note="effective k", neutral=True
+    )

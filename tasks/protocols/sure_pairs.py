@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.tasks.protocols.case import NONE
-from rarefy.tasks.protocols.frame import Frame
+from rarefy.tasks.protocols.frame import SLICES, Frame
 from rarefy.tasks.protocols.sure import GOLDEN, NOISE, PROBE, SureConfig, baselines, type_of
 from rarefy.tasks.statistics.measure import Counts, Measure
 
@@ -88,7 +88,27 @@ def pairs(frame: Frame, config: SureConfig) -> Pairs:
     if config.whole_types:
         found["status"] = found["status"].mask(_torn(found), "skipped")
         found.loc[found["status"] == "skipped", ["before", "after", "same"]] = np.nan
-    return Pairs(found, frame)
+    return Pairs(_narrow(found), frame)
+
+
+def _narrow(found: "pd.DataFrame") -> "pd.DataFrame":
+    """The columns that pairs are looked at by, words as categories: pairs are cut a thousand times."""
+    words = [
+        *KEY,
+        "trial_id",
+        "before_id",
+        "cell",
+        "known",
+        "subset",
+        "perturbation",
+        "type",
+        "against",
+        "status",
+        *SLICES,
+    ]
+    return found[["at", "number", "main", "kept", "before", "after", "same", *words]].astype(
+        dict.fromkeys(words, "category")
+    )
 
 
 def _known(rows: "pd.DataFrame") -> "pd.Series[str]":

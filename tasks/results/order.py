@@ -10,7 +10,8 @@ PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushr
 METRICS = {
     name.strip(): at
     for at, name in enumerate(
-        """overall robustness;query robustness;document robustness;real-world retrieval robustness;rr;wr;lr;base accuracy;
+        """overall robustness;query robustness;document robustness;real-world retrieval robustness;rr;wr;lr;
+        base accuracy;
         perturbed accuracy;geometric mean;ndr;rsr;ror;performance;h̃;ah̃;pdr;original score;perturbed score;cor.;rej.;h;c;
         r""".split(";")
     )

@@ -6,8 +6,8 @@ few are found without looking through all passages.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,17 @@ DIGITS = 5  # of a score, as it is told and ordered by: the next hangs on the or
 CLOSE = np.float32(2 * 10**-DIGITS)
 FULL = 1 << 26  # bytes of whole rows that are kept of common words
 COMMON = 12  # a word in so small a part of the passages is common: a row adds up faster than as many single places
-THREADED = 20_000  # passages below which threads, and a bound on scores, cost more than they save
+MANY = 20_000  # passages below which a bound on scores costs more than it saves
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int32]
 
 
 def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means) -> Search:
-    """BM25 over these passages; the index is memory-mapped from the cache."""
+    """BM25 over these passages; the index is memory-mapped from the cache.
+
+    One thread whatever is allowed: two were seen to be slower, most of a search being too short to run beside another.
+    """
     told = {
         "version": VERSION,
         "passages": passages.digest,
@@ -46,27 +49,24 @@ def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: in
     def make(folder: Path) -> None:
         built(passages.texts, config).save(folder, show_progress=False)
 
-    return kept(place, told, make, lambda folder: BM25(folder, passages.names, config.analysis, threads))
+    return kept(place, told, make, lambda folder: BM25(folder, passages.names, config.analysis))
 
 
 class BM25:
     """A saved index of bm25s."""
 
-    def __init__(self, folder: Path, names: Sequence[str], analysis: AnalysisConfig, threads: int = 1) -> None:
+    def __init__(self, folder: Path, names: Sequence[str], analysis: AnalysisConfig) -> None:
         import bm25s
 
         index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
-        self._names, self._threads = names, threads
+        self._names = names
         self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
         held = index.scores
         self._columns = Columns(held["data"], held["indices"], held["indptr"], len(names))
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
         """The passages that share a word with each query."""
-        if self._threads < 2 or len(self._names) < THREADED:
-            return [self._ranked(query, depth) for query in queries]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(lambda query: self._ranked(query, depth), queries))
+        return [self._ranked(query, depth) for query in queries]
 
     def _ranked(self, query: str, depth: int) -> Ranked:
         known = self._vocabulary
@@ -122,7 +122,7 @@ class Columns:
 
         The passages of the rarest word that stands in enough of them are so many.
         """
-        if self._count < THREADED:  # quicker looked through than thought about
+        if self._count < MANY:  # quicker looked through than thought about
             return np.float32(np.partition(scores, -depth)[-depth] if depth < self._count else 0)
         spans = sorted({(self._starts[word + 1] - self._starts[word], self._starts[word]) for word in words})
         for length, start in spans:
@@ -154,9 +154,9 @@ def counts(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArr
     parts, lengths = [], []
     for some in blocks(texts, BLOCK):
         found = [analysis.found(text.lower()) for text in some]
-        every = np.fromiter(
-            (number for words in found for number in map(numbers.__getitem__, words)), np.int32, sum(map(len, found))
-        )
+        # one loop in C over all words: most of the time goes here
+        numbered = map(numbers.__getitem__, chain.from_iterable(found))
+        every = np.fromiter(numbered, np.int32, sum(map(len, found)))
         text = np.repeat(np.arange(len(some), dtype=np.int32), [len(words) for words in found])
         kept_words = every >= 0
         every, text = every[kept_words], text[kept_words]

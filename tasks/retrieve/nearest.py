@@ -16,6 +16,7 @@ AGAIN = 32  # queries whose candidates are compared again together
 SLACK = 16  # candidates beyond the depth, so that those of equal score are put in order by their names
 DIGITS = 6  # of a cosine; float32 has no more
 TRAINING = 64  # vectors a cell of IVF is trained with
+TRAINED = 400  # passages that a code book wants at least
 
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
@@ -45,11 +46,11 @@ class Shape:
 
 
 def shaped(config: DenseConfig, count: int) -> Shape:
-    """The shape for so many passages."""
+    """The shape for so many passages; too few to train a code book with are compared every one."""
     kind = config.index
     if kind == "auto":
         kind = "flat" if count <= config.flat_to else "hnsw" if count <= config.hnsw_to else "ivf_pq"
-    if kind == "flat":
+    if kind == "flat" or (kind == "ivf_pq" and count < TRAINED):
         return Shape("flat")
     if kind == "hnsw":
         return Shape("hnsw", links=config.hnsw_links, build=config.hnsw_build, search=config.hnsw_search)

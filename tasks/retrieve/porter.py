@@ -21,7 +21,7 @@ STEP4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous 
 @lru_cache(maxsize=1 << 18)
 def stem(word: str) -> str:
     """The stem of a word in small letters; a word of one or two letters is left alone."""
-    if len(word) <= 2:
+    if len(word) <= 2 or word[-1].isdigit():  # no ending ends in a digit
         return word
     word = _plural(word)
     word = _past(word)

@@ -64,7 +64,9 @@ def bounds(one: Figured) -> Bounds:
 
 
 def better(one: Figured) -> int:
-    """+1 where more of it is better, -1 where less is, 0 where its limits do not tell."""
+    """+1 where more of it is better, -1 where less is, 0 where neither is, or its limits do not tell."""
+    if one.neutral:
+        return 0
     if isinstance(one, Measure):
         worst, best = one.limits
         return (best > worst) - (best < worst)

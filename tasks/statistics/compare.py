@@ -17,7 +17,8 @@ from rarefy.tasks.statistics.power import needed, smallest_difference
 from rarefy.tasks.statistics.samples import Tested, z_as_published
 from rarefy.tasks.statistics.several import benjamini_hochberg, holm
 
-VERDICTS = ("better", "worse", "tied", "too few")
+VERDICTS = ("better", "worse", "changed", "tied", "too few")
+WHOLE = "all"  # the slice that is none
 TOGETHER = 256  # pairs that are drawn at once
 
 
@@ -52,8 +53,8 @@ class Difference:
     unit: str = "trials"
     clusters: int = 0
     headline: bool = False
-    more_is_better: bool = True
-    verdict: str = "too few"  # on the second: better | worse | tied | too few
+    more_is_better: bool | None = True  # None: neither is
+    verdict: str = "too few"  # on the second: better | worse | changed | tied | too few
     note: str = ""
 
 
@@ -94,12 +95,12 @@ def differences(
 def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
     """The same with p adjusted for all that is looked at together, and a verdict for each.
 
-    Headlines of all protocols are one family; in each protocol everything else is one.
+    Headlines of all protocols are one family; the slices of a metric are one; a protocol's other numbers are one.
     """
     rows = list(found)
-    families: dict[str, list[int]] = {}
+    families: dict[tuple[str, ...], list[int]] = {}
     for at, row in enumerate(rows):
-        families.setdefault("" if row.headline else row.protocol, []).append(at)
+        families.setdefault(family(row), []).append(at)
     for places in families.values():
         p = [math.nan if rows[at].p is None else float(rows[at].p or 0) for at in places]
         for at, by_holm, by_bh in zip(places, holm(p), benjamini_hochberg(p), strict=True):
@@ -108,12 +109,19 @@ def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Differ
     return rows
 
 
+def family(row: Difference) -> tuple[str, ...]:
+    """What a difference is looked at together with: headlines, the slices of one metric, a protocol's other numbers."""
+    if row.headline:
+        return ()
+    return (row.protocol,) if row.slice == WHOLE else (row.protocol, row.metric)
+
+
 def verdict(row: Difference, config: StatisticsConfig) -> str:
     """What may be said of the second system.
 
     tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
-    so many that unseen ones could not move it out. better, worse: it does not, it leaves zero out, and the adjusted p
-    is up to alpha. Else too few: neither can be said of so many questions.
+    so many that unseen ones could not move it out. better, worse (changed, where neither more nor less is better): it
+    does not, it leaves zero out, and the adjusted p is up to alpha. Else too few: neither can be said of so many questions.
     """
     if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
         return "too few"
@@ -122,6 +130,8 @@ def verdict(row: Difference, config: StatisticsConfig) -> str:
     p = {"holm": row.holm, "benjamini_hochberg": row.benjamini_hochberg, "none": row.p}[config.correction]
     if row.low <= 0 <= row.high or p is None or p > config.alpha:
         return "too few"
+    if row.more_is_better is None:
+        return "changed"
     return "better" if (row.difference > 0) == row.more_is_better else "worse"
 
 
@@ -148,7 +158,7 @@ def _compared(
         unit=first.unit,
         clusters=clusters,
         headline=first.headline,
-        more_is_better=way >= 0,
+        more_is_better=None if way == 0 else way > 0,
     )
     if min(covered(first), covered(second)) < config.floor:
         counts = counts_of(first)

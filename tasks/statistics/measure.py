@@ -38,6 +38,7 @@ class Measure:
     note: str = ""
     interval: str = ""  # percentile | bca, where its paper names one; "": as configured
     bounds: tuple[float, float] | None = None  # worst and best, where units do not weigh the same (macro means)
+    neutral: bool = False  # neither more nor less of it is better: a share of refusals, of Known questions
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Derived:
     note: str = ""
     counts: Counts | None = None  # None: of the part that has the fewest scored
     interval: str = ""  # percentile | bca; "": as configured
+    neutral: bool = False  # neither more nor less of it is better
 
 
 Figured: TypeAlias = Measure | Derived

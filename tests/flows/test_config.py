@@ -8,6 +8,7 @@ import pytest
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.template import template
+from rarefy.tasks.systems.config import SystemConfig
 
 
 def written(tmp_path, text: str):
@@ -26,13 +27,21 @@ def test_the_template_is_the_default_config(tmp_path):
 
 def test_the_template_names_every_key_and_explains_it():
     text = template()
-    assert set(tomllib.loads(text)) == set(Config.model_fields)
+    assert set(tomllib.loads(text)) == set(Config.model_fields) - {"systems"}, "of which there is none by default"
     for section, field in Config.model_fields.items():
         for key in getattr(field.annotation, "model_fields", {}):
             assert f"\n{key} = " in text or f"\n# {key} = " in text or f".{key}]" in text, f"{section}.{key}"
     lines = text.splitlines()
     keys = [(above, line) for above, line in pairwise(lines) if " = " in line and not line.startswith("#")]
     assert [line for above, line in keys if not above.startswith("#")] == [], "each key has a line that explains it"
+
+
+def test_the_template_shows_a_system_that_can_be_taken_out_of_its_comments(tmp_path):
+    lines = template().splitlines()
+    start = lines.index("# [systems.NAME]")
+    end = lines.index("", start)
+    shown = [line.removeprefix("# ") for line in lines[start:end]]
+    assert load(written(tmp_path, "\n".join(shown))).systems == {"NAME": SystemConfig()}
 
 
 def test_a_changed_value_is_taken_and_the_rest_stays(tmp_path):

@@ -101,11 +101,11 @@ def test_who_reads_five_passages_alone_loses_by_retrieving_more(value):
 
 
 def test_an_evaluation_run_again_asks_nothing_and_writes_the_same(place, results):
-    before = {path.name: path.read_bytes() for path in results.iterdir()}
+    before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
     names = ("right", "right_unless_typo", "refuses", "reads", "parrot", "forgets")
     asked = [part for name in names for part in ("--system", f"known:{name}")]
     assert evaluate(place, "out", *asked) == 0
-    assert {path.name: path.read_bytes() for path in results.iterdir()} == before
+    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
 
 
 def test_workers_and_another_store_change_no_digit(place, api):

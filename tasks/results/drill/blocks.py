@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rarefy.tasks.results.drill.coded import Coded, coded
 from rarefy.tasks.results.drill.verdicts import OUTCOMES, PARTLY, RIGHT, UNSCORED, WRONG, outcomes, robust
 from rarefy.tasks.results.wording import RETRIEVAL
 
@@ -35,7 +36,7 @@ class Block:
     question: Ints  # place in `questions`, -1 where the question is not there
     outcome: npt.NDArray[np.int8]  # place in OUTCOMES
     robust: npt.NDArray[np.float64]  # RARE's own verdict, NaN elsewhere
-    columns: Mapping[str, npt.NDArray[Any]]
+    columns: Mapping[str, Coded]
     of_outcome: tuple[Ints, ...] = field(default=())
 
     def __len__(self) -> int:
@@ -51,7 +52,7 @@ def blocks(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Iterat
     protocols = trials["protocol"].to_numpy(zero_copy_only=False)
     skipped = trials["skipped_because"].to_numpy(zero_copy_only=False) != ""
     question = np.array([place.get(name, -1) for name in trials["question_id"].to_pylist()], dtype=np.int64)
-    told = {name: trials[name].to_numpy(zero_copy_only=False) for name in TRIAL}
+    told = {name: coded(trials[name].to_numpy(zero_copy_only=False)) for name in TRIAL}
     at_trial = {name: at for at, name in enumerate(ids)}
     for system in sorted(set(scores["system"].to_pylist()) | set(answers["system"].to_pylist())):
         score = _places(scores, system, at_trial, len(ids))
@@ -63,16 +64,18 @@ def blocks(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Iterat
             order = _order(found, question[mine], ids[mine])
             mine, found = mine[order], found[order]
             at = question[mine]
-            columns = {name: values[mine] for name, values in told.items()}
-            columns |= {name: values[at] for name, values in of_question.items()}
+            columns = {name: values.take(mine) for name, values in told.items()}
+            columns |= {name: values.take(at) for name, values in of_question.items()}
             columns["known"] = _known(columns, found, at, len(place))
             yield _block(system, protocol, mine, answer[mine], score[mine], at, found, verdicts[mine], columns)
     yield from _of_retrieval(tables, place, of_question)
 
 
-def _block(*parts: Any) -> Block:
-    outcome = parts[6]
-    return Block(*parts, tuple(np.flatnonzero(outcome == code) for code in range(len(OUTCOMES))))
+def _block(*fields: Any) -> Block:
+    """A block of these fields, its rows by outcome found once for all numbers."""
+    outcome = fields[6]
+    whole = (*fields, tuple(np.flatnonzero(outcome == code) for code in range(len(OUTCOMES))))
+    return Block(*whole)
 
 
 def _places(table: pa.Table, system: str, at_trial: Mapping[str, int], size: int) -> Ints:
@@ -87,7 +90,7 @@ def _places(table: pa.Table, system: str, at_trial: Mapping[str, int], size: int
     return found
 
 
-def _questions(questions: pa.Table) -> dict[str, npt.NDArray[Any]]:
+def _questions(questions: pa.Table) -> dict[str, Coded]:
     """What is said of each question; a last entry for trials whose question is not there."""
     found = {
         name: np.append(questions[name].to_numpy(zero_copy_only=False).astype(object), "")
@@ -96,7 +99,7 @@ def _questions(questions: pa.Table) -> dict[str, npt.NDArray[Any]]:
     }
     patterns = found.get("pattern", np.array([""], dtype=object))
     found["hops"] = np.where(patterns == "single", "single", "multi").astype(object)
-    return found
+    return {name: coded(column) for name, column in found.items()}
 
 
 def _order(outcome: npt.NDArray[np.int8], question: Ints, ids: npt.NDArray[Any]) -> Ints:
@@ -110,20 +113,20 @@ def _order(outcome: npt.NDArray[np.int8], question: Ints, ids: npt.NDArray[Any])
     return np.lexsort((ids, question, rank))
 
 
-def _known(columns: Mapping[str, Any], outcome: npt.NDArray[np.int8], question: Ints, size: int) -> npt.NDArray[Any]:
+def _known(columns: Mapping[str, Coded], outcome: npt.NDArray[np.int8], question: Ints, size: int) -> Coded:
     """yes | no | "": was the question answered right without passages?"""
     found = np.full(size + 1, "", dtype=object)
-    probes = columns["given"] == "closed_book"
+    probes = columns["given"].among("closed_book")
     for code, told in enumerate(OUTCOMES):
         mine = question[probes & (outcome == code)]
         if told != "unscored":
             found[mine] = "yes" if told == "right" else "no"
     found[size] = ""
-    return found[question]
+    return coded(found[question])
 
 
 def _of_retrieval(
-    tables: Mapping[str, pa.Table], place: Mapping[str, int], of_question: Mapping[str, npt.NDArray[Any]]
+    tables: Mapping[str, pa.Table], place: Mapping[str, int], of_question: Mapping[str, Coded]
 ) -> Iterator[Block]:
     """What was retrieved for each wording: right where all gold chunks are among the first ten, wrong where none is."""
     hits = tables.get("hits")
@@ -137,10 +140,11 @@ def _of_retrieval(
     of = dict(zip(wordings["variant_id"].to_pylist(), wordings["perturbation"].to_pylist(), strict=True))
     order = _order(found, question, hits["hits_id"].to_numpy(zero_copy_only=False))
     at, size = question[order], hits.num_rows
-    columns: dict[str, Any] = {name: np.full(size, "", dtype=object) for name in TRIAL}
-    columns["retriever"] = hits["retriever"].to_numpy(zero_copy_only=False)[order]
-    columns["query"] = np.array([of.get(name, "none") for name in hits["query_id"].to_pylist()], dtype=object)[order]
-    columns |= {name: values[at] for name, values in of_question.items()}
+    columns = dict.fromkeys(TRIAL, coded(np.full(size, "", dtype=object)))
+    columns["retriever"] = coded(hits["retriever"].to_numpy(zero_copy_only=False)[order])
+    asked = [of.get(name, "none") for name in hits["query_id"].to_pylist()]
+    columns["query"] = coded(np.array(asked, dtype=object)[order])
+    columns |= {name: values.take(at) for name, values in of_question.items()}
     nobody = np.full(size, -1, dtype=np.int64)
     yield _block("", RETRIEVAL, order, nobody, nobody, at, found[order], np.full(size, np.nan), columns)
 

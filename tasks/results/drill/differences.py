@@ -5,13 +5,12 @@ from typing import Any
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 LEAST = 0.25  # share of the variant's words that it has from the original; under it, a diff only confuses
-Steps = list[
-    Any
-]  # 12: twelve units are kept; -3: three are dropped; "new": these come in. Units are UTF-16, as in JavaScript
+# 12: twelve units are kept; -3: three are dropped; "new": these come in. Units are UTF-16, as in JavaScript
+Steps = list[Any]
 
 
 def steps(before: str, after: str) -> Steps | None:
-    """The way from one text to the other; None where they have too little in common to show one as the other changed."""
+    """The way from one text to the other; None where they have too little in common to be shown as one changed."""
     from rapidfuzz.distance import LCSseq  # late: with the page alone
 
     old, new = _WORDS.findall(before), _WORDS.findall(after)

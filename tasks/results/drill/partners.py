@@ -16,10 +16,8 @@ Key = tuple[int, str, str]
 def partners(block: Block, rows: Sequence[int]) -> dict[int, list[tuple[str, int]]]:
     """For each row label and row of its partners, of the same system and protocol; no row is its own."""
     columns = block.columns
-    plain = np.isin(columns["cell"].astype(str), _PLAIN.get(block.protocol, ()))
-    plain &= np.isin(columns["query"].astype(str), ("none", "")) & np.isin(
-        columns["document"].astype(str), ("none", "")
-    )
+    plain = columns["cell"].among(*_PLAIN.get(block.protocol, ()))
+    plain &= columns["query"].among("none", "") & columns["document"].among("none", "")
     of = {PLAIN: _by_key(block, np.flatnonzero(plain)), CLOSED: _by_key(block, _closed(block))}
     found: dict[int, list[tuple[str, int]]] = {}
     for row in rows:
@@ -32,7 +30,7 @@ def partners(block: Block, rows: Sequence[int]) -> dict[int, list[tuple[str, int
 def _closed(block: Block) -> npt.NDArray[np.int64]:
     """Probes: asked in the wording that stands."""
     columns = block.columns
-    asked = (columns["given"] == "closed_book") & np.isin(columns["query"].astype(str), ("none", ""))
+    asked = columns["given"].among("closed_book") & columns["query"].among("none", "")
     return np.flatnonzero(asked)
 
 

@@ -131,7 +131,7 @@ class Rows:
         return self._place[kind, at]
 
     def _wording_of(self, name: str, question: int) -> int:
-        """perturbation, text, the way from the original wording (0 where there is none), similarity, entailment, detail."""
+        """perturbation, text, the way from the original wording (0: there is none), similarity, entailment, detail."""
         if (name, question) not in self._wording:
             row = self._variants.get(name)
             asked = self._asked.get(question, {"text": ""})

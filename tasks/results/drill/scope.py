@@ -2,24 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rarefy.tasks.results.drill.blocks import Block
+from rarefy.tasks.results.drill.coded import Coded, Mask
 from rarefy.tasks.results.slices import number, parsed
 
-Mask = npt.NDArray[np.bool_]
 Told = Callable[[Block], Mask]
 
 
 def _is(name: str, *values: str) -> Told:
-    return lambda block: np.isin(block.columns[name].astype(str), values)
+    return lambda block: block.columns[name].among(*values)
 
 
 def _not(name: str, *values: str) -> Told:
-    return lambda block: ~np.isin(block.columns[name].astype(str), values)
+    return lambda block: ~block.columns[name].among(*values)
 
 
 # What a metric leaves out, where its name says more than its slice: (protocol, beginning of its name), first match
@@ -56,10 +54,10 @@ def rows_of(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str, ..
         mask &= told(block)
     closed = ("k", "0") in names or ("", "NoRAG") in names
     if block.protocol == "retrieval_robustness" and "closed-book" not in metric:
-        mask &= (block.columns["given"] == "closed_book") == closed
+        mask &= block.columns["given"].among("closed_book") == closed
     elif block.protocol == "magic_mushroom":
         cell = next((cell for name, cell in _ANALYSES.items() if name in dict(names)), "ratio")
-        mask &= block.columns["cell"] == ("probe" if closed else cell)
+        mask &= block.columns["cell"].among("probe" if closed else cell)
     unused = []
     for name, value in names:
         if closed and name in ("k", ""):
@@ -90,23 +88,22 @@ def _parts(block: Block, name: str, value: str) -> Iterator[Mask]:
     elif plain == "type":
         from rarefy.tasks.protocols.sure import TYPES
 
-        yield np.isin(columns["document"].astype(str), TYPES.get(value, ()))
+        yield columns["document"].among(*TYPES.get(value, ()))
     elif plain in ("against", "baseline"):  # what the rows are compared with, not which they are
         yield np.ones(len(block), dtype=bool)
     elif plain in ("perturbation", "wording", "query"):
-        yield columns["query"] == value
-        yield columns["document"] == value
-        yield columns["cell"] == value
+        yield columns["query"].among(value)
+        yield columns["document"].among(value)
+        yield columns["cell"].among(value)
     elif plain in ("document", "family", "class", "cell", "setting", "noise", "subtype"):
         for column in ("cell", "document", "mix", "placed"):
-            yield columns[column] == value
+            yield columns[column].among(value)
     elif plain == "length":
-        yield columns["bin"] == value
+        yield columns["bin"].among(value)
     elif plain in columns:
         yield _equal(columns[plain], value)
     elif plain == "":
-        for column in columns.values():
-            yield _equal(column, value)
+        yield from (_equal(told, value) for told in columns.values())
 
 
 def _subset(block: Block, value: str) -> Iterator[Mask]:
@@ -115,17 +112,14 @@ def _subset(block: Block, value: str) -> Iterator[Mask]:
     kind = re.fullmatch(r"([KU])-?([GN])", value)
     if kind:
         cell = "golden" if kind[2] == "G" else "noise"
-        yield (cells == cell) & (known == ("yes" if kind[1] == "K" else "no"))
+        yield cells.among(cell) & known.among("yes" if kind[1] == "K" else "no")
     elif value in ("golden", "noise"):
-        yield cells == value
+        yield cells.among(value)
     elif value in ("total", "all"):
         yield np.ones(len(block), dtype=bool)
 
 
-def _equal(column: npt.NDArray[Any], value: str) -> Mask:
-    if column.dtype.kind in "if":
-        wanted = number(value)
-        if wanted is None:
-            return np.zeros(len(column), dtype=bool)
-        return np.asarray(np.isclose(column.astype(float), wanted))
-    return np.asarray(column == value)
+def _equal(column: Coded, value: str) -> Mask:
+    """The rows with this value, whether the column has text or numbers."""
+    wanted = number(value)
+    return column.among(value) if wanted is None else column.among(value) | column.near(wanted)

@@ -24,7 +24,7 @@ from rarefy.tasks.results.visible import visible
 
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
-    """The page of a result; `tables` are trials, answers, scores, questions, chunks, variants, and hits where there are.
+    """The page of a result; `tables` are trials, answers, scores, questions, chunks, variants, and maybe hits.
 
     A row that is not carried is in the tables; how many of how many are shown is said.
     """
@@ -45,7 +45,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
     sections = [one for one in built if one is not None]
     data = carried(summary, tables, found.numbers())
     data["numbers"] = {at: _said(found.rows[at], summary) for at in data["sets"]}
-    return _template().render(
+    told: str = _template().render(
         summary=summary,
         title=_title(summary),
         sections=sections,
@@ -57,6 +57,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
         swatch=swatch,
         wording=wording,
     )
+    return told
 
 
 def _said(row: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,10 @@ from typing import Any
 from rarefy.tasks.results import wording
 from rarefy.tasks.results.page.parts import Listed, Section, section
 
-FUNNEL = "From trials to answers to scores: what was lost on the way, and why. What is lost is in no average, but in every count."
+FUNNEL = (
+    "From trials to answers to scores: what was lost on the way, and why. What is lost is in no average, but in every "
+    "count."
+)
 OPTIONS = (
     "Where a paper does not say (open), or its text is lost and was reconstructed (recon), this was chosen. Another "
     "choice is a setting of that name."
@@ -122,7 +125,8 @@ def cost(summary: Mapping[str, Any]) -> Section | None:
         for name, used in summary["usage"].items()
     ]
     head = (
-        "system", "answers", "asked", "calls", "prompt tokens", "completion tokens", "cost", "per 1,000 asked", "time answering",
+        "system", "answers", "asked", "calls", "prompt tokens", "completion tokens", "cost", "per 1,000 asked",
+        "time answering",
     )  # fmt: skip
     return section("cost", "Cost", COST, [Listed("", head, tuple(rows), frozenset(range(1, 9)))] if rows else [])
 

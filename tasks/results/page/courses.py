@@ -13,7 +13,10 @@ MOST = 6  # curves of a plot
 LABELS = {"ratio": "share of noise among the passages", "k": "passages (k)"}
 # Curves that are read together: the number itself, then what it is set against
 TOGETHER = ("performance", "perfect NDR", "perfect RSR", "perfect ROR")
-ABOUT = "How a system fares as noise rises, as passages are added, and as they are shown in another order. Bands and whiskers are 95 % intervals; dashed whiskers stand for numbers that are withheld."
+ABOUT = (
+    "How a system fares as noise rises, as passages are added, and as they are shown in another order. Bands and "
+    "whiskers are 95 % intervals; dashed whiskers stand for numbers that are withheld."
+)
 
 
 def courses(found: Found) -> Section | None:

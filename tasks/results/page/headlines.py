@@ -12,8 +12,8 @@ from rarefy.tasks.results.svg import fitted
 
 ABOUT = (
     "The mark is the number, the whisker its 95 % interval. A dashed range is a number that is withheld because too "
-    "little was scored: it lies somewhere in there. Numbers of different protocols are not comparable: each has its own "
-    "prompts, its own rule of what is right, its own unit. Every number opens the rows behind it."
+    "little was scored: it lies somewhere in there. Numbers of different protocols are not comparable: each has its "
+    "own prompts, its own rule of what is right, its own unit. Every number opens the rows behind it."
 )
 
 

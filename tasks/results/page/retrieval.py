@@ -105,7 +105,7 @@ def _by_wording(found: Found, rows: Sequence[Row]) -> Iterator[Dots | None]:
             ]
             yield dots(
                 found, f"{retriever}: {name} by wording", its, lambda row: wording.said(row["where"]["perturbation"]),
-                beside=beside[:3],  # type: ignore[arg-type]
+                beside=beside[:3],
                 folded=True,
             )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rarefy.tasks.results import wording
-from rarefy.tasks.results.page.dots import dots
+from rarefy.tasks.results.page.dots import Dots, dots
 from rarefy.tasks.results.page.found import Found, Row, one, values
 from rarefy.tasks.results.page.parts import Grid, Plot, Plots, Section, section
 from rarefy.tasks.results.svg import Curve, Point, radar
@@ -67,7 +67,7 @@ def _point(row: Row, spokes: list[str]) -> Point:
     return Point(float(spokes.index(row["where"]["type"])), row["value"], row["low"], row["high"], told, row["at"])
 
 
-def _subsets(found: Found) -> object:
+def _subsets(found: Found) -> Dots | None:
     rows = found.by("sure", "subset")
     mine = sorted((row for row in rows if row["metric"] == "RR"), key=lambda row: _place(row["where"]["subset"]))
     beside = [
@@ -75,22 +75,22 @@ def _subsets(found: Found) -> object:
         for name in ("WR", "LR", "base accuracy")
         if one(rows, metric=name)
     ]
-    return dots(found, "RR by subset", mine, lambda row: _said(row["where"]["subset"]), beside=beside)  # type: ignore[arg-type]
+    return dots(found, "RR by subset", mine, lambda row: _said(row["where"]["subset"]), beside=beside)
 
 
 def _grids(found: Found) -> Iterator[Grid]:
     """Table 2 for each system: a row per change, a column per subset, WR and LR under RR."""
-    for names in (("type", "subset"), ("perturbation", "subset")):
-        rows = found.by("sure", *names)
+    for kind in ("type", "perturbation"):
+        rows = found.by("sure", kind, "subset")
         for system in dict.fromkeys(row["system"] for row in rows):
             its = {
-                (row["where"][names[0]], row["where"]["subset"], row["metric"]): row
+                (row["where"][kind], row["where"]["subset"], row["metric"]): row
                 for row in rows
                 if row["system"] == system
             }
             columns = sorted({subset for _, subset, _ in its}, key=_place)
             lines = []
-            for name in values([row for row in rows if row["system"] == system], names[0]):
+            for name in values([row for row in rows if row["system"] == system], kind):
                 cells = tuple(its.get((name, subset, "RR")) for subset in columns)
                 under = tuple(
                     tuple(
@@ -103,11 +103,11 @@ def _grids(found: Found) -> Iterator[Grid]:
                     if row is not None:
                         found.show(row)
             yield Grid(
-                f"{wording.system(system)}: RR by {names[0]}, Known and Unknown, Golden and Noise",
+                f"{wording.system(system)}: RR by {kind}, Known and Unknown, Golden and Noise",
                 tuple(map(_said, columns)),
                 tuple(lines),
                 shaded=True,
-                folded=names[0] == "perturbation",
+                folded=kind == "perturbation",
             )
 
 

@@ -1,4 +1,4 @@
-"""Plots as inline SVG: strips with whiskers, curves with bands, radars; no library, no script, colours from the page."""
+"""Plots as inline SVG: strips with whiskers, curves with bands, radars; no script, colours from the page."""
 
 from rarefy.tasks.results.svg.curves import Curve, Point, curves
 from rarefy.tasks.results.svg.radar import radar

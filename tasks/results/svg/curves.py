@@ -1,6 +1,6 @@
 """Curves over a number (ratio, k) or over names (orders): marks, lines, intervals as bands or whiskers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -9,6 +9,7 @@ from rarefy.tasks.results.svg.marks import colour, element, shape
 from rarefy.tasks.results.svg.scale import Scale, fitted
 
 WIDTH, HEIGHT = 380, 250
+Place = Callable[[float | None], float]  # of a value on the drawing; of a value that is there, as its caller sees to
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 40
 
 
@@ -51,11 +52,11 @@ def curves(
     across = _across(found, names, marks)
     inside = WIDTH - _LEFT - _RIGHT
 
-    def x(value: float) -> float:
-        return _LEFT + across.at(value) * inside
+    def x(value: float | None) -> float:
+        return _LEFT + across.at(value or 0.0) * inside
 
-    def y(value: float) -> float:
-        return HEIGHT - _BOTTOM - up.at(value) * (HEIGHT - _TOP - _BOTTOM)
+    def y(value: float | None) -> float:
+        return HEIGHT - _BOTTOM - up.at(value or 0.0) * (HEIGHT - _TOP - _BOTTOM)
 
     parts = [element("title", title), *_axes(up, across, x, y, names)]
     parts.append(element("text", x_label, x=_LEFT + inside / 2, y=HEIGHT - 4, text_anchor="middle", cls="label"))
@@ -83,7 +84,7 @@ def _across(found: Sequence[Curve], names: Sequence[str], marks: Sequence[float]
     return Scale(places[0], places[-1], tuple(places))
 
 
-def _axes(up: Scale, across: Scale, x, y, names: Sequence[str]) -> list[Markup]:  # type: ignore[no-untyped-def]
+def _axes(up: Scale, across: Scale, x: Place, y: Place, names: Sequence[str]) -> list[Markup]:
     parts = []
     for tick in up.ticks:
         parts.append(element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y(tick), y2=y(tick), cls="grid"))
@@ -102,7 +103,7 @@ def _axes(up: Scale, across: Scale, x, y, names: Sequence[str]) -> list[Markup]:
     return parts
 
 
-def _drawn(curve: Curve, x, y, shift: float, apart: bool) -> list[Markup]:  # type: ignore[no-untyped-def]
+def _drawn(curve: Curve, x: Place, y: Place, shift: float, apart: bool) -> list[Markup]:
     look = f"{colour(curve.series)}{' dashed' if curve.dashed else ''}"
     parts: list[Markup] = []
     for points in [[point] for point in curve.points] if apart else _runs(curve.points):
@@ -117,8 +118,8 @@ def _drawn(curve: Curve, x, y, shift: float, apart: bool) -> list[Markup]:  # ty
             line = element("line", element("title", spread[0].title), x1=at, x2=at, **ends, cls=f"whisker {look}{held}")
             parts.append(line)
         if len(points) > 1:
-            line = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in points)
-            parts.append(element("path", d=f"M{line}", cls=f"line {look}"))
+            way = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in points)
+            parts.append(element("path", d=f"M{way}", cls=f"line {look}"))
     for point in (point for point in curve.points if point.y is not None):
         mark = shape(curve.series, x(point.x) + shift, y(point.y))
         inner = Markup("").join((element("title", point.title), mark))

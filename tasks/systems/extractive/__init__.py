@@ -1,22 +1,22 @@
 """The offline baseline: an answer is the best span or cell of the passages, or a refusal; no model but an embedder."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.embed import Embedder
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.systems.asked import Asked, Said, System
 from rarefy.tasks.systems.extractive.config import ExtractiveConfig
-from rarefy.tasks.systems.extractive.ranking import Candidate, candidates
+from rarefy.tasks.systems.extractive.ranking import BEHIND, Candidate, candidates
 from rarefy.tasks.systems.extractive.reading import page
 from rarefy.tasks.systems.extractive.wanted import Wanted, wanted
 
 __all__ = ["ExtractiveConfig", "extractive"]
 
+WORDS, LIKENESS = 0.65, 0.35  # shares of words in common and of likeness in a score
 BLOCK = 256  # asks whose texts are embedded together
 
 
@@ -44,7 +44,7 @@ class Extractive:
 
     def _answered(self, block: list[Asked]) -> Iterator[Said]:
         wants = [wanted(encodable(one.query)) for one in block]
-        pairs = [(want, self._best(one.passages or (), want)) for one, want in zip(block, wants, strict=True)]
+        pairs = [(want, self._best(one, want)) for one, want in zip(block, wants, strict=True)]
         texts = sorted({want.text for want, _ in pairs} | {one.unit.told for _, some in pairs for one in some})
         vectors = self.embed(texts) if texts else ()
         place = {text: at for at, text in enumerate(texts)}
@@ -58,12 +58,20 @@ class Extractive:
             text = one.refusal if refuses or best is None else best.answer
             yield Said(one.asked_id, text, refused=refuses, model="extractive")
 
-    def _best(self, passages: Sequence[Passage], want: Wanted) -> list[Candidate]:
-        """The candidates of all passages that are worth embedding, the best first, then from top to bottom."""
-        some = [each for one in passages for each in self._found(encodable(one.title), encodable(one.text), want)]
-        return sorted(some, key=lambda each: -each.words)[: self.config.candidates]
+    def _best(self, one: Asked, want: Wanted) -> list[Candidate]:
+        """The candidates of all passages that may win, the best first, then from top to bottom: few, since embedding
+        is nearly all of the work.
+        """
+        some = [
+            each
+            for passage in one.passages or ()
+            for each in self._found(encodable(passage.title), encodable(passage.text), want)
+        ]
+        some = sorted(some, key=lambda each: -each.words)[: self.config.candidates]
+        least = (self.config.threshold - LIKENESS) / WORDS if one.refusal else 0.0
+        return [each for each in some if each.words >= max(least, some[0].words - BEHIND)]
 
 
 def _score(candidate: Candidate, likeness: float) -> float:
     """Words and meaning together, 0 to 1, without the last bits of a product of vectors, which hang on the machine."""
-    return round(0.65 * candidate.words + 0.35 * max(float(likeness), 0.0), 4)
+    return round(WORDS * candidate.words + LIKENESS * max(float(likeness), 0.0), 4)

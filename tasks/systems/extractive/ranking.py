@@ -1,11 +1,10 @@
 """How well a sentence or a table row answers, before and after it is embedded."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.systems.extractive.cells import cells, whole, written
+from rarefy.tasks.systems.extractive.cells import Cell, cells, whole, written
 from rarefy.tasks.systems.extractive.reading import Page, Unit
 from rarefy.tasks.systems.extractive.spans import spans
 from rarefy.tasks.systems.extractive.wanted import Wanted
@@ -14,6 +13,7 @@ from rarefy.tasks.systems.extractive.words import dates, stems, years
 _AROUND = 0.5  # of a word that stands only in headings or caption; the title's count in full: they say whose it is
 _ABSENT = 0.35  # weight of a word of the candidate that was not asked for, in the precision
 _OTHER_PERIOD = 0.35  # what a candidate of another period keeps of its score
+BEHIND = 0.3  # by words: who is further behind the best would need a likeness that is 0.55 better
 NAMED = ("person", "place", "organisation", "address")
 
 
@@ -32,36 +32,42 @@ def candidates(page: Page, want: Wanted, most: int) -> tuple[Candidate, ...]:
     for word, weight in want.weights:
         for at in page.holds.get(word, ()):
             reach[at] = reach.get(at, 0.0) + weight
-    best = sorted(reach, key=lambda at: (-reach[at], at))[: 4 * most]
-    found = [one for at in sorted(best) for one in _answers(page, page.units[at], want)]
-    return tuple(sorted(found, key=lambda one: -one.words)[:most])
+    near = sorted(reach, key=lambda at: (-reach[at], at))[: 3 * most]
+    scored = [(*_scored(page, page.units[at], want), at) for at in near]
+    found: list[Candidate] = []
+    for score, cell, at in sorted(scored, key=lambda it: (-it[0], it[2])):  # spans are looked for in the best alone
+        if score <= 0 or len(found) == most or (found and score < found[0].words - BEHIND):
+            break
+        unit = page.units[at]
+        if cell is not None:
+            found.append(Candidate(written(cell, unit, want), unit, score))
+        elif inside := spans(unit.text, want):
+            found.append(Candidate(inside[0], unit, score))
+    return tuple(found)
 
 
-def _answers(page: Page, unit: Unit, want: Wanted) -> Iterator[Candidate]:
-    """The best answer of a unit, if it holds one."""
+def _scored(page: Page, unit: Unit, want: Wanted) -> tuple[float, Cell | None]:
+    """How well a unit's words fit, and the cell that answers; None where a span of its text or label would."""
     if not unit.cells:
         score = _fit(stems(unit.text), frozenset(), stems(unit.around), page.about, want)
         if want.years and years(unit.text):
             there = want.days & dates(unit.text) if want.days and dates(unit.text) else want.years & years(unit.text)
             score *= 1.0 if there else _OTHER_PERIOD
-        if found := spans(unit.text, want):
-            yield Candidate(found[0], unit, score)
-        return
-    best: Candidate | None = None
+        return score, None
     label, group, around = stems(unit.text), stems(unit.group), stems(unit.around)
     if want.kind in NAMED:  # the words of a list of people or places are in its cells
         label |= stems(" ".join(unit.cells))
+    best: tuple[float, Cell | None] = (0.0, None)
     for cell in cells(unit, want):
         header = stems(cell.header)
         extra = frozenset() if whole(cell.header) else header
         score = _fit(label, group | extra, around | header, page.about, want)
         score *= 1.0 if cell.period > 0.6 else _OTHER_PERIOD if cell.period < 0 else 0.9
-        if best is None or score > best.words:
-            best = Candidate(written(cell, unit, want), unit, score)
-    if best is not None:
-        yield best
-    elif want.kind in NAMED and (found := spans(unit.text, want)):
-        yield Candidate(found[0], unit, _fit(label, group | stems(unit.first), around, page.about, want))
+        if score > best[0]:
+            best = score, cell
+    if best[1] is None and want.kind in NAMED:
+        return _fit(label, group | stems(unit.first), around, page.about, want), None
+    return best
 
 
 @lru_cache(maxsize=50_000)

@@ -118,21 +118,21 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
     crag_strip_sentences: int = Field(
         3,
         ge=1,
-        description="sentences in a strip of a passage",
-        json_schema_extra={"tag": "recon", "source": "CRAG's code"},
+        description="sentences in a strip of a passage, or rows of a table behind its head",
+        json_schema_extra={"tag": "recon", "source": "CRAG's code; its passages hold no tables"},
     )
     crag_strips: int = Field(
-        5,
+        10,
         ge=1,
         description="best strips that are kept and put together again in their order",
-        json_schema_extra={"tag": "recon", "source": "CRAG appendix B"},
+        json_schema_extra={"tag": "recon", "source": "CRAG's code"},
     )
     crag_strip_least: float = Field(
-        -0.5,
+        -1.0,
         ge=-1,
         le=1,
-        description="a strip that scores below this is left out; the best one stays all the same",
-        json_schema_extra={"tag": "recon", "source": "CRAG appendix B"},
+        description="a strip that scores below this is left out; the best one stays all the same; -1: none is",
+        json_schema_extra={"tag": "recon", "source": "CRAG's code"},
     )
     crag_instead_of_web: Literal["own_knowledge", "refuse"] = Field(
         "own_knowledge",

@@ -4,6 +4,7 @@ There is no web search here. Where all passages are incorrect, CRAG would search
 what stands in. Where they are ambiguous, it would show them refined beside what it found: here, refined, alone.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,9 @@ from rarefy.tasks.systems.rag.config import RagConfig
 from rarefy.tasks.systems.rag.plain import over
 from rarefy.tasks.systems.rag.turns import Ended, Talk
 
+_TABLE = re.compile(r"((?:^[ \t]*\|.*(?:\n|\Z))+)", re.MULTILINE)
+_RULE = re.compile(r"[ \t]*\|(?:\s*:?-+:?\s*\|)+\s*")
+
 
 def crag(case: Case) -> Talk:
     """One of three actions, by the best rating of the passages, then the answer."""
@@ -22,11 +26,11 @@ def crag(case: Case) -> Talk:
     assert case.rate
     query, config = case.asked.query, case.config
     strips = [
-        Strip(place, text)
+        Strip(place, text, head)
         for place, passage in enumerate(case.passages)
-        for text in decomposed(passage.text, config.crag_strip_sentences)
+        for head, text in decomposed(passage.text, config.crag_strip_sentences)
     ]
-    rated = case.rate(query, [strip.text for strip in strips])
+    rated = case.rate(query, [f"{strip.head}\n{strip.text}".strip() for strip in strips])
     # a short text is told from others more surely than a long one, and no evaluator cuts it
     whole = config.crag_rates == "passages"
     best = max(case.rate(query, [passage.text for passage in case.passages]) if whole else rated)
@@ -45,6 +49,7 @@ class Strip:
 
     place: int  # of its passage
     text: str
+    head: str = ""  # a table's head, without which its rows say nothing
 
 
 def action_of(best: float, correct: float, incorrect: float) -> str:
@@ -64,12 +69,31 @@ def refined(
     by_rating = sorted(range(len(strips)), key=lambda at: (-rated[at], at))[: config.crag_strips]
     kept = {at for at in by_rating if rated[at] >= config.crag_strip_least} or set(by_rating[:1])
     left: dict[int, list[str]] = {}
+    head = ""
     for at in sorted(kept):
-        left.setdefault(strips[at].place, []).append(strips[at].text)
+        strip = strips[at]
+        told = left.setdefault(strip.place, [])
+        if strip.head and not (told and strip.head == head):
+            told.append(strip.head)
+        told.append(strip.text)
+        head = strip.head
     return tuple(replace(passages[place], text="\n".join(texts)) for place, texts in left.items())
 
 
-def decomposed(text: str, count: int) -> list[str]:
-    """The strips of a passage: so many sentences each, its table rows among them; a short passage is one strip."""
-    spans: Sequence[tuple[int, int]] = sentences(text) or [(0, len(text))]
-    return [text[spans[at][0] : spans[min(at + count, len(spans)) - 1][1]] for at in range(0, len(spans), count)]
+def decomposed(text: str, count: int) -> list[tuple[str, str]]:
+    """The strips of a passage, each behind its head: so many sentences, or so many rows of a table behind its first.
+
+    A passage shorter than that is one strip; nothing of it is lost.
+    """
+    strips: list[tuple[str, str]] = []
+    for table in _TABLE.split(text):
+        lines = table.rstrip("\n").split("\n")
+        if not table.lstrip().startswith("|") or len(lines) < 3:
+            spans = sentences(table)
+            parts = [(spans[at][0], spans[min(at + count, len(spans)) - 1][1]) for at in range(0, len(spans), count)]
+            strips += [("", table[start:end]) for start, end in parts]
+            continue
+        first = 2 if _RULE.fullmatch(lines[1]) else 1
+        head, rows = "\n".join(lines[:first]), lines[first:]
+        strips += [(head, "\n".join(rows[at : at + count])) for at in range(0, len(rows), count)]
+    return strips or [("", text)]

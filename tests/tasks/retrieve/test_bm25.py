@@ -111,11 +111,10 @@ def test_the_shortcuts_for_many_passages_change_no_digit(monkeypatch: pytest.Mon
     chunks = random_chunks(2_000)
     queries = ["rate board sales", "income tax", "loan", "risk risk price of the zebra"] * 5
     plain = made(chunks, tmp_path)(queries, 40)
-    monkeypatch.setattr("rarefy.tasks.retrieve.bm25.THREADED", 10)
+    monkeypatch.setattr("rarefy.tasks.retrieve.bm25.MANY", 10)
     for common in (1, 10**9):  # every word as single places, every word as a whole row
         monkeypatch.setattr("rarefy.tasks.retrieve.bm25.COMMON", common)
         assert made(chunks, tmp_path)(queries, 40) == plain
-        assert made(chunks, tmp_path, threads=3)(queries, 40) == plain
 
 
 def test_no_more_whole_rows_are_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:

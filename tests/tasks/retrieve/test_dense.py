@@ -109,11 +109,12 @@ def test_the_number_of_passages_says_which_index(indexes: dict[str, Any]) -> Non
         "ivf_pq",
     ]
     assert shaped(config, 1_000_000).lists == 4_000
-    assert shaped(DenseConfig(index="ivf_pq"), 10).lists == 1
+    assert shaped(DenseConfig(index="ivf_pq"), 400).lists == 10
+    assert shaped(DenseConfig(index="ivf_pq"), 399).kind == "flat"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("count", [1, 3, 50])
+@pytest.mark.parametrize("count", [1, 3, 50, 450])
 def test_few_passages_are_no_trouble(kind: str, count: int, tmp_path: Path) -> None:
     few = vectors(count)
     shape = shaped(DenseConfig.model_validate({"index": kind}), count)

@@ -56,6 +56,14 @@ def test_where_less_is_better_the_verdict_turns():
     assert found.won > found.lost
 
 
+def test_what_is_neither_better_nor_worse_has_changed():
+    first, second = (measured(*shares(1, 200, mean=mean), "refusal rate", neutral=True) for mean in (0.2, 0.6))
+    found = against(first, second)
+    assert (found.verdict, found.more_is_better) == ("changed", None)
+    sides = [Derived("d", "all", (part,), lambda a: a * 1.0, neutral=True) for part in (first, second)]
+    assert against(*sides).verdict == "changed"
+
+
 def test_a_system_against_itself_is_tied_where_the_questions_are_many_and_too_few_else():
     many, few = (measured(*shares(3, n), headline=True) for n in (930, 60))
     tied, open_ = against(many, many), against(few, few)
@@ -152,7 +160,7 @@ def test_sides_over_other_questions_are_refused():
         against(measured(*shares(1, 20)), measured(*shares(1, 30)))
 
 
-def test_headlines_are_one_family_and_all_else_of_a_protocol_another():
+def test_headlines_are_a_family_and_so_are_the_slices_of_a_metric_and_a_protocol_s_other_numbers():
     def row(protocol, metric, slice_, p, headline=False):
         return Difference(protocol, metric, slice_, 0.5, 0.6, p=p, headline=headline)
 
@@ -163,11 +171,13 @@ def test_headlines_are_one_family_and_all_else_of_a_protocol_another():
         row("rare", "overall", "hops=single", 0.02),
         row("rare", "overall", "domain=policy", None),
         row("sure", "RR", "known=yes", 0.04),
+        row("rare", "query", "all", 0.02),
+        row("rare", "document", "all", 0.01),
     ]
     found = judged(rows, QUICK)
-    assert [one.holm for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04]
-    assert [one.benjamini_hochberg for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04]
-    assert [one.family for one in found] == [2, 2, 3, 3, 3, 1]
+    assert [one.holm for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04, 0.02, 0.02]
+    assert [one.benjamini_hochberg for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04, 0.02, 0.02]
+    assert [one.family for one in found] == [2, 2, 3, 3, 3, 1, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def answered(ask, scripted, ratings, protocol="magic_mushroom", **config):
 
 
 def test_one_correct_passage_is_enough_and_what_does_not_help_is_left_out(ask, scripted):
-    said = answered(ask, scripted, {"Deloitte": 0.8, "$47.5": -0.7, "Oslo": -1.0})
+    said = answered(ask, scripted, {"Deloitte": 0.8, "$47.5": -0.7, "Oslo": -1.0}, crag_strip_least=-0.5)
     assert said.detail == "crag: correct (0.80)"
     assert "Deloitte" in asked(scripted.asked[0])
     assert "$47.5" not in asked(scripted.asked[0]) and "Oslo" not in asked(scripted.asked[0])
@@ -46,7 +46,7 @@ def test_one_correct_passage_is_enough_and_what_does_not_help_is_left_out(ask, s
 
 
 def test_ambiguous_passages_are_shown_refined(ask, scripted):
-    said = answered(ask, scripted, {"Deloitte": 0.1, "$47.5": -0.4, "Oslo": -0.95})
+    said = answered(ask, scripted, {"Deloitte": 0.1, "$47.5": -0.4, "Oslo": -0.95}, crag_strips=2)
     assert said.detail == "crag: ambiguous (0.10)"
     assert "$47.5" in asked(scripted.asked[0]) and "Oslo" not in asked(scripted.asked[0])
 
@@ -68,7 +68,7 @@ def test_a_protocol_that_forbids_refusal_is_answered_all_the_same(ask, scripted)
 
 
 def test_all_ambiguous_and_no_strip_good_enough_leaves_the_best_one(ask, scripted):
-    answered(ask, scripted, {"Deloitte": -0.8, "": -0.9})
+    answered(ask, scripted, {"Deloitte": -0.8, "": -0.9}, crag_strip_least=-0.5)
     assert "Deloitte" in asked(scripted.asked[0]) and "$47.5" not in asked(scripted.asked[0])
 
 
@@ -76,14 +76,38 @@ TEXT = "One is here. Two is there. Three is red. Four is blue. Five is last."
 
 
 def test_a_passage_is_decomposed_by_sentences_and_nothing_is_lost():
-    assert decomposed(TEXT, 2) == ["One is here. Two is there.", "Three is red. Four is blue.", "Five is last."]
-    assert decomposed("one line", 3) == ["one line"]
-    assert decomposed("", 3) == [""]
+    parts = ["One is here. Two is there.", "Three is red. Four is blue.", "Five is last."]
+    assert decomposed(TEXT, 2) == [("", part) for part in parts]
+    assert decomposed("one line", 3) == [("", "one line")]
+    assert decomposed("", 3) == [("", "")]
+
+
+TABLE = "| | 2024 | 2023 |\n|---|---|---|\n| Sales | 9 | 8 |\n| Costs | 5 | 4 |\n| Taxes | 1 | 1 |"
+
+
+def test_rows_of_a_table_go_with_its_head():
+    """A row without the years above it says nothing."""
+    head = "| | 2024 | 2023 |\n|---|---|---|"
+    text = f"In millions.\n\n{TABLE}\nThat is all. Really."
+    assert decomposed(text, 2) == [
+        ("", "In millions."),
+        (head, "| Sales | 9 | 8 |\n| Costs | 5 | 4 |"),
+        (head, "| Taxes | 1 | 1 |"),
+        ("", "That is all. Really."),
+    ]
+    strips = [Strip(0, part, above) for above, part in decomposed(text, 1)]
+    assert [strip.text for strip in strips][1:4] == ["| Sales | 9 | 8 |", "| Costs | 5 | 4 |", "| Taxes | 1 | 1 |"]
+    (kept,) = refined((Passage("a", text),), strips, [0.0, 0.9, 0.0, 0.8, 0.0, 0.0], RagConfig(crag_strips=2))
+    assert kept.text == f"{head}\n| Sales | 9 | 8 |\n| Taxes | 1 | 1 |", "the head once"
+
+
+def test_a_long_row_of_marks_takes_no_time():
+    decomposed("|" + "-|" * 20_000 + "\n" + "| - " * 20_000 + "\n|x\n", 3)
 
 
 def test_the_best_strips_are_put_together_in_their_order():
     passages = (Passage("a", TEXT, "A"), Passage("b", TEXT, "B"))
-    strips = [Strip(place, text) for place in range(2) for text in decomposed(TEXT, 1)]
+    strips = [Strip(place, text) for place in range(2) for _, text in decomposed(TEXT, 1)]
     rated = [0.9, 0.1, 1.0, 0.0, -1.0, 0.2, 0.3, 0.95, 0.4, 0.5]
     kept = refined(passages, strips, rated, RagConfig(crag_strips=3))
     assert kept == (Passage("a", "One is here.\nThree is red.", "A"), Passage("b", "Three is red.", "B"))
