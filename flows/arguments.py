@@ -10,8 +10,8 @@ from rarefy.flows.under_evaluation import with_benchmark
 
 ABOUT = """\
 Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
-prove them, and variants of both, made from a knowledge graph of the documents. Offline by default: no key, no
-network, no GPU. With a model in the config ([llm]) the stages that can ask one.
+prove them, and variants of both, made from a knowledge graph of the documents; then put RAG systems to it. Offline by
+default: no key, no network, no GPU. With a model in the config ([llm]) the stages that can ask one.
 """
 EXAMPLES = """\
 examples:
@@ -26,9 +26,11 @@ examples:
   rarefy perturbations                              every change to questions and passages, with an example
   rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts
   rarefy mix variants/ --out contexts.jsonl         passages, gold and noise, as a retriever might have found them
+  rarefy evaluate benchmark/ --system mine --out result/     how robust is a RAG system, and to what?
+  rarefy compare last-week/ result/                 is it better than last week's?
 
 exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
-            3 --max-cost or --max-calls is reached: the same command goes on from there
+            3 --max-cost or --max-calls is reached: the same command goes on from there; or a rule of --fail-if is broken
 """
 BUILD = """\
 Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.

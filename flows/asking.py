@@ -153,7 +153,7 @@ def watched(
         with _shown(line, tell):
             yield
         lost = reasons(run.store, list(fresh.values()))
-        if why := over(job.stage, run.used(job.stage), lost, run.means.serving.failure_budget):
+        if why := over(job.stage, run.used(job.stage), lost, run.by(job).serving.failure_budget):
             raise TooManyFailures(why)
     except Stopped as stopped:
         if isinstance(stopped, TooManyFailures):

@@ -61,6 +61,8 @@ def compare(
     """
     from rarefy.tasks.protocols import PROTOCOLS  # late: the protocols' own modules
 
+    if len(systems) > 2:
+        raise UsageFault(f"two systems can be compared, not {len(systems)}: --system once for both results, or twice")
     first, second = side(a, systems[:1]), side(b, systems[-1:])
     wanted = shared_protocols(first, second, protocols)
     odd = unlike(first, second, wanted)
@@ -107,13 +109,13 @@ def gate(comparison: Comparison, rules: Sequence[str]) -> None:
     told: list[str] = []
     for one in asked:
         try:
-            told += [f"{one.text!r}: {why}" for why in broken(one, comparison.differences, comparison.config)]
+            told += [f"--fail-if {one.text!r}: {why}" for why in broken(one, comparison.differences, comparison.config)]
         except LookupError as error:
             raise UsageFault(f"--fail-if: {error.args[0]}") from error
         except ValueError as error:
             raise Fault(f"--fail-if: {error}") from error
     if told:
-        raise RegressionFault("--fail-if " + "\n".join(told))
+        raise RegressionFault("\n".join(told))
 
 
 def matched(protocol: str, first: Frame, second: Frame) -> tuple[Frame, Frame, Paired]:

@@ -1,7 +1,7 @@
 """A comparison for the terminal, as Markdown, and as JSON (docs/statistics.md)."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -75,8 +75,12 @@ def markdown(comparison: Comparison) -> str:
         rows = [row for row in comparison.differences if row.headline == headline]
         lines += ["", f"## {title}", "", *_grid(rows, comparison)] if rows else []
     lines += ["", "## Tests as usually printed", "", *_usual(comparison)]
-    lines += ["", "## How it was made", "", *(f"- {_plain(line)}" for line in _how(comparison)), ""]
+    lines += ["", "## How it was made", "", *_items(_how(comparison)), *_items(_families(comparison)), ""]
     return "\n".join(lines)
+
+
+def _items(lines: Iterable[str]) -> Iterator[str]:
+    return (f"- {_plain(line)}" for line in lines)
 
 
 def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Table:
@@ -96,7 +100,7 @@ def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Ta
 
 
 def _named(row: Difference) -> str:
-    return f"{row.protocol} {row.metric}" + ("" if row.slice == "all" else f", {row.slice}")
+    return f"{row.protocol.replace('_', ' ')} {row.metric}" + ("" if row.slice == "all" else f", {row.slice}")
 
 
 def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
@@ -172,16 +176,11 @@ def _how(comparison: Comparison) -> Iterator[str]:
     )
     correction = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "unadjusted"}[config.correction]
     yield (
-        f"verdict: tied where the interval lies within ±{_number(100 * config.margin, 'point')}; better or worse (changed, where neither is) where it does "
-        f"not, leaves out zero, and p ({correction}) is at most {config.alpha:g}; else too few"
+        f"verdict: tied where the interval lies within ±{_number(100 * config.margin, 'point')}; better or worse "
+        f"(changed, where neither is) where it does not, leaves out zero, and p ({correction}) is at most "
+        f"{config.alpha:g}; else too few"
     )
-    told = {(): "headlines"}
-    for row in comparison.differences:
-        kind = family(row)
-        if kind:
-            told[kind] = f"other numbers of {kind[0]}" if len(kind) == 1 else f"slices of {' '.join(kind)}"
-    sizes = {family(row): row.family for row in comparison.differences}
-    yield "p adjusted among: " + "; ".join(f"{size:,} {told[kind]}" for kind, size in sorted(sizes.items()))
+    yield "p adjusted among the headlines together, the slices of each metric, and the other numbers of each protocol"
     power = f"{100 * config.power:g} %"
     yield f"least: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
     short = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
@@ -193,6 +192,19 @@ def _how(comparison: Comparison) -> Iterator[str]:
 
 def _number(size: float, what: str) -> str:
     return f"{size:g} {what}{'' if size == 1 else 's'}"
+
+
+def _families(comparison: Comparison) -> Iterator[str]:
+    """How many numbers were looked at together."""
+    for kind, size in sorted({family(row): row.family for row in comparison.differences}.items()):
+        said = (
+            "headlines"
+            if not kind
+            else f"other numbers of {kind[0]}"
+            if len(kind) == 1
+            else f"slices of {' '.join(kind)}"
+        )
+        yield f"p adjusted among {size:,} {said}"
 
 
 def _both(comparison: Comparison) -> tuple[Side, Side]:

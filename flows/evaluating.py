@@ -65,7 +65,7 @@ def rescore(given: argparse.Namespace) -> int:
     from rarefy.tasks.results import headline
 
     config = _of_result(given.result, given)
-    told = work(given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost)
+    told = work(given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost, given.quiet)
     if not given.quiet:
         Console().print(headline(told))
         print(f"Report: {(given.out or given.result) / 'report.html'}")
@@ -89,17 +89,26 @@ def _of_result(place: Path, given: argparse.Namespace) -> "Config":
 
 def compare(given: argparse.Namespace) -> int:
     """Set two results beside each other."""
+    from pydantic import ValidationError
     from rich.console import Console
 
     from rarefy.flows.compare import compare as work
     from rarefy.flows.compare import gate
     from rarefy.flows.compared import as_json, show, written
     from rarefy.flows.config import load
+    from rarefy.tasks.statistics.config import StatisticsConfig
+    from rarefy.tasks.statistics.gate import parsed
 
-    told = {"margin": given.margin, "cluster": given.by, "draws": given.draws, "seed": given.seed}
-    config = load(given.config).statistics.model_copy(
-        update={name: value for name, value in told.items() if value is not None}
-    )
+    told = {"margin": given.margin and given.margin / 100, "cluster": given.by, "draws": given.draws, "seed": given.seed}
+    told = {name: value for name, value in told.items() if value is not None}
+    try:
+        for rule in given.fail_if:  # a mistyped one is told before the work
+            parsed(rule)
+        config = StatisticsConfig.model_validate({**load(given.config).statistics.model_dump(), **told})
+    except ValidationError as error:
+        raise UsageFault("; ".join(f"--{one['loc'][0]}: {one['msg']}" for one in error.errors())) from error
+    except ValueError as error:
+        raise UsageFault(f"--fail-if: {error}") from error
     asked = {"systems": given.system, "protocols": given.protocol, "anyway": given.anyway}
     found = work(given.before, given.after, config=config, **asked)
     if given.json:

@@ -27,6 +27,7 @@ from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.recipe import ALONE, Given, Job, make
 from rarefy.tasks.store import Store, digest
+from rarefy.tasks.systems.config import SystemConfig
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 KINDS = NAMES | {Hits: "hits", Trial: "trials", Answer: "answers", Score: "scores"}
@@ -100,7 +101,7 @@ class Run:
             todo = [parts[place] for place in missing]
             fresh: dict[int, dict[str, str]] = {}
             with asking.watched(self, job, line, todo, fresh):
-                for place, tables in self.workers(job, todo, self.store.url, self._by(job)):
+                for place, tables in self.workers(job, todo, self.store.url, self.by(job)):
                     known[missing[place]] = fresh[place] = tables
                     line.step(sizes[missing[place]])
             self.made += len(missing)
@@ -203,18 +204,24 @@ class Run:
         if not found:
             with asking.watched(self, job, line, [given], fresh):
                 if asking.elsewhere(job) and self.workers is not alone:
-                    fresh |= self.workers(job, [given], self.store.url, self._by(job))
+                    fresh |= self.workers(job, [given], self.store.url, self.by(job))
                 else:
-                    fresh[0] = make(given, job, self.store.url, line.watch, cores(), self._by(job))
+                    fresh[0] = make(given, job, self.store.url, line.watch, cores(), self.by(job))
         made = found or fresh[0]
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
         line.end(_note(told, int(bool(found)), 1) + self.spent(job))
         return made
 
-    def _by(self, job: Job) -> Means:
+    def by(self, job: Job) -> Means:
         """How this job asks its models."""
-        return replace(self.means, stage=job.stage) if asking.asks(job) else ALONE
+        if not asking.asks(job):
+            return ALONE
+        serving = self.means.serving
+        if any(isinstance(tool, SystemConfig) for tool in job.tools.values()):
+            # what a system under test fails at is a result, which no budget ends
+            serving = serving.model_copy(update={"failure_budget": 1.0})
+        return replace(self.means, stage=job.stage, serving=serving)
 
     def used(self, stage: str = "") -> list[Usage]:
         """The ledger of this run, of one stage or of all."""

@@ -33,6 +33,7 @@ def messages(stage: str, role: str, domain: str, **values: Any) -> tuple[Message
     return tuple(Message(name, text) for name, text in parts.items() if text)
 
 
+@cache
 def roles(stage: str) -> dict[str, list[str]]:
     """The roles a stage has prompts for, each with its domains."""
     found: dict[str, list[str]] = {}

@@ -14,11 +14,17 @@ from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.standing import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.correct.values import Value, values
+from rarefy.tasks.correct.words import stems
 
 FORGIVEN = 3  # other values beside the right one, where `extra` forgives any; more is a list of numbers
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(
+    r"\b(?:excluding|except(?: for)?|other than|apart from|"
+    r"without)\s(?P<what>[^,.;]{1,60})",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
@@ -147,12 +153,21 @@ def _operand(text: str, one: Value, later: list[Value]) -> bool:
 
 
 def _stated(
-    text: str, stated: list[_Stands], others: list[_Stands], gold: Gold, about: Asked, config: CorrectConfig, whole: bool,
-) -> Outcome:  # fmt: skip
+    text: str,
+    stated: list[_Stands],
+    others: list[_Stands],
+    gold: Gold,
+    about: Asked,
+    config: CorrectConfig,
+    whole: bool,
+) -> Outcome:
+    """What a stated right value comes to beside all else that the answer says."""
     one = stated[0]
     words = _written(text, one.value)
     if other_entity(text, one.value.start, about):
         return unclear("other_entity", words)
+    if _left_out(text, one.value.start, about):
+        return unclear("left_out", words)
     limit = bound(text[: one.value.start])
     exact = next(e for e in gold.values if agrees(e, one.value, config.rounding, one.gap, about) == "same")
     if limit != exact.bound and not _bounds(limit, exact, one.value):
@@ -169,6 +184,13 @@ def _stated(
     if config.extra == "right":
         return right("contained", words, "several_values")
     return wrong("several_values", words) if config.extra == "wrong" else unclear("several_values", words)
+
+
+def _left_out(text: str, at: int, about: Asked) -> bool:
+    """Is what the question asks about left out of the sum ("excluding Data Center, revenue was $5")?"""
+    begin, end = sentence(text, at)
+    hit = _WITHOUT.search(text, begin, end)
+    return hit is not None and bool(stems(hit["what"]) & about.words) and not _WITHOUT.search(about.question.text)
 
 
 def _fulfils(exact: Exact, one: Value) -> bool:

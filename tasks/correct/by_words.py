@@ -76,7 +76,8 @@ def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outco
     said = words(plain)
     open_: list[Outcome] = []
     for form in dict.fromkeys(spelt(form) for form in gold.forms):
-        for wanted in dict.fromkeys((tokens(form), bare(tokens(form)), _without_generic(bare(tokens(form))))):
+        whole = tokens(form)
+        for wanted in dict.fromkeys((whole, bare(whole), _without_generic(bare(whole)), _abbreviated(plain, whole))):
             for at in _places(said, wanted):
                 span = said[at], said[at + len(wanted) - 1]
                 why = _objection(plain, said, at, wanted, span, about, listed)
@@ -88,6 +89,13 @@ def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outco
 
 def _without_generic(wanted: tuple[str, ...]) -> tuple[str, ...]:
     return wanted[:-1] if len(wanted) > 2 and wanted[-1] in GENERIC else wanted
+
+
+def _abbreviated(text: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The initials of a name, where the text has them as such: "on the NYSE"."""
+    short = initials(wanted)
+    named = len(wanted) >= 3 and len(short) >= 3 and re.search(rf"\b{re.escape(short.upper())}\b", text)
+    return (short,) if named else ()
 
 
 def _places(said: Sequence[Word], wanted: tuple[str, ...]) -> list[int]:
@@ -121,6 +129,8 @@ def _objection(
     if doubted(text, start):
         return "doubted"
     before, after = text[:start], text[end:]
+    if text[span[1].start : end].endswith("'s") and not wanted[-1].endswith("s"):
+        return "of_it"  # "Delaware's neighbour"
     if former(text, start, end):
         return "former"
     if _OR.match(after) or _OR_BEFORE.search(before):
@@ -140,7 +150,7 @@ def _in_a_list(name: str, before: str, after: str, about: Asked) -> bool:
     rest, items, joined = after, [], False
     while hit := _LIST.match(rest):
         joined = joined or not hit["by"].startswith(",") or bool(hit["by"][1:].strip())
-        items.append(hit["item"].casefold().strip(" .,'\""))
+        items.append(re.sub(r"\s\d{5}(?:-\d{4})?$", "", hit["item"].casefold().strip(" .,'\"")))  # a ZIP code
         rest = rest[hit.end() :]
     if items:
         place = name.casefold() in PLACES

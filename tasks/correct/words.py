@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.nli.figures import WORDS
 from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.checks.answers import fold
 
@@ -22,7 +23,7 @@ COUNTRIES = frozenset(
 )
 PLACES = COUNTRIES | frozenset(name.casefold() for name in STATES.values())
 _ABBREVIATED = re.compile(rf"(?:(?<=, )|^)(?:{'|'.join(STATES)})(?=$|[\s.,;)])")
-_SAME = {
+_SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
     "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
 }  # fmt: skip

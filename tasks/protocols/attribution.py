@@ -58,10 +58,11 @@ def _of(part: Frame, name: str) -> Iterator[Measure]:
         if metric != UNKNOWN or (wrong & which).any():
             yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric], neutral=True)
     refused = rows["refused"].to_numpy(dtype=bool)
-    yield _share(part, REFUSED, name, wrong & full & refused, scored & full, limits=(1.0, 0.0))
+    with_all, without = part.where(full | ~known), part.where(~full)  # what has no score may be one of these
+    yield _share(part, REFUSED, name, wrong & full & refused, scored & full, of_all=with_all, limits=(1.0, 0.0))
     yield _share(part, COMPLETE, name, scored & full, scored & known)
-    yield _share(part, RIGHT, name, right & full, scored & full)
-    yield _share(part, RIGHT_WITHOUT, name, right & known & ~full, scored & known & ~full)
+    yield _share(part, RIGHT, name, right & full, scored & full, of_all=with_all)
+    yield _share(part, RIGHT_WITHOUT, name, right & known & ~full, scored & known & ~full, of_all=without)
 
 
 def _share(
@@ -71,11 +72,13 @@ def _share(
     these: object,
     of: object,
     *,
+    of_all: Frame | None = None,
     note: str = "",
-    limits: tuple[float, float] = (0, 1),
+    limits: tuple[float, float] = (0.0, 1.0),
+    neutral: bool = False,
 ) -> Measure:
-    """A share of some of the scored trials; what failed or is missing would have been any of them."""
+    """A share of some of the scored trials; what failed or is missing, of those told, would have been any of them."""
     below = part.sums(of)
-    counts = part.counts()
+    counts = (of_all or part).counts()
     counts = Counts(int(below.sum()), counts.failed, counts.missing, counts.skipped)
     return Measure(metric, name, part.sums(these), below, counts, limits=limits, note=note, neutral=neutral)

@@ -118,7 +118,7 @@ def slices(frame: Frame, columns: Sequence[str] = SLICES) -> Iterator[tuple[str,
     """The whole as "all", then the part of each value of each column that has more than one."""
     yield "all", frame
     for column in columns:
-        values = sorted(set(frame.rows[column].dropna()) - {""})
+        values = sorted(set(frame.rows[column].dropna().unique()) - {""})
         if len(values) > 1:
             for value in values:
                 yield f"{column}={value}", frame.where((frame.rows[column] == value).to_numpy())

@@ -117,15 +117,12 @@ def _note(part: Frame, config: RareConfig) -> str:
     hangs = rows["cell"].isin((SIMILAR, RETRIEVED)).any()
     if hangs and (rows["known"] == "no").all() and config.without_probe == "unknown":
         told.append("no question is known without passages")
-    for (query, cell), some in rows.groupby(["query", "cell"], sort=True):
-        if (some["status"] == "skipped").all():
-            why = some["skipped_because"].value_counts().index[0] or "not defined"
-            told.append(f"no cell of {cell} with wording {query}: {why}")
-    return _shortened(told)
-
-
-def _shortened(told: list[str]) -> str:
-    return "; ".join(told[:4]) + (f"; and {len(told) - 4} more" if len(told) > 4 else "")
+    for column, words in (("cell", "of {}"), ("query", "with wording {}")):
+        for value, some in rows.groupby(column, sort=True):
+            if (some["status"] == "skipped").all():
+                why = some["skipped_because"].value_counts().index[0] or "not defined"
+                told.append(f"no cell {words.format(value)}: {why}")
+    return "; ".join(told)
 
 
 def _original(part: Frame) -> Frame:

@@ -1,6 +1,6 @@
 """Is more retrieved always better, and does its order matter? NDR, RSR, ROR (arXiv 2505.21870, papers.md §001)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Literal
 
@@ -99,6 +99,13 @@ def measures(frame: Frame, config: RetrievalRobustnessConfig) -> Iterable[Figure
     return measured(frame, config)
 
 
+def across(frames: Mapping[str, Frame], config: RetrievalRobustnessConfig) -> Iterator[tuple[str, Figured]]:
+    """The best closed-book performance of several systems."""
+    from rarefy.tasks.protocols import retrieval_robustness_across
+
+    return retrieval_robustness_across.across(frames, config)
+
+
 def lacking(cases: list[Case], config: RetrievalRobustnessConfig, takes: frozenset[str]) -> str:
     """Why nothing can be tried."""
     if "passages" not in takes:
@@ -119,4 +126,5 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    across=across,
 )

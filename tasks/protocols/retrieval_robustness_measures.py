@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.tasks.protocols.frame import Frame, slices
+from rarefy.tasks.protocols.frame import SLICES, Frame, slices
 from rarefy.tasks.protocols.retrieval_robustness import PAPER_KS, RetrievalRobustnessConfig
 from rarefy.tasks.protocols.retrieval_robustness_cells import ABSENT, SCORED, SKIPPED, Cells, Terms, cells, lowest_ror
 from rarefy.tasks.statistics.measure import Counts, Derived, Figured, Measure
@@ -75,7 +75,7 @@ def measured(frame: Frame, config: RetrievalRobustnessConfig) -> Iterator[Figure
         table = Cells(used, config.ks, config.orders, _whole(table.f), _whole(table.closed))
     core = _core(table, config)
     everything = np.ones(len(frame.questions), dtype=bool)
-    once = Frame(frame.rows.drop_duplicates("at"), frame.questions)  # slices are of questions
+    once = Frame(frame.rows.drop_duplicates("at")[["at", *SLICES]], frame.questions)  # slices are of questions
     for name, part in slices(once):
         only = np.isin(np.arange(len(frame.questions)), part.rows["at"])
         yield from _robustness(core, name, only)

@@ -1,6 +1,6 @@
 """SURE: does an answer survive a change of its document that does not matter? (arXiv 2503.05587, papers.md §000)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from pydantic import BaseModel, Field, field_validator
@@ -169,6 +169,13 @@ def measures(frame: Frame, config: SureConfig) -> Iterable[Figured]:
     return measured(frame, config)
 
 
+def across(frames: Mapping[str, Frame], config: SureConfig) -> Iterator[tuple[str, Figured]]:
+    """What two systems are both unrobust on, and how the others fare on that (SIG)."""
+    from rarefy.tasks.protocols import sure_sig
+
+    return sure_sig.across(frames, config)
+
+
 def lacking(cases: list[Case], config: SureConfig, takes: frozenset[str]) -> str:
     """Why nothing can be tried."""
     if "passages" not in takes:
@@ -192,4 +199,5 @@ SURE = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    across=across,
 )

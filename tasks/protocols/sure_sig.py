@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import row_id
-from rarefy.tasks.protocols.frame import Frame
+from rarefy.tasks.protocols.frame import SLICES, Frame
 from rarefy.tasks.protocols.sure import GOLDEN, SureConfig
 from rarefy.tasks.protocols.sure_measures import mean_of, rates
 from rarefy.tasks.protocols.sure_pairs import Pairs, pairs
@@ -73,6 +73,7 @@ def _both(one: Pairs, other: Pairs, config: SureConfig) -> "pd.DataFrame":
     sides = []
     for found in (one, other):
         rows = found.rows.assign(C=found.difference())
+        rows = rows.astype(dict.fromkeys((*COLUMNS[1:], *SLICES), str))  # two systems' categories differ
         sides.append(rows[rows["main"] & (rows["cell"] == GOLDEN) & (rows["status"] == "scored")])
     columns = [*KEY, "subset", "C"]
     both = sides[0].merge(sides[1][columns], on=KEY, suffixes=("_0", "_1"), validate="1:1")

@@ -7,15 +7,15 @@ from itertools import groupby
 import numpy as np
 
 from rarefy.data_contracts.rows import Figure, row_id
-from rarefy.tasks.statistics.bounds import bounds, counts_of, covered, value
+from rarefy.tasks.statistics.bounds import bounds, counts_of, value, withheld
 from rarefy.tasks.statistics.config import StatisticsConfig
 from rarefy.tasks.statistics.drawing import Drawn, drawing
+from rarefy.tasks.statistics.draws import together
 from rarefy.tasks.statistics.measure import Figured, Measure
 
 __all__ = ["VERSION", "StatisticsConfig", "figures"]
 
 VERSION = 1
-TOGETHER = 512  # measures that are drawn at once: their draws take 40 MiB
 DIGITS = 12  # more hang on the order in which a processor adds up
 
 
@@ -35,7 +35,7 @@ def figures(
     """
     seen: set[tuple[str, str]] = set()
     for size, several in groupby(_sound(measures, seen), key=_questions):
-        for part in _parts(several):
+        for part in _parts(several, together(size)):
             found = drawing(part, size, config=config, clusters=clusters)
             for one, drawn in zip(part, found, strict=True):
                 yield _figure(one, drawn, system, protocol, config)
@@ -44,18 +44,18 @@ def figures(
 def _figure(one: Figured, drawn: Drawn, system: str, protocol: str, config: StatisticsConfig) -> Figure:
     """What is said of a number."""
     counts, is_ = counts_of(one), value(one)
-    withheld = covered(one) < config.floor
+    gone = withheld(one, config.floor)
     units = counts.scored + counts.failed + counts.missing
     notes = [one.note]
-    if withheld:
-        notes.append(f"withheld: {counts.scored} of {units} {one.unit} scored")
+    if gone:
+        notes.append(gone)
     elif not units:
         notes.append(f"no {one.unit}")
     elif math.isnan(is_):
         notes.append("undefined")
     else:
         notes.append(drawn.note)
-    shown = not withheld and not math.isnan(is_)
+    shown = not gone and not math.isnan(is_)
     worst, best = bounds(one)
     return Figure(
         row_id("figure", system, protocol, one.metric, one.slice),
@@ -74,7 +74,7 @@ def _figure(one: Figured, drawn: Drawn, system: str, protocol: str, config: Stat
         counts.skipped,
         one.unit,
         drawn.clusters,
-        withheld,
+        bool(gone),
         one.headline,
         "; ".join(note for note in notes if note),
     )
@@ -111,14 +111,14 @@ def _questions(one: Figured) -> int:
     return sizes.pop()
 
 
-def _parts(measures: Iterable[Figured]) -> Iterator[list[Figured]]:
-    """Measures in parts that are drawn together."""
+def _parts(measures: Iterable[Figured], most: int) -> Iterator[list[Figured]]:
+    """Measures in parts that are drawn together, of so many columns."""
     part: list[Figured] = []
     wide = 0
     for one in measures:
         part.append(one)
         wide += 1 if isinstance(one, Measure) else len(one.of)
-        if wide >= TOGETHER:
+        if wide >= most:
             yield part
             part, wide = [], 0
     if part:

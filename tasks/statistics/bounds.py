@@ -26,10 +26,15 @@ def coverage(counts: Counts) -> float:
     return counts.scored / units if units else 1.0
 
 
-def covered(one: Figured) -> float:
-    """The coverage of a number, and of every part of a derived one: the least of them."""
+def withheld(one: Figured, floor: float) -> str:
+    """Why a number is withheld, "" where it is not: less than `floor` of it, or of any part of it, was scored."""
     parts = () if isinstance(one, Measure) else one.of
-    return min(coverage(counts) for counts in (counts_of(one), *(part.counts for part in parts)))
+    told = [(counts_of(one), one.unit, ""), *((part.counts, part.unit, f" in {part.metric}") for part in parts)]
+    counts, unit, where = min(told, key=lambda row: coverage(row[0]))
+    if coverage(counts) >= floor:
+        return ""
+    units = counts.scored + counts.failed + counts.missing
+    return f"withheld: {counts.scored:,} of {units:,} {unit} scored{where}"
 
 
 def ratio(one: Measure) -> float:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rarefy.tasks.statistics import rounded
-from rarefy.tasks.statistics.bounds import better, counts_of, covered, limits, ratio, value
+from rarefy.tasks.statistics.bounds import better, counts_of, limits, ratio, value, withheld
 from rarefy.tasks.statistics.config import StatisticsConfig
 from rarefy.tasks.statistics.drawing import Resampled, deviating, made, parts_of, resampled, touched
+from rarefy.tasks.statistics.draws import together
 from rarefy.tasks.statistics.intervals import SAME, percentile, unvaried
 from rarefy.tasks.statistics.measure import Figured, Measure
 from rarefy.tasks.statistics.paired import Matrix, Sides, mcnemar, permuted
@@ -19,7 +20,6 @@ from rarefy.tasks.statistics.several import benjamini_hochberg, holm
 
 VERDICTS = ("better", "worse", "changed", "tied", "too few")
 WHOLE = "all"  # the slice that is none
-TOGETHER = 256  # pairs that are drawn at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +80,17 @@ def differences(
         raise ValueError(f"{protocol}: the sides have sums over {sorted(sizes)} questions; compare the same trials")
     (questions,) = sizes
     found = []
-    for start in range(0, len(pairs), TOGETHER):
-        part = pairs[start : start + TOGETHER]
+    most = together(questions) // 2
+    for start in range(0, len(pairs), most):
+        part = pairs[start : start + most]
         of = resampled([one for pair in part for one in pair], questions, config=config, clusters=clusters)
         gaps = np.column_stack([made(b, of, of.draws) - made(a, of, of.draws) for a, b in part])
         ends = percentile(gaps, config.level) if questions else np.full((2, len(part)), np.nan)
         tests = _permuted(part, of, config)
         for at, (a, b) in enumerate(part):
             row = _compared(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
-            found.append(replace(row, protocol=protocol, p=rounded(tests[at].p), p_how=tests[at].note))
+            p = None if row.difference is None else rounded(tests[at].p)  # nothing is said of what is withheld
+            found.append(replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note))
     return found
 
 
@@ -121,7 +123,7 @@ def verdict(row: Difference, config: StatisticsConfig) -> str:
 
     tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
     so many that unseen ones could not move it out. better, worse (changed, where neither more nor less is better): it
-    does not, it leaves zero out, and the adjusted p is up to alpha. Else too few: neither can be said of so many questions.
+    does not, it leaves zero out, and the adjusted p is up to alpha. Else too few: none of it can be said of so many.
     """
     if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
         return "too few"
@@ -160,11 +162,8 @@ def _compared(
         headline=first.headline,
         more_is_better=None if way == 0 else way > 0,
     )
-    if min(covered(first), covered(second)) < config.floor:
-        counts = counts_of(first)
-        units = counts.scored + counts.failed + counts.missing
-        note = f"withheld: {counts.scored:,} of {units:,} {first.unit} scored on both sides"
-        return replace(row, first=None, second=None, note=note)
+    if gone := withheld(first, config.floor) or withheld(second, config.floor):
+        return replace(row, first=None, second=None, note=f"{gone} on both sides")
     if math.isnan(a) or math.isnan(b):
         return replace(row, note="undefined on " + " and ".join(_sides(math.isnan(a), math.isnan(b))))
     z = _as_published(first, second)

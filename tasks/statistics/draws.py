@@ -10,6 +10,7 @@ from rarefy.tasks.statistics.measure import Measure, Sums
 
 Matrix = npt.NDArray[np.float64]
 CELLS = 2**21  # of a block of weights: 16 MiB, whatever the number of questions
+TOGETHER = 512  # measures that are drawn at once: their draws take 40 MiB, and for many questions fewer are
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Columns:
     def denominators(self) -> Matrix:
         """Clusters x measures."""
         return np.asarray(self.sums[:, self.below])
+
+
+def together(questions: int) -> int:
+    """How many measures over so many questions are drawn at once; it changes no digit."""
+    return max(16, min(TOGETHER, 2 * CELLS // max(questions, 1)))
 
 
 def grouped(clusters: Sequence[str] | None, questions: int) -> npt.NDArray[np.intp]:

@@ -230,6 +230,8 @@ def test_two_systems_of_one_folder(tmp_path):
         compare(a, a, config=QUICK)
     with pytest.raises(UsageFault, match="has no system 'mine'; there: new, old"):
         compare(a, a, config=QUICK, systems=["mine"])
+    with pytest.raises(UsageFault, match="two systems can be compared, not 3"):
+        compare(a, a, config=QUICK, systems=["old", "new", "old"])
 
 
 def test_the_order_of_rows_changes_no_digit(pair, tmp_path):
@@ -253,7 +255,7 @@ def test_documents_are_the_clusters_where_asked(pair):
 def test_a_broken_rule_is_exit_code_3_and_a_kept_one_is_none(pair):
     found, back = compare(*pair, config=QUICK), compare(*reversed(pair), config=QUICK)
     gate(found, ["overall drops 2 points", "tiny drops 1 percent", "refused rises 50 points"])
-    with pytest.raises(RegressionFault, match="'overall drops 2 points': overall of tiny dropped") as told:
+    with pytest.raises(RegressionFault, match="--fail-if 'overall drops 2 points': overall of tiny dropped") as told:
         gate(back, ["refused rises 50 points", "overall drops 2 points"])
     assert told.value.code == 3
     for rule, says in (

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Reply, Score, Trial, Variant
+from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.conclude import SCHEMA, conclude, options, packages, written
 from rarefy.flows.config import Config
@@ -15,13 +15,14 @@ from rarefy.tasks.correct import score
 from rarefy.tasks.protocols import PROTOCOLS
 
 ANSWERS = {"q0": "$47,525 million", "q1": "about $48 billion", "q2": "$46 billion", "q3": "no such info"}
+OTHER_RARE = {"real_world": "strict"}
 MODEL = {"correct": {"judge": {"provider": "judges:yes", "model": "yes-1"}}}
 
 
 def question(name):
     return Question(
-        name, "p", "single", f"What was the revenue of {name} in fiscal year 2024, in millions of US dollars?", "$47,525",
-        ("$47.5 billion",), (), (f"c{name}",), (), (), period="fiscal year 2024", split="test",
+        name, "p", "single", f"What was the revenue of {name} in fiscal year 2024, in millions of US dollars?",
+        "$47,525", ("$47.5 billion",), (), (f"c{name}",), (), (), period="fiscal year 2024", split="test",
     )  # fmt: skip
 
 
@@ -42,6 +43,7 @@ def result(place, config):
     answers = [
         Answer(row.trial_id, system, row.question_id, ANSWERS[row.question_id]) for system in "ab" for row in trials
     ]
+    answers.sort(key=lambda row: (row.trial_id, row.system))
     by_id = {row.trial_id: row for row in trials}
     scores = [*score(answers, config.correct, trials=by_id, questions=questions)]
     rows = {
@@ -74,12 +76,9 @@ def judge(tmp_path_factory, monkeypatch):
     (place / "judges.py").write_text(
         "from rarefy.data_contracts.rows import Reply\n"
         "asked = []\n"
-        "def yes(config, means):\n"
-        "    def model(requests):\n"
-        "        for request in requests:\n"
-        "            asked.append(request)\n"
-        "            yield Reply(request.request_id, '[Start answer]Yes[End answer]', model='yes-1')\n"
-        "    return model\n"
+        "def yes(requests):\n"
+        "    asked.extend(requests)\n"
+        "    return [Reply(one.request_id, '[Start answer]Yes[End answer]', model='yes-1') for one in requests]\n"
     )
     monkeypatch.syspath_prepend(str(place))
     return place
@@ -116,9 +115,9 @@ def test_other_rules_score_what_was_answered_and_the_old_scores_stay_beside_the_
 def test_into_another_folder_the_result_stays_as_it_was_and_the_new_one_is_whole(tmp_path):
     place, out = tmp_path / "result", tmp_path / "new"
     result(place, Config())
-    files = {file.name: file.read_bytes() for file in place.iterdir()}
+    files = {file.name: file.read_bytes() for file in place.iterdir() if file.is_file()}
     again(place, out, tmp_path, correct={"value": False})
-    assert {file.name: file.read_bytes() for file in place.iterdir()} == files
+    assert {file.name: file.read_bytes() for file in place.iterdir() if file.is_file()} == files
     assert {file.name for file in out.iterdir()} >= {"summary.json", "report.html", "trials.parquet", "answers.parquet"}
     assert {row.status for key, row in scores(out).items() if "rare-q2" in key[0]} == {"missing"}
 
@@ -176,6 +175,28 @@ def test_answers_of_other_trials_are_refused(tmp_path):
         again(place, place, tmp_path)
 
 
+def test_a_judge_is_asked_about_what_was_open_and_only_once(tmp_path):
+    place, out = tmp_path / "result", tmp_path / "new"
+    result(place, Config())
+    told = again(place, out, tmp_path, **MODEL)
+    import judges  # the module of the fixture
+
+    assert len(judges.asked) == 1  # q1 under RARE; effect size has no judge, equal answers share one judgement
+    judged = [row for row in scores(out).values() if row.stage == "judge"]
+    assert {(row.question_id, row.protocol, row.value, row.judge) for row in judged} == {("q1", "rare", 1.0, "yes-1")}
+    assert len(judged) == 4 and not [row for row in scores(out).values() if row.status == "missing"]
+    assert {one["name"]: one["value"] for one in told["correctness"]}["judge"]["model"] == "yes-1"
+    again(place, tmp_path / "newer", tmp_path, **MODEL)
+    assert len(judges.asked) == 1 and scores(tmp_path / "newer") == scores(out)
+
+
+def test_options_that_made_the_trials_cannot_be_changed_afterwards(tmp_path):
+    place = tmp_path / "result"
+    result(place, Config())
+    with pytest.raises(UsageFault, match=r"protocols\.rare\..* differs from what made"):
+        again(place, place, tmp_path, protocols={"rare": OTHER_RARE})
+
+
 def test_figures_are_made_anew_from_the_new_scores(tmp_path):
     place, out = tmp_path / "result", tmp_path / "new"
     result(place, Config())
@@ -186,4 +207,3 @@ def test_figures_are_made_anew_from_the_new_scores(tmp_path):
     )
     assert before.keys() == after.keys()
     assert sum(row.n_missing for row in after.values()) < sum(row.n_missing for row in before.values())
-    assert Reply  # the judge's module is written against it

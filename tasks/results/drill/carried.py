@@ -23,6 +23,7 @@ def carried(
 
     `numbers` are (name, row of the summary's figures, is it a headline). KeyError where a table is not there.
     """
+    tables = {**tables, "questions": tables["questions"].sort_by("question_id")}  # whatever order they come in
     found = list(blocks(summary, tables))
     sets = behind(found, numbers)
     wanted = _union(sets)

@@ -16,19 +16,24 @@ def steps(before: str, after: str) -> Steps | None:
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     told: Steps = []
     kept = 0
-    new_words = ""  # what comes in stands after what it replaces
-    for step in LCSseq.opcodes(old, new):
-        if step.tag == "equal":
-            told += [new_words] if new_words else []
-            new_words = ""
-            told.append(units("".join(old[step.src_start : step.src_end])))
-            kept += step.src_end - step.src_start
-        elif step.tag == "delete":
-            told.append(-units("".join(old[step.src_start : step.src_end])))
-        else:
-            new_words += "".join(new[step.dest_start : step.dest_end])
-    told += [new_words] if new_words else []
+    gone = came = ""  # of the change that is open: what comes in stands after what it replaces
+    found = LCSseq.opcodes(old, new)
+    for at, step in enumerate(found):
+        here, there = "".join(old[step.src_start : step.src_end]), "".join(new[step.dest_start : step.dest_end])
+        same = step.tag == "equal"
+        kept += step.src_end - step.src_start if same else 0
+        if same and not (here.isspace() and (gone or came) and at + 1 < len(found)):
+            told += _change(gone, came)
+            gone = came = ""
+            told.append(units(here))
+        else:  # the space between two changed words is no reason to show two changes
+            gone, came = gone + here, came + there
+    told += _change(gone, came)
     return told if kept >= LEAST * max(1, len(new)) else None
+
+
+def _change(gone: str, came: str) -> Steps:
+    return [*([-units(gone)] if gone else []), *([came] if came else [])]
 
 
 def units(text: str) -> int:

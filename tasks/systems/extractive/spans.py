@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import blanked, dates, stem, stems, years
@@ -37,9 +38,8 @@ SPANS: dict[str, tuple[re.Pattern[str], ...]] = {
     "place": (re.compile(rf"(?<=\bin )(?:{_PLACE})"), re.compile(_PLACE)),
     "organisation": (re.compile(_NAME),),
 }
+_DIGIT = re.compile(r"\d")
 _NOTE = re.compile(r"\b(?:Note|Notes|Item|Page|Part|Section|Form|No\.|Rule|Topic|Level)\s\d+[A-Z]?\b", re.IGNORECASE)
-
-
 _SAME_YEAR = 1.5  # weight of the year that is asked about, beside a span
 
 
@@ -47,17 +47,25 @@ def spans(text: str, want: Wanted) -> list[str]:
     """The spans of a sentence that could answer, the best first; [] where none is of the kind that is wanted."""
     if want.kind == "any":
         return [text]
-    where = (
-        _NOTE.sub(lambda one: " " * len(one[0]), blanked(text)) if want.kind in ("amount", "count") else text
-    )  # 18 is no number of February 18, 2025
-    for pattern in SPANS[want.kind]:
-        found = [one for one in pattern.finditer(where) if one[0].strip() and _fits(one[0], want)]
+    for matched in _matched(want.kind, text):
+        found = [one for one in matched if _fits(one[0], want)]
         if found:
             order = sorted(found, key=lambda one: (-_beside(text, one, want), -_near(text, one, want), one.start()))
             first = _respectively(text, [one[0] for one in found], want)
             named = [one[0].strip(" .,;") for one in order]
             return [first, *named] if first else named
     return []
+
+
+@lru_cache(maxsize=50_000)
+def _matched(kind: str, text: str) -> tuple[tuple[re.Match[str], ...], ...]:
+    """All spans of a kind in a sentence, for each of its patterns."""
+    if kind in ("amount", "percent", "count", "date") and not _DIGIT.search(text):
+        return ()
+    where = text
+    if kind in ("amount", "count"):  # neither the 18 of February 18 nor the 20 of Note 20 is one
+        where = _NOTE.sub(lambda one: " " * len(one[0]), blanked(text))
+    return tuple(tuple(one for one in pattern.finditer(where) if one[0].strip()) for pattern in SPANS[kind])
 
 
 def _fits(span: str, want: Wanted) -> bool:

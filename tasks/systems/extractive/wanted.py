@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rarefy.tasks.systems.extractive.words import dates, stems, years
 
@@ -51,7 +51,7 @@ class Wanted:
     years: frozenset[int]
     days: frozenset[tuple[int, int, int]]
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """The words to look for."""
         return frozenset(word for word, _ in self.weights)

@@ -98,14 +98,14 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
         0.39,
         ge=-1,
         le=1,
-        description="the cosine that is the score -1, for the packaged embedder: -0.91 is what 5 % of gold chunks fail",
+        description="the cosine that is the score -1, for the packaged embedder; another one needs its own",
         json_schema_extra=_open("measured, docs/strategies.md"),
     )
     cosine_high: float = Field(
         0.67,
         ge=-1,
         le=1,
-        description="the cosine that is the score 1: 0.5 is what 5 % of ten wrong chunks together reach",
+        description="the cosine that is the score 1, for the packaged embedder; another one needs its own",
         json_schema_extra=_open("measured, docs/strategies.md"),
     )
     crag_rates: Literal["strips", "passages"] = Field(

@@ -2,8 +2,8 @@
 
 It scores each token by entropy, by how much later tokens attend to it, and by whether it is a content word. An endpoint
 tells no attention and only the likeliest alternatives: here attention counts as 1 throughout (DRAGIN norms it to 1 on
-average), the rest of the distribution as one alternative, and the query is the question with the certain content
-words of the draft, where DRAGIN takes those that the uncertain token attends to.
+average), the rest of the distribution as one alternative, and the query is the question with the draft's words before
+the uncertain one, where DRAGIN takes those that it attends to.
 """
 
 import math

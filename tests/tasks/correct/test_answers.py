@@ -27,9 +27,8 @@ def read(name):
     found = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
     for key, about in found.items():
         fields = {field: about[field] for field in ("entity", "period", "language", "domain") if field in about}
-        question = Question(
-            key, "p", "single", about["question"], about["gold"], tuple(about.get("aliases", ())), (), (), (), (), **fields
-        )  # fmt: skip
+        aliases = tuple(about.get("aliases", ()))
+        question = Question(key, "p", "single", about["question"], about["gold"], aliases, (), (), (), (), **fields)
         yield from (Pair(question, answer, verdict) for verdict in VERDICTS for answer in about.get(verdict, ()))
 
 
@@ -76,16 +75,16 @@ def test_the_gold_answer_and_each_alias_are_right():
 
 def test_no_answer_to_another_question_is_taken_for_right():
     """Each gold answer of the collections held against every other question: what is right must be the same."""
-    questions = list({pair.question.question_id: pair.question for pair in (*PAIRS, *UNSEEN)}.values())
-    same = {("basis_points", "basis_points")}
+    every = {pair.question.question_id: pair.question for pair in (*PAIRS, *UNSEEN)}
+    questions = [one for name, one in every.items() if not name.startswith("prose_")]  # those repeat others
+    same = set()
     for mine in questions:
         for other in questions:
             if mine is other or {mine.answer.lower(), other.answer.lower()} <= {"yes", "no", "none"}:
                 continue
-            found = outcome(Pair(mine, other.answer, "open"))
-            if found.verdict == "right":
+            if outcome(Pair(mine, other.answer, "open")).verdict == "right":
                 same.add((mine.question_id, other.question_id))
-    assert same - {("basis_points", "basis_points")} == {("revenue", "cell"), ("cell", "revenue")}  # both are 47,525
+    assert same == {("revenue", "cell"), ("cell", "revenue")}  # both are 47,525
 
 
 def test_the_plain_match_is_the_papers_inclusive_one():

@@ -1,5 +1,6 @@
 """Numbers of any size, scale and notation are equal to themselves and to nothing else."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -56,11 +57,12 @@ def test_a_percentage_is_none_of_its_neighbours(share):
         assert verdict(told, f"{share}%", question) != "right", told
 
 
-@given(st.dates(min_value=__import__("datetime").date(1990, 1, 1), max_value=__import__("datetime").date(2040, 1, 1)))
+@given(st.dates(min_value=date(1990, 1, 1), max_value=date(2040, 1, 1)))
 def test_every_notation_of_a_day_is_that_day(day):
     wanted, question = f"{day:%B} {day.day}, {day.year}", "On what date did it end?"
     for told in (
-        f"{day.day} {day:%B} {day.year}", f"{day:%Y-%m-%d}", f"{day:%m/%d/%Y}", f"{day:%d.%m.%Y}", f"{day:%b} {day.day}, {day.year}",
+        f"{day.day} {day:%B} {day.year}", f"{day:%Y-%m-%d}", f"{day:%m/%d/%Y}", f"{day:%d.%m.%Y}",
+        f"{day:%b} {day.day}, {day.year}",
     ):  # fmt: skip
         assert verdict(told, wanted, question) == "right", told
     later = day.replace(year=day.year + 1) if (day.month, day.day) != (2, 29) else day.replace(month=3, day=1)

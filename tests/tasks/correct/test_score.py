@@ -212,8 +212,9 @@ def test_an_answer_of_several_parts_is_judged_part_by_part(groups, value):
 def test_each_role_shows_the_papers_own_words():
     """Retrieval robustness App. C and Magic Mushroom Figure 21, as printed; RARE's prompt is lost and written here."""
     printed = {
-        "retrieval_robustness": ("as long as its meaning entails one or multiple gold answers and there is no any additional "
-                                 "incorrect information.", "Is the predicted answer a correct answer to the question?"),
+        "retrieval_robustness": ("as long as its meaning entails one or multiple gold answers and there is no any "
+                                 "additional incorrect information.", "Is the predicted answer a "
+                                 "correct answer to the question?"),
         "magic_mushroom": ("Score 1: Partially correct but contains significant errors.",
                            "Score 3: Moderately correct but lacks some details or precision.",
                            "Candidate Answer: about $48 billion"),

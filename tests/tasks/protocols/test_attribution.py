@@ -92,3 +92,12 @@ def test_metric_and_slice_are_names_of_one_number_only_and_none_of_the_protocols
     frame = of(lambda trial: WRONG)
     names = [(one.metric, one.slice) for one in (*RARE.measures(frame, CONFIG), *attribution.measures(frame))]
     assert len(names) == len(set(names))
+
+
+def test_a_failure_counts_where_it_may_have_been() -> None:
+    """The failed answers had no gold: how often an answer with gold is right does not hang on them."""
+    frame = of(lambda trial: "failed" if trial.retriever == "hybrid" else RIGHT)
+    counts = {one.metric: one.counts for one in attribution.measures(frame) if one.slice == "all"}
+    assert (counts["Right with all gold"].scored, counts["Right with all gold"].failed) == (24, 0)
+    assert (counts["Right without all gold"].scored, counts["Right without all gold"].failed) == (16, 20)
+    assert counts["Generator at fault"].failed == 20

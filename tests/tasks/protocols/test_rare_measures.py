@@ -181,7 +181,7 @@ def test_what_failed_is_missing_or_was_skipped_is_counted_and_bounded() -> None:
     }
     overall = found[OVERALL, "all"]
     assert overall.value == 1.0 and overall.worst == pytest.approx(23 / 25) and overall.best == 1.0
-    assert "no cell of lexical_different with wording character: no_back_translation" in overall.note
+    assert "; no cell of lexical_different: no_back_translation;" in overall.note
 
 
 def test_a_system_that_retrieves_itself_has_its_real_world_numbers_alone() -> None:

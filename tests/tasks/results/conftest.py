@@ -113,8 +113,8 @@ def rows(questions: int = 4, word: str = "revenue", answer: str = "$47.5 billion
         start = text.index(sentence)
         asked = f"What was the {word} in fiscal 2024, of company {at}?"
         question = Question(
-            f"q{at:04}", "p", "single" if at % 2 else "chain", asked, answer, ("47,500 million",), (), (chunk.chunk_id,),
-            (sentence,), (Span(chunk.chunk_id, start, start + len(sentence)),), domain="finance",
+            f"q{at:04}", "p", "single" if at % 2 else "chain", asked, answer, ("47,500 million",), (),
+            (chunk.chunk_id,), (sentence,), (Span(chunk.chunk_id, start, start + len(sentence)),), domain="finance",
         )  # fmt: skip
         none = Variant(f"v{at}n", question.question_id, "query", "none", asked)
         typo = Variant(f"v{at}c", question.question_id, "query", "character", asked.replace("fiscal", "fisacl"))
@@ -136,17 +136,35 @@ def rows(questions: int = 4, word: str = "revenue", answer: str = "$47.5 billion
             )
         )
         told = {"protocol": "rare", "question_id": question.question_id, "query_id": none.variant_id}
+        one, gold = (1,), (chunk.chunk_id,)
+        plain = {"cell": "gold", "given": "passages", "passage_ids": gold, "ranks": one, "document": "none", **told}
         mine = [
             Trial(f"t{at}p", cell="probe", given="closed_book", **told),
-            Trial(f"t{at}g", cell="gold", given="passages", passage_ids=(chunk.chunk_id,), ranks=(1,), document="none", **told),
-            Trial(f"t{at}q", cell="gold", given="passages", query="character", passage_ids=(chunk.chunk_id,), ranks=(1,),
-                  document="none", **{**told, "query_id": typo.variant_id}),
-            Trial(f"t{at}s", cell="lexical_similar", given="passages", passage_ids=(deleted.variant_id,), ranks=(1,),
-                  document="answer_deleted", **told),
-            Trial(f"t{at}r", cell="retrieved", given="passages", passage_ids=found["hits"][-1].chunk_ids, ranks=(1, 2),
-                  retriever="bm25", k=2, **told),
+            Trial(f"t{at}g", **plain),
+            Trial(f"t{at}q", **{**plain, "query": "character", "query_id": typo.variant_id}),
+            Trial(
+                f"t{at}s",
+                **{
+                    **plain,
+                    "cell": "lexical_similar",
+                    "passage_ids": (deleted.variant_id,),
+                    "document": "answer_deleted",
+                },
+            ),
+            Trial(
+                f"t{at}r",
+                **{
+                    **plain,
+                    "cell": "retrieved",
+                    "document": "",
+                    "passage_ids": found["hits"][-1].chunk_ids,
+                    "ranks": (1, 2),
+                },
+                retriever="bm25",
+                k=2,
+            ),
             Trial(f"t{at}x", cell="lexical_different", given="passages", skipped_because="no_back_translation", **told),
-        ]  # fmt: skip
+        ]
         found["trials"] += mine
         for system in SYSTEMS:
             for trial in mine:
@@ -211,7 +229,8 @@ def hostile() -> Callable[[str], tuple[dict, list[Figure], dict[str, pa.Table]]]
         told["systems"][text] = told["systems"].pop("plain")
         told["left_out"][0]["why"] = text
         told["funnel"][0]["reasons"] = {text: 2}
-        told["protocols"]["rare"]["options"][0] |= {"value": text, "source": text, "description": text}
+        option = {"name": text, "value": text, "tag": "open", "source": text, "description": text}
+        told["protocols"]["sure"]["options"].append(option)
         told["package"]["rarefy"] = text
         numbers = [
             dataclasses.replace(one, system=text if one.system == "plain" else one.system, note=text, unit=text)

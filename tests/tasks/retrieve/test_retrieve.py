@@ -1,7 +1,9 @@
 """Hits of every wording by every retriever: which, how deep, in what order, and by retrievers of one's own."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -34,7 +36,7 @@ def lengths(passages: Passages, config: RetrieveConfig, **_: Any) -> Search:
             away = {
                 name: abs(len(text) - len(query)) for name, text in zip(passages.names, passages.texts, strict=True)
             }
-            order = sorted(away, key=lambda name: (away[name], name))  # noqa: B023
+            order = [name for _, name in sorted((far, name) for name, far in away.items())]
             found.append(Ranked(tuple(order), tuple(-float(away[name]) for name in order)))
         return found
 
@@ -74,11 +76,9 @@ def test_a_question_without_its_own_words_among_the_variants_is_searched_as_it_s
 def test_neither_the_order_of_rows_nor_their_number_nor_resuming_changes_a_hit(
     chunks: dict[str, Chunk], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    told = {"retrievers": ("bm25", "test_retrieve_lengths:lengths", "hybrid")}
-    monkeypatch.setitem(
-        __import__("sys").modules, "test_retrieve_lengths", __import__("types").SimpleNamespace(lengths=lengths)
-    )
-    told["hybrid"] = {"of": ("bm25", "test_retrieve_lengths:lengths")}
+    monkeypatch.setitem(sys.modules, "of_lengths", SimpleNamespace(lengths=lengths))
+    names = ("bm25", "of_lengths:lengths")
+    told = {"retrievers": (*names, "hybrid"), "hybrid": {"of": names}}
     whole = run(chunks, tmp_path, **told)
     assert sorted(run(chunks, tmp_path, VARIANTS[::-1], **told), key=lambda row: row.hits_id) == sorted(
         whole, key=lambda row: row.hits_id
@@ -126,8 +126,8 @@ def test_reciprocal_rank_fusion_gives_the_sums_of_its_paper() -> None:
 def test_a_retriever_of_ones_own_that_gives_no_ranking_is_told_so(
     chunks: dict[str, Chunk], monkeypatch: pytest.MonkeyPatch, found: Any, said: str, tmp_path: Path
 ) -> None:
-    module = __import__("types").SimpleNamespace(make=lambda *_, **__: lambda queries, depth: found)
-    monkeypatch.setitem(__import__("sys").modules, "of_ones_own", module)
+    module = SimpleNamespace(make=lambda *_, **__: lambda queries, depth: found)
+    monkeypatch.setitem(sys.modules, "of_ones_own", module)
     with pytest.raises(ValueError, match=f"retriever of_ones_own:make.*{said}"):
         run(chunks, tmp_path, VARIANTS[:1], retrievers=("of_ones_own:make",))
 

@@ -138,8 +138,8 @@ def test_under_the_floor_nothing_is_said():
     first, second = better_by(0.5, 100)
     lost = measured(second.numerator, second.denominator, counts=Counts(500, 100))
     found = against(first, lost)
-    assert (found.difference, found.verdict, found.second) == (None, "too few", None)
-    assert found.note.startswith("withheld: ")
+    assert (found.difference, found.verdict, found.second, found.p) == (None, "too few", None, None)
+    assert found.note == "withheld: 500 of 600 trials scored on both sides"
 
 
 def test_what_is_undefined_on_a_side_is_said():
@@ -212,7 +212,7 @@ def test_the_correction_that_decides_is_chosen():
 def test_comparing_in_parts_changes_nothing(monkeypatch):
     sides = [[measured(*shares(s + at, 30), f"m{at}") for at in range(7)] for s in (1, 50)]
     whole = against(*sides)
-    monkeypatch.setattr(module, "TOGETHER", 3)
+    monkeypatch.setattr(module, "together", lambda questions: 6)
     assert against(*sides) == whole
 
 

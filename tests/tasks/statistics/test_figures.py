@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statistical import measured, shares
+from threadpoolctl import threadpool_limits
 
 from rarefy.data_contracts.rows import row_id
 from rarefy.tasks import statistics
 from rarefy.tasks.statistics import StatisticsConfig, figures
+from rarefy.tasks.statistics.draws import together
 from rarefy.tasks.statistics.measure import Counts, Derived
 
 QUICK = StatisticsConfig(draws=1000)
@@ -56,7 +58,7 @@ def test_under_the_floor_there_is_no_number_but_there_are_bounds():
     assert kept.value is not None and not kept.withheld
     assert (gone.value, gone.low, gone.high, gone.withheld) == (None, None, None, True)
     assert gone.worst < gone.best
-    assert gone.note == "withheld: 949 of 1000 trials scored"
+    assert gone.note == "withheld: 949 of 1,000 trials scored"
 
 
 def test_skipped_units_are_outside():
@@ -141,6 +143,7 @@ def test_a_derived_number_is_withheld_with_any_part_of_it():
     parts = (measured(*shares(1, 30), "a"), measured(*shares(2, 30), "b", counts=Counts(10, 90)))
     (found,) = told(Derived("a - b", "all", parts, lambda a, b: a - b, counts=Counts(180)))
     assert found.withheld and found.value is None
+    assert found.note == "withheld: 10 of 100 trials scored in b"
 
 
 def test_a_difference_of_two_numbers_knows_which_way_is_worse():
@@ -194,7 +197,7 @@ def test_measures_over_other_questions_are_drawn_by_themselves():
 def test_drawing_in_parts_changes_nothing(monkeypatch):
     measures = [measured(*shares(seed, 40), slice_=f"part={seed}") for seed in range(9)]
     whole = told(*measures)
-    monkeypatch.setattr(statistics, "TOGETHER", 2)
+    monkeypatch.setattr(statistics, "together", lambda questions: 2)
     assert told(*measures) == whole
 
 
@@ -219,6 +222,18 @@ def test_the_order_of_questions_changes_no_value_and_clusters_with_labels_no_dig
     shuffled = [labels[at] for at in order]
     second = told(measured(above[order], below[order]), measured(values[order], np.ones(40), "b"), clusters=shuffled)
     assert first == second
+
+
+def test_the_number_of_threads_changes_no_digit():
+    measures = [measured(np.random.default_rng(at).random(400), np.ones(400), slice_=f"part={at}") for at in range(40)]
+    with threadpool_limits(1):
+        alone = told(*measures)
+    with threadpool_limits(2):
+        assert told(*measures) == alone
+
+
+def test_many_questions_are_drawn_in_smaller_parts():
+    assert (together(6_000), together(100_000), together(10**9), together(0)) == (512, 41, 16, 512)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
