@@ -29,6 +29,7 @@ from rarefy.tasks.export.files import put
 from rarefy.tasks.store import Store
 
 MADE_HERE = ("scores", "figures")  # of the tables of a result
+MAYBE = ("preferred",)  # of SURE's oracle experiment, where it was run
 COMPUTED = ("figures", "funnel", "usage")  # of a summary: made anew from the scores
 TOGETHER = 20_000  # answers that are scored in one go
 
@@ -53,6 +54,7 @@ def rescore(
     told = _summary(place)
     config = _config(place, told, config)
     tables = {name: _table(place, name) for name in RESULT}
+    tables |= {name: _table(place, name) for name in MAYBE if (place / f"{name}.parquet").is_file()}
     board = Board(Console(stderr=True), quiet)
     judge = config.correct.judge
     asked = asking.means(config, uuid4().hex, max_calls, max_cost, [judge] if judge.provider else [])

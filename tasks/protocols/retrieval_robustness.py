@@ -40,12 +40,6 @@ class RetrievalRobustnessConfig(BaseModel, frozen=True, extra="forbid"):
         description="of the shuffled order, drawn per question and k",
         json_schema_extra={"tag": "open", "source": "retrieval robustness §4.3 (seed of the shuffle not given)"},
     )
-    partial: Literal["fraction", "all"] = Field(
-        "fraction",
-        description="f of a question with several answer groups: the share of them that an answer covers, or 1 only "
-        "where it covers all",
-        json_schema_extra={"tag": "open", "source": "retrieval robustness §4.1, ASQA (B3)"},
-    )
 
     @field_validator("ks")
     @classmethod

@@ -71,8 +71,6 @@ def measured(frame: Frame, config: RetrievalRobustnessConfig) -> Iterator[Figure
     if not used:
         return
     table = cells(frame, config.ks, config.orders, used)
-    if config.partial == "all":
-        table = Cells(used, config.ks, config.orders, _whole(table.f), _whole(table.closed))
     core = _core(table, config)
     everything = np.ones(len(frame.questions), dtype=bool)
     once = Frame(frame.rows.drop_duplicates("at")[["at", *SLICES]], frame.questions)  # slices are of questions
@@ -90,10 +88,6 @@ def _used(frame: Frame, config: RetrievalRobustnessConfig) -> tuple[str, ...]:
     rows = frame.rows
     found = set(rows.loc[(rows["cell"] == "retrieved") & (rows["status"] != "skipped"), "retriever"])
     return tuple(name for name in config.retrievers if name in found)
-
-
-def _whole(terms: Terms) -> Terms:
-    return Terms(np.where(np.isnan(terms.values), np.nan, terms.values >= 1).astype(float), terms.codes)
 
 
 def _core(table: Cells, config: RetrievalRobustnessConfig) -> tuple[_Kind, ...]:
@@ -253,12 +247,16 @@ def _shown(frame: Frame, config: RetrievalRobustnessConfig, used: Sequence[str])
 
 
 def _context(part: Frame, name: str, k: int) -> Iterator[Measure]:
+    """Of what was shown: known where there is an answer, whether it could be scored or not."""
     answered = part.rows["answer_shown"].notna().to_numpy()
+    told: dict[str, Any] = {"unit": "contexts (q, k)", "counts": _known(part, answered)}
     has = np.where(answered, part.rows["answer_shown"].eq(True).to_numpy(dtype=float), np.nan)
-    yield part.mean(
-        "gold recall", name, has, unit="contexts (q, k)", note="a form of the answer stands in what was shown"
-    )
+    yield part.mean("gold recall", name, has, note="a form of the answer stands in what was shown", **told)
     fitted = np.where(answered, part.rows["shown"].to_numpy(dtype=float), np.nan)
-    yield part.mean(
-        "passages shown", name, fitted, unit="contexts (q, k)", limits=(0.0, float(k)), note="effective k", neutral=True
-    )
+    limits = (0.0, float(k))
+    yield part.mean("passages shown", name, fitted, limits=limits, note="effective k", neutral=True, **told)
+
+
+def _known(part: Frame, answered: Only) -> Counts:
+    failed = int((~answered & (part.rows["status"] == "failed").to_numpy()).sum())
+    return Counts(int(answered.sum()), failed, int((~answered).sum()) - failed)

@@ -99,7 +99,7 @@ class Columns:
         if len(found) > depth:
             among = held >= np.partition(held, len(held) - depth)[len(held) - depth] - CLOSE
             found, held = found[among], held[among]
-        told: npt.NDArray[np.float64] = np.round(held.astype(np.float64), DIGITS)
+        told: Any = np.round(held.astype(np.float64), DIGITS)
         order = np.argsort(-told, kind="stable")[:depth]  # places rise, and stay so where scores are equal
         return found[order], told[order]
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def elasticsearch(passages: Passages, config: RetrieveConfig, *, cache: Path, th
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
     with unavailable(own.endpoint):
         client = connected(own.endpoint)
-        client.info()  # an answer with a body: to what follows, a server of another version answers without a word
+        _greeted(client)
         filled(client, name, body, passages)
         aliased(client, name, own.alias, own.old)
     return Elasticsearch(client, name, own.endpoint, own.shards)
@@ -119,6 +120,15 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
         "count": len(passages.names),
     }
     return body
+
+
+def _greeted(client: Any) -> None:
+    """Ask for something that is answered with a body: a server of another version says in it what is wrong."""
+    from elasticsearch import AuthorizationException
+
+    # a key for some indexes alone may not ask this
+    with suppress(AuthorizationException):
+        client.info()
 
 
 def filled(client: Any, name: str, body: dict[str, Any], passages: Passages) -> None:

@@ -3,6 +3,7 @@
 import json
 import logging
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,6 +13,7 @@ import xxhash
 
 LOG = logging.getLogger("rarefy.retrieve")
 MANIFEST = "manifest.json"
+ABANDONED = 86_400  # seconds after which nobody works on an unfinished index any more
 Made = TypeVar("Made")
 
 
@@ -27,6 +29,9 @@ def kept(place: Path, told: dict[str, Any], make: Callable[[Path], None], load: 
             LOG.warning("%s: %s; it is made again", place, fault)
             shutil.rmtree(place)
         place.parent.mkdir(parents=True, exist_ok=True)
+        for left in place.parent.glob(f".{place.name}-*"):  # of a run that was killed
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                shutil.rmtree(left, ignore_errors=True)
         fresh = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
         try:
             make(fresh)

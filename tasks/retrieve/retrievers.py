@@ -10,11 +10,11 @@ from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.retrieve.bm25 import bm25
 from rarefy.tasks.retrieve.config import RetrieveConfig
-from rarefy.tasks.retrieve.dense import dense
+from rarefy.tasks.retrieve.dense import Dense, dense
 from rarefy.tasks.retrieve.elastic import elasticsearch
 from rarefy.tasks.retrieve.hybrid import fused
 from rarefy.tasks.retrieve.rerank import Reranker
-from rarefy.tasks.retrieve.search import Passages, Ranked, Search, checked
+from rarefy.tasks.retrieve.search import Passages, Ranked, Search, checked, indexed
 
 # name -> function (passages, config, *, cache, threads, means) that gives a Search; one of your own is written
 # "module:function" and is such a function
@@ -26,7 +26,7 @@ class Retrievers:
 
     def __init__(self, config: RetrieveConfig, cache: Path, threads: int = 1, means: Means | None = None) -> None:
         self.config, self.cache, self.threads, self.means = config, cache, threads, means or Means()
-        self._reranker = (
+        self.reranker = (
             Reranker(config.rerank.model, config.rerank.longest, cache, threads) if config.rerank.model else None
         )
         self._last: Over | None = None
@@ -53,10 +53,6 @@ class Retrievers:
             return checked(name, made(queries, depth), len(queries), depth, passages.chunks)
 
         return of_ones_own
-
-    def rerank(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float] | None:
-        """The cross-encoder's score of each (query, passage); None where none reranks."""
-        return self._reranker(pairs) if self._reranker else None
 
 
 class Over:
@@ -89,17 +85,20 @@ class Over:
     def best(self, queries: Sequence[str], found: Sequence[Ranked]) -> list[tuple[str, ...]]:
         """What is left of each list's first `fetch`: the reranker's first `keep`, or the list's own."""
         firsts = [ranked.chunk_ids[: self._config.fetch] for ranked in found]
-        keep, chunks, titled = self._config.keep, self.passages.chunks, self.passages.titled
-        pairs = [(query, chunk_id) for query, first in zip(queries, firsts, strict=True) for chunk_id in first]
-        text = dict(zip(self.passages.names, self.passages.texts, strict=True)) if titled else {}
-        scores = self._retrievers.rerank([(query, text.get(name) or chunks[name].text) for query, name in pairs])
-        if scores is None:
+        keep, rerank = self._config.keep, self._retrievers.reranker
+        if rerank is None:
             return [first[:keep] for first in firsts]
-        score = dict(zip(pairs, scores, strict=True))
+        pairs = [(query, chunk_id) for query, first in zip(queries, firsts, strict=True) for chunk_id in first]
+        texts = [(query, indexed(self.passages.chunks[name], self.passages.titled)) for query, name in pairs]
+        score = dict(zip(pairs, rerank(texts), strict=True))
         return [
             tuple(sorted(first, key=lambda name, query=query: -score[query, name])[:keep])  # type: ignore[misc]
             for query, first in zip(queries, firsts, strict=True)
         ]
+
+    def remarks(self) -> list[str]:
+        """What is worth knowing of the indexes: of an approximate one, how much of the exact lists it finds."""
+        return [f"{name}: {search.remark()}" for name, search in self.searches.items() if isinstance(search, Dense)]
 
 
 def _each(search: Search, queries: Sequence[str], depths: Sequence[int]) -> list[Ranked]:

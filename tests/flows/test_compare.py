@@ -1,7 +1,7 @@
 """Two result folders, written as `rarefy evaluate` writes them, with a protocol of the test's own."""
 
 import json
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from io import StringIO
 
 import numpy as np
@@ -62,7 +62,6 @@ def question(at: int) -> Question:
         "answer": str(at),
         "chunk_ids": (f"c{at // 4}",),
     }
-    from dataclasses import MISSING, fields
 
     blank = {"str": "", "int": 0, "float": 0.0, "bool": False}
     for field in fields(Question):

@@ -12,7 +12,7 @@ from rarefy.tasks.results.drill.scope import rows_of
 from rarefy.tasks.results.drill.verdicts import OUTCOMES
 
 MOST = 200  # rows of a number
-ROWS = 7_000  # of all numbers together
+ROWS = 4_500  # of all numbers together
 _CAPS = (200, 100, 60, 40, 25, 15, 8, 4)  # rows of a number that is no headline: the first that fits
 _SHARES = {"wrong": 0.45, "partly": 0.1, "refused": 0.2, "right": 0.15, "unscored": 0.1}
 

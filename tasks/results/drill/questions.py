@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from rarefy.tasks.results.drill.texts import Lookup, Texts
 
-AROUND = 320  # characters of the document before and after the sentence
+AROUND = 240  # characters of the document before and after the sentence
 
 
 def told(tables: Mapping[str, pa.Table], texts: Texts, places: Iterable[int]) -> dict[int, list[Any]]:

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from rarefy.tasks.results.drill.differences import steps
 
-FULL = 3_600_000  # characters of passages that are carried whole
-PARTS = 900_000  # and in part, beyond that
+FULL = 2_000_000  # characters of passages that are carried whole
+PARTS = 400_000  # and in part, beyond that
 LONGEST = 8_000  # characters of one passage
 EXCERPT = 320
 _KEEP = ("golden", "distraction")  # families of the context side that tell what their gold chunk told

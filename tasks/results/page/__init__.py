@@ -44,7 +44,11 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
     ]
     sections = [one for one in built if one is not None]
     data = carried(summary, tables, found.numbers())
-    data["numbers"] = {at: _said(found.rows[at], summary) for at in data["sets"]}
+    words: dict[str, int] = {}  # each once: thousands of numbers have the same protocol, slice and note
+    data["numbers"] = {
+        at: [words.setdefault(text, len(words)) for text in _said(found.rows[at], summary)] for at in data["sets"]
+    }
+    data["words"] = list(words)
     told: str = _template().render(
         summary=summary,
         title=_title(summary),

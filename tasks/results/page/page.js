@@ -110,7 +110,7 @@
 
   function show() {
     const [counts, rows, unused] = data.sets[state.set];
-    const [system, protocol, metric, slice, value, of, note] = data.numbers[state.set];
+    const [system, protocol, metric, slice, value, of, note] = data.numbers[state.set].map((at) => data.words[at]);
     const total = counts.reduce((a, b) => a + b, 0);
     const mine = rows.filter((at) => fits(data.rows[at]));
     const shown = (outcome) => rows.filter((at) => data.outcomes[data.rows[at][2]] === outcome).length;

@@ -1,9 +1,11 @@
 """What an endpoint's reply says, where the config says it stands; a fault's code where it says nothing there."""
 
 import json
+import logging
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from rarefy.data_contracts.rows import Passage
@@ -12,6 +14,7 @@ from rarefy.tasks.systems.asked import Said
 from rarefy.tasks.systems.http.config import HttpConfig, ReplyPaths
 from rarefy.tasks.systems.http.paths import Missing, at, told
 
+LOG = logging.getLogger("rarefy.systems")
 MOST = 1_000_000_000  # tokens of one answer: what a system says beyond is nonsense
 _DONE = "[DONE]"
 
@@ -110,6 +113,8 @@ def _number(found: Any) -> float:
 def _passages(value: Any, paths: ReplyPaths) -> Iterator[Passage]:
     """What it says that it retrieved: entries with a name and a text, or texts alone, or names alone."""
     found = _there(value, paths.retrieved)
+    if paths.retrieved and not isinstance(found, list):
+        _warn(paths.retrieved, told(found))
     for one in found if isinstance(found, list) else []:
         if isinstance(one, str | int):
             yield Passage("", str(one)) if " " in str(one).strip() else Passage(str(one), "")
@@ -152,6 +157,14 @@ def _merged(events: list[Any]) -> Any:
         if isinstance(one, dict):
             merged |= {name: value for name, value in one.items() if value is not None}
     return merged
+
+
+@cache
+def _warn(path: str, there: str) -> None:
+    """Say once that a reply has no list where the config says that passages stand; an answer it is all the same."""
+    LOG.warning(
+        "http.reply.retrieved = %s: there is %s in a reply, not a list; nothing is known to be retrieved", path, there
+    )
 
 
 def _start(text: str) -> str:

@@ -111,15 +111,11 @@ def test_who_answers_worse_the_more_it_is_shown_has_no_size_robustness() -> None
     assert [found["perfect RSR", f"k={k}"] for k in KS] == [0.75] * 3
 
 
-def test_a_share_of_answer_groups_counts_as_it_is_or_all_or_nothing() -> None:
-    def half(trial: Trial) -> float:
-        return 0.5 if trial.k < 25 else 1.0
-
-    of_shares = of(benchmark((1, 1)), CONFIG, half)
-    of_wholes = of(benchmark((1, 1)), CONFIG.model_copy(update={"partial": "all"}), half)
-    assert of_shares["performance", "all"] == pytest.approx(2 / 3)
-    assert of_wholes["performance", "all"] == pytest.approx(1 / 3)
-    assert of_wholes["closed-book performance", "all"] == 0
+def test_a_share_of_answer_groups_is_a_performance_like_any_other() -> None:
+    found = of(benchmark((1, 1)), CONFIG, lambda trial: 0.5 if trial.k < 25 else 1.0)
+    assert found["performance", "all"] == pytest.approx(2 / 3)
+    assert found["closed-book performance", "all"] == 1 / 2
+    assert found["NDR", "all"] == found["RSR", "all"] == 1
 
 
 def of(made: Benchmark, config: RetrievalRobustnessConfig, says: Callable[[Trial], float | str | None]) -> dict:

@@ -201,6 +201,15 @@ def test_a_size_that_the_corpus_cannot_fill_is_skipped_and_the_others_stand() ->
     assert of["passages shown", "k=10, retriever=bm25"].numerator.sum() == 8  # type: ignore[union-attr]
 
 
+def test_what_was_shown_is_known_of_an_answer_that_nobody_could_score() -> None:
+    options = config(retrievers=("bm25",))
+    frame = framed(benchmark(), options, lambda row: 1.0)
+    frame.rows.loc[frame.rows["k"] == 5, ["status", "value"]] = ["missing", math.nan]
+    of = {(one.metric, one.slice): one for one in measures(frame, options)}
+    assert of["gold recall", "k=5, retriever=bm25"].counts.scored == 1  # type: ignore[union-attr]
+    assert of["performance", "k=5"].counts.missing == 3  # type: ignore[union-attr]
+
+
 def test_a_retriever_that_was_not_run_is_left_out_of_the_mean_over_retrievers() -> None:
     options = config(retrievers=("bm25", "colbert"))
     made = list(measures(framed(benchmark(), options, lambda row: 1.0), options))

@@ -4,6 +4,7 @@ import pytest
 from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
+from rarefy.tasks.protocols import PROTOCOLS
 from rarefy.tasks.protocols.frame import Frame
 from rarefy.tasks.protocols.sure import SureConfig
 from rarefy.tasks.protocols.sure_sig import across, sig
@@ -104,3 +105,10 @@ def test_what_one_of_the_two_failed_on_is_not_taken() -> None:
 
     table = sig(frames(benchmark(2), a=system("json", ""), b=fails), CONFIG.model_copy(update={"sig_split": "first"}))
     assert {row["question_id"] for row in table.to_pylist()} == {"q1"}
+
+
+def test_the_protocol_tells_numbers_of_several_systems() -> None:
+    both = frames(benchmark(1), a=system("json"), b=system("json"))
+    tell = PROTOCOLS["sure"].across
+    assert tell is not None
+    assert [label for label, _ in tell(both, CONFIG)] == ["a, b", "a, b"]

@@ -70,7 +70,7 @@ def test_every_linked_number_has_its_rows_and_its_words(written):
     data = json.loads(re.search(r'id="data">(.*?)</script>', written, re.S)[1])
     links = {told["data-set"] for tag, told in Elements(written).found if tag == "a" and "data-set" in told}
     assert {int(one) for one in data["sets"]} == {int(one) for one in data["numbers"]}
-    rare = {one for one, told in data["numbers"].items() if told[1] in ("RARE-Met", "Retrieval")}
+    rare = {one for one, told in data["numbers"].items() if data["words"][told[1]] in ("RARE-Met", "Retrieval")}
     assert rare <= links
     assert links & set(data["sets"])
 

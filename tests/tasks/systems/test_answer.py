@@ -91,7 +91,9 @@ def test_of_too_much_the_lowest_rank_is_dropped_whatever_the_order():
     tokens = sizes._tokens([f"Acme 10-K\n{CHUNKS[GOLD].text}", QUESTION.text])
     tight = EXTRACTIVE.model_copy(update={"context_tokens": sum(tokens)})
     system = Heard()
-    rows = answers([trial(ranks=(1, 2)), trial(passage_ids=(OTHER, GOLD), ranks=(2, 1), order="reversed")], system, tight)
+    rows = answers(
+        [trial(ranks=(1, 2)), trial(passage_ids=(OTHER, GOLD), ranks=(2, 1), order="reversed")], system, tight
+    )
     assert [[one.passage_id for one in asked.passages] for asked in system.asked] == [[GOLD]]
     assert [row.shown for row in rows] == [1, 1] and rows[0].asked_id == rows[1].asked_id
     assert [row.gold for row in rows] == [1.0, 1.0]

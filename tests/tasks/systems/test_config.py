@@ -50,7 +50,10 @@ WRONG = {
     "a place with a slip": ({"http": {"request": {"q": "{qurey}"}}}, r"did you mean \{query\}"),
     "an unknown place of a passage": ({"http": {"passage": "{body}"}}, r"http.passage: nothing fills \{body\}"),
     "no path": ({"http": {"reply": {"answer": "a..b"}}}, "cannot be read at"),
-    "objects in an address": ({"http": {"method": "GET", "request": {"q": {"a": "{query}"}}}}, "has no objects and lists"),
+    "objects in an address": (
+        {"http": {"method": "GET", "request": {"q": {"a": "{query}"}}}},
+        "has no objects and lists",
+    ),
     "an unknown key": ({"http": {"adress": "x"}}, "Extra inputs"),
     "an unknown giving": ({"takes": ["everything"]}, "closed_book"),
     "prompts that nobody reads": ({"prompted": True}, "extractive reads no prompt"),

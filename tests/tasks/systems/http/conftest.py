@@ -112,7 +112,7 @@ def serve(endpoint: Endpoint, connection: socket.socket) -> None:
             if step == "drip":
                 for at in range(0, len(payload), 10):
                     connection.sendall(payload[at : at + 10])
-                    time.sleep(0.05)
+                    time.sleep(0.3)
                 continue
             if step in ("cut-before", "cut", "reset"):
                 connection.sendall(payload[: len(payload) - 20] if step != "cut-before" else b"")
@@ -160,7 +160,7 @@ def ask(endpoint, tmp_path):
     def asking(
         *questions: str, serving: dict[str, Any] | None = None, means: dict[str, Any] | None = None, **http: Any
     ) -> list[Said]:
-        told = {"url": endpoint.url, "timeout": 2.0, "retries": 1, **http}
+        told = {"url": endpoint.url, "timeout": 60.0, "retries": 1, **http}
         config = SystemConfig.model_validate({"kind": "http", "http": told})
         how = Means(**(means or {}), serving=Serving.model_validate({"failure_budget": 1.0, **(serving or {})}))
         system = config.connect(tmp_path / "cache", threads=1, means=how)

@@ -53,6 +53,14 @@ def test_answers_that_are_no_plain_text_have_a_stated_form(ask, how, text):
     assert (said.text, said.error) == (text, "")
 
 
+def test_passages_that_are_not_where_the_config_says_are_told_once(ask, caplog):
+    said = ask("a", "b", reply={"retrieved": "documents"})
+    assert [one.retrieved for one in said] == [(), ()] and {one.error for one in said} == {""}
+    assert [record.message for record in caplog.records if "http.reply.retrieved = documents" in record.message] == [
+        "http.reply.retrieved = documents: there is null in a reply, not a list; nothing is known to be retrieved"
+    ]
+
+
 def test_usage_that_cannot_be_is_none(ask):
     (said,) = ask(
         "[[do: bad-usage]]", reply={"prompt_tokens": "usage.in", "completion_tokens": "usage.out", "cost": "usage.cost"}

@@ -37,7 +37,10 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_a_row_with_its_code_and_the_others_are_answered(ask, fault):
     wrong = f"what? [[do: {fault}]]"
-    first, second, last = ask("first", wrong, "last", retries=0, timeout=0.5, reply={"error": "error"}, concurrency=1)
+    timeout = 2.0 if FAULTS[fault] == "timeout" else 60.0
+    first, second, last = ask(
+        "first", wrong, "last", retries=0, timeout=timeout, reply={"error": "error"}, concurrency=1
+    )
     assert (first.text, last.text) == ("re first", "re last")
     assert (second.text, second.error, second.asked_id) == ("", FAULTS[fault], f"id {wrong}")
     assert second.detail and len(second.detail) <= 320
@@ -47,7 +50,7 @@ def test_each_fault_is_a_row_with_its_code_and_the_others_are_answered(ask, faul
     "fault", ["503", "429", "429=0.01", "cut", "reset", "cut-before", "hang", "half-json", "nothing"]
 )
 def test_what_may_pass_is_asked_again(ask, endpoint, fault):
-    (said,) = ask(f"[[do: {fault}, {fault}, ok]]", retries=2, timeout=0.3)
+    (said,) = ask(f"[[do: {fault}, {fault}, ok]]", retries=2, timeout=2.0 if fault == "hang" else 60.0)
     assert said.error == "" and said.text.startswith("re ")
     assert (said.calls, len(endpoint.requests)) == (3, 3)
 
