@@ -46,9 +46,9 @@ class Frame:
 
     def sums(self, values: Any) -> npt.NDArray[np.float64]:
         """These values, one per row, summed by question; rows with NaN count nothing."""
-        return np.bincount(
-            self.rows["at"].to_numpy(), weights=np.nan_to_num(np.asarray(values, dtype=float)), minlength=len(self.questions)
-        )
+        weights = np.nan_to_num(np.asarray(values, dtype=float))
+        counted = np.bincount(self.rows["at"].to_numpy(), weights=weights, minlength=len(self.questions))
+        return np.asarray(counted, dtype=np.float64)
 
     def mean(self, metric: str, slice_: str, values: Any = None, *, per: str = "trial", **told: Any) -> Measure:
         """The mean of these values (one per row, NaN where there is none; the scores where none are told).

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Trial, row_id
+from rarefy.data_contracts.rows import Trial, Variant, row_id
 from rarefy.tasks.protocols.case import Case
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def gold_share(case: Case, passage_ids: Iterable[str]) -> float:
     return len(gold & {made_of.get(name, name) for name in passage_ids}) / len(gold)
 
 
-def _holds_gold(row: Any) -> bool:
+def _holds_gold(row: Variant) -> bool:
     """Whether a changed passage still tells what its gold chunk told."""
     if row.side == "document":
         return row.family != "deletion"

@@ -139,6 +139,7 @@ class Server:
     broken: str = ""  # what a search answers
     product: str = "Elasticsearch"
     version: int = 9
+    narrow: bool = False  # the key is for indexes alone
 
     def answer(self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Any]:
         wanted = f"compatible-with={self.version}"
@@ -153,6 +154,8 @@ class Server:
         told = [json.loads(line) for line in body.splitlines()] if "ndjson" in headers.get("Content-Type", "") else None
         told = told if told is not None else json.loads(body) if body else None
         self.bodies.append(told)
+        if (method, path) == ("GET", "/") and self.narrow:
+            return 403, fault("security_exception", "action [cluster:monitor/main] is unauthorized")
         if (method, path) == ("GET", "/"):
             return 200, {
                 "name": "fake",

@@ -125,6 +125,11 @@ def test_what_is_wrong_with_a_server_is_said_without_the_key(
     assert key not in str(raised.value)
 
 
+def test_a_key_that_may_use_indexes_and_nothing_else_is_enough(server: Any, chunks: dict[str, Chunk]) -> None:
+    server.narrow = True
+    assert made(chunks)(["federal funds"], 5)[0].chunk_ids == ("c3", "c4")
+
+
 def test_a_search_that_fails_stops_the_stage(server: Any, chunks: dict[str, Chunk]) -> None:
     search = made(chunks)
     server.broken = "all shards failed"
@@ -187,8 +192,8 @@ def test_a_certificate_of_ones_own_is_trusted_and_others_are_not(
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            content = b'{"error": {"type": "security_exception", "reason": "reached over TLS"}, "status": 403}'
-            self.send_response(403)
+            content = b'{"error": {"type": "illegal_argument_exception", "reason": "reached over TLS"}, "status": 400}'
+            self.send_response(400)
             self.send_header("X-Elastic-Product", "Elasticsearch")
             self.send_header("Content-Type", "application/vnd.elasticsearch+json;compatible-with=9")
             self.send_header("Content-Length", str(len(content)))

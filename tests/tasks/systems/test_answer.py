@@ -181,5 +181,5 @@ def test_skipped_trials_and_those_that_a_system_does_not_take_are_not_asked():
 
 
 def test_a_wording_that_nothing_was_retrieved_for_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="hybrid.*v-typo"):
+    with pytest.raises(ValueError, match=r"hybrid.*v-typo"):
         answers([trial("own", query_id="v-typo")], Heard())
