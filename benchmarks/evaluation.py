@@ -2,8 +2,8 @@
 
     python benchmarks/evaluation.py [--questions 6000] [--workers 2] [--draws 10000]
 
-Retrieval is done: its rows are made up. The system says at once what a hash of its question says. First RARE from trials
-to report, then the figures of all five protocols over the trials that they have of the same questions.
+Retrieval is done: its rows are made up. The system says at once what a hash of its question says. First RARE from
+trials to report, then the figures of all five protocols over the trials that they have of the same questions.
 """
 
 import argparse
@@ -55,9 +55,7 @@ instant.takes = ("closed_book", "passages")
 def made(store: Store, questions: int) -> tuple[Bench, str]:
     """A benchmark of made-up rows, and its hits."""
     text = "In fiscal year 2024 the company had so much of it in total. " * 40
-    chunks = [
-        Chunk(row_id("c", n), f"d{n // 100}", 0, 9, "text", "", f"Chunk {n}. {text}", 600) for n in range(CHUNKS)
-    ]
+    chunks = [Chunk(row_id("c", n), f"d{n // 100}", 0, 9, "text", "", f"Chunk {n}. {text}", 600) for n in range(CHUNKS)]
     rows, variants, hits = [], [], []
     for n in range(questions):
         name, gold = row_id("q", n), chunks[n % CHUNKS]

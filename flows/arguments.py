@@ -30,7 +30,8 @@ examples:
   rarefy compare last-week/ result/                 is it better than last week's?
 
 exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
-            3 --max-cost or --max-calls is reached: the same command goes on from there; or a rule of --fail-if is broken
+            3 --max-cost or --max-calls is reached: the same command goes on from there;
+            or a rule of --fail-if is broken
 """
 BUILD = """\
 Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.

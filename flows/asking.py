@@ -28,9 +28,7 @@ REPLIES = "RAREFY_REPLIES"
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
-def means(
-    config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None
-) -> Means:
+def means(config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None) -> Means:
     """How this run asks: its name in the ledger, where replies are kept, its limits.
 
     `asked` are the models that it asks; those of a build where none are told. UsageFault where money is limited and a

@@ -197,5 +197,3 @@ def meta_of(
         "currency": "/".join(sorted(prices)),
         "package": packages(),
     }
-
-

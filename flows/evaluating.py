@@ -11,7 +11,19 @@ from rarefy.flows.faults import UsageFault
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
-RESULT = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures", "summary", "report", "run"}
+RESULT = {
+    "trials",
+    "answers",
+    "scores",
+    "questions",
+    "chunks",
+    "variants",
+    "hits",
+    "figures",
+    "summary",
+    "report",
+    "run",
+}
 OURS = {*RESULT, "runs", "sig", "compare"}
 
 
@@ -65,7 +77,9 @@ def rescore(given: argparse.Namespace) -> int:
     from rarefy.tasks.results import headline
 
     config = _of_result(given.result, given)
-    told = work(given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost, given.quiet)
+    told = work(
+        given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost, given.quiet
+    )
     if not given.quiet:
         Console().print(headline(told))
         print(f"Report: {(given.out or given.result) / 'report.html'}")
@@ -99,7 +113,12 @@ def compare(given: argparse.Namespace) -> int:
     from rarefy.tasks.statistics.config import StatisticsConfig
     from rarefy.tasks.statistics.gate import parsed
 
-    told = {"margin": given.margin and given.margin / 100, "cluster": given.by, "draws": given.draws, "seed": given.seed}
+    told = {
+        "margin": given.margin and given.margin / 100,
+        "cluster": given.by,
+        "draws": given.draws,
+        "seed": given.seed,
+    }
     told = {name: value for name, value in told.items() if value is not None}
     try:
         for rule in given.fail_if:  # a mistyped one is told before the work

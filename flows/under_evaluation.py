@@ -37,13 +37,18 @@ def with_benchmark(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     evaluate.add_argument("benchmark", metavar="BENCH", type=Path, help="a folder with questions, variants and chunks")
     evaluate.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the result")
     what = evaluate.add_argument_group("what is asked")
-    what.add_argument("--system", metavar="NAME", action="append", default=[], help="a system under test; several may be")
+    what.add_argument(
+        "--system", metavar="NAME", action="append", default=[], help="a system under test; several may be"
+    )
     what.add_argument(
         "--protocol", metavar="NAME", action="append", default=[], help="a paper's protocol; several, or with commas"
     )
     what.add_argument("--config", metavar="FILE.toml", type=Path, help="settings: [systems.NAME], [correct], ...")
     what.add_argument(
-        "--split", choices=("test", "train", "all"), default="", help="which questions (default: test where there is one)"
+        "--split",
+        choices=("test", "train", "all"),
+        default="",
+        help="which questions (default: test where there is one)",
     )
     what.add_argument("--questions", metavar="N", type=count, default=0, help="only N of them, the same N every time")
     where = places(evaluate)
@@ -67,7 +72,9 @@ def with_benchmark(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     compare.add_argument(
         "--system", metavar="NAME", action="append", default=[], help="which system; twice: that of A, and that of B"
     )
-    compare.add_argument("--protocol", metavar="NAME", action="append", default=[], help="which protocols (default: all)")
+    compare.add_argument(
+        "--protocol", metavar="NAME", action="append", default=[], help="which protocols (default: all)"
+    )
     compare.add_argument(
         "--anyway", action="store_true", help="compare although protocols or correctness were set up differently"
     )

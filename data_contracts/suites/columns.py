@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from rarefy.data_contracts.tables import schema_of
 
 
-
 def column_faults(table: pa.Table, row_type: type) -> list[str]:
     """Columns missing, unknown, out of order, of another type, or with nulls where a value is due."""
     due = schema_of(row_type)

@@ -1,4 +1,6 @@
-"""Rules for what was retrieved, tried, answered and scored: every row leads back to a question, and says all it must."""
+"""Rules for what was retrieved, tried, answered and scored: every row leads back to a question and says all it must."""
+
+from itertools import pairwise
 
 from rarefy.data_contracts.evaluation import GIVEN, STATUSES
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial
@@ -11,7 +13,7 @@ def _ranked(_: References) -> Judge:
             return f"{len(chunk_ids)} chunks with {len(scores)} scores"
         if len(set(chunk_ids)) != len(chunk_ids):
             return "a chunk is found twice"
-        if any(low < high for low, high in zip(scores, scores[1:], strict=False)):
+        if any(low < high for low, high in pairwise(scores)):
             return "scores rise down the ranking"
         missing = [name for name in best if name not in chunk_ids]
         return f"{missing[0]} is among the best and was not found" if missing else None

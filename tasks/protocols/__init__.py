@@ -24,16 +24,22 @@ PROTOCOLS: dict[str, Protocol] = {
 class ProtocolsConfig(BaseModel, frozen=True, extra="forbid"):
     """The options of each protocol."""
 
-    rare: RareConfig = Field(default_factory=lambda: RareConfig.model_validate({}), description="RARE-Met (arXiv 2506.00789)")
-    sure: SureConfig = Field(default_factory=lambda: SureConfig.model_validate({}), description="SURE, spurious features (arXiv 2503.05587)")
+    rare: RareConfig = Field(
+        default_factory=lambda: RareConfig.model_validate({}), description="RARE-Met (arXiv 2506.00789)"
+    )
+    sure: SureConfig = Field(
+        default_factory=lambda: SureConfig.model_validate({}), description="SURE, spurious features (arXiv 2503.05587)"
+    )
     retrieval_robustness: RetrievalRobustnessConfig = Field(
-        default_factory=lambda: RetrievalRobustnessConfig.model_validate({}), description="NDR, RSR, ROR (arXiv 2505.21870)"
+        default_factory=lambda: RetrievalRobustnessConfig.model_validate({}),
+        description="NDR, RSR, ROR (arXiv 2505.21870)",
     )
     effect_size: EffectSizeConfig = Field(
         default_factory=lambda: EffectSizeConfig.model_validate({}), description="PDR and Cohen's h (arXiv 2408.01963)"
     )
     magic_mushroom: MagicMushroomConfig = Field(
-        default_factory=lambda: MagicMushroomConfig.model_validate({}), description="noise by class, ratio, scenario (arXiv 2506.03901)"
+        default_factory=lambda: MagicMushroomConfig.model_validate({}),
+        description="noise by class, ratio, scenario (arXiv 2506.03901)",
     )
 
 

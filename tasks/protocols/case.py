@@ -20,7 +20,9 @@ class Case:
     context: tuple[Variant, ...]  # passages, gold and noise
     chunks: Mapping[str, Chunk]  # of the whole benchmark
     hits: Mapping[tuple[str, str], Hits] = field(default_factory=dict)  # by retriever and query_id
-    turned_down: Mapping[tuple[str, str], str] = field(default_factory=dict)  # (side, perturbation) none is kept of: why
+    turned_down: Mapping[tuple[str, str], str] = field(
+        default_factory=dict
+    )  # (side, perturbation) none is kept of: why
     noise: tuple[Variant, ...] = ()  # changed chunks that are not gold (SURE)
 
     @property
@@ -70,7 +72,9 @@ def cases(
             continue
         name = question.question_id
         have = sides.pop(name, {})
-        queries = sorted(have.get("query", ()), key=lambda row: (row.perturbation != NONE, row.perturbation, row.number))
+        queries = sorted(
+            have.get("query", ()), key=lambda row: (row.perturbation != NONE, row.perturbation, row.number)
+        )
         if not queries or queries[0].perturbation != NONE:
             queries.insert(0, Variant(name, name, "query", NONE, question.text))
         kept = {(row.side, row.perturbation) for rows in have.values() for row in rows}

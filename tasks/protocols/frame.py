@@ -79,7 +79,9 @@ class Frame:
         return worst, best
 
 
-def frame(trials: pa.Table, answers: pa.Table, scores: pa.Table, questions: pa.Table, chunks: pa.Table | None = None) -> Frame:
+def frame(
+    trials: pa.Table, answers: pa.Table, scores: pa.Table, questions: pa.Table, chunks: pa.Table | None = None
+) -> Frame:
     """The frame of one system under one protocol: `scores` holds its rows alone, the others may hold more.
 
     A trial without a score is missing; ValueError where the scores are of two systems or protocols.

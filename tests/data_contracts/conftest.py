@@ -272,7 +272,9 @@ def evaluation(questions: list[Question], variants: list[Variant]) -> dict[type,
         Trial(row_id("t3"), cell="lexical_different", given="passages", skipped_because="needs_model", **told),
     ]
     answers = [Answer(trials[0].trial_id, "mine", row_id("a1"), error="timeout", detail="after 60 s")]
-    answers.append(Answer(trials[1].trial_id, "mine", row_id("a2"), "$12 million", gold=1.0, answer_shown=True, shown=1))
+    answers.append(
+        Answer(trials[1].trial_id, "mine", row_id("a2"), "$12 million", gold=1.0, answer_shown=True, shown=1)
+    )
     scores = [
         Score(trials[0].trial_id, "mine", "rare", first.question_id, "failed", why="timeout"),
         Score(trials[1].trial_id, "mine", "rare", first.question_id, "scored", 1.0, stage="exact"),

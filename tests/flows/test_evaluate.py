@@ -3,10 +3,10 @@
 import json
 import shutil
 
+import known
 import pyarrow.parquet as pq
 import pytest
 
-import known
 from rarefy.flows.cli import main
 
 PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom")
