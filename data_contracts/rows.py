@@ -1,4 +1,4 @@
-"""Every row type (those of `exchange`, `contexts` and `evaluation` among them) and how rows are named (architecture §2)."""
+"""Every row type (with those of `exchange`, `contexts` and `evaluation`) and how rows are named (architecture §2)."""
 
 import hashlib
 import json

@@ -18,7 +18,7 @@ REASONS: dict[str, str] = {
     "raised": "the function raised an exception",
     "wrong_type": "the function gave back neither a str, a dict with an answer, nor a Said",
     "unpaired": "the function that takes many gave back other ids, or another number, than it was asked",
-    "unparsable": 'the model\'s reply has no answer where its prompt asks for one (rag.unread = "whole" takes it as it is)',
+    "unparsable": 'the reply has no answer where its prompt asks for one (rag.unread = "whole" takes it as it is)',
     "truncated": 'the reply was cut at rag.max_tokens; raise it (rag.truncated = "answer" reads what there is)',
     "no_passages": "rag retrieves nothing by itself, and was given no passages",
     "no_logprobs": "not available: this endpoint gives no logprobs",
