@@ -80,7 +80,8 @@ def made(store: Store, questions: int) -> tuple[Bench, str]:
         variants += _variants(name, n, gold)
         for wording in (v for v in variants[-len(WORDINGS) - len(DOCUMENTS) - 3 * len(CONTEXT) :] if v.side == "query"):
             for retriever in RETRIEVERS:
-                found = tuple(chunks[dice.randrange(CHUNKS)].chunk_id for _ in range(100))
+                depth = 100 if wording.perturbation == "none" else 10  # as retrieve.depth and depth_reworded have it
+                found = tuple(chunks[dice.randrange(CHUNKS)].chunk_id for _ in range(depth))
                 ids = tuple(dict.fromkeys(found))
                 scores = tuple(float(100 - place) for place in range(len(ids)))
                 hit = row_id(retriever, wording.variant_id)

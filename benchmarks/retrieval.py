@@ -4,9 +4,11 @@ python benchmarks/retrieval.py                          100,000 passages, 30,000
 python benchmarks/retrieval.py --passages 2300 --queries 1000
 python benchmarks/retrieval.py --peers FOLDER           where `pip install --target FOLDER rank_bm25` put it
 python benchmarks/retrieval.py --only bm25 | dense
+python benchmarks/retrieval.py --texts FOLDER           passages from the .txt and .md files of a folder
 
-Passages are made: words by Zipf's law from WordNet's, 120 to 260 of them, with figures and years; a query is a dozen
-words of one passage. Vectors lie near a space of 48 dimensions, as those of sentence models do, with noise.
+Passages of a folder are windows of 190 words, which overlap where the texts are too few. Without a folder they are
+made: words by Zipf's law from WordNet's, 120 to 260 of them, with figures and years. A query is a dozen words of one
+passage. Vectors lie near a space of 48 dimensions, as those of sentence models do, with noise.
 Seconds are of the processor, of all threads, and every ratio is of two measurements of one run. What is slow is
 measured on fewer queries; the table says on how many.
 """
@@ -19,6 +21,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +50,7 @@ def main() -> None:
     options.add_argument("--peers", default="", help="folder with rank_bm25")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--only", choices=("bm25", "dense"))
+    options.add_argument("--texts", type=Path, help="folder of texts (default: made ones)")
     told = options.parse_args()
     sys.path.append(told.peers)
     with tempfile.TemporaryDirectory() as folder:
@@ -60,12 +65,13 @@ def lexical(told: argparse.Namespace, folder: Path) -> None:
     """BM25: how long an index takes and how many queries a second it answers."""
     import bm25s
 
-    texts = list(passages(told.passages))
+    texts = list(islice(windows(told.texts, told.passages), told.passages) if told.texts else passages(told.passages))
     queries = list(asked(texts, told.queries))
     chunks = {f"{n:08x}": Chunk(f"{n:08x}", "d", 0, len(text), "text", "", text, 0) for n, text in enumerate(texts)}
     depth = min(DEPTH, len(texts))
     print(f"\nBM25 over {len(texts):,} passages, {len(queries):,} queries, {depth} deep\n")
-    print(f"{'':<42}{'index, s':>10}{'queries/s':>12}{'queries':>10}{'of plain':>10}")
+    line("BM25", "index, s", "queries/s", "measured on", f"{len(queries):,} queries, s", "of plain bm25s")
+    line("---", *["---:"] * 5)
 
     def plain_index() -> Any:
         index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
@@ -80,7 +86,7 @@ def lexical(told: argparse.Namespace, folder: Path) -> None:
 
     spent, (plain_found, plain_scores) = timed(plainly)
     plain = len(queries) / spent
-    told_line("bm25s, used plainly", took, plain, len(queries), plain)
+    line("bm25s, used plainly", f"{took:.1f}", *pace(len(queries), spent, len(queries), plain))
     for name, analysis in (("rarefy, bm25s's words", PLAIN), ("rarefy, its own words and stems", {})):
         config = RetrieveConfig.model_validate({"retrievers": ("bm25",), "analysis": analysis, "titled": False})
         took, search = timed(
@@ -89,20 +95,28 @@ def lexical(told: argparse.Namespace, folder: Path) -> None:
             )
         )
         spent, ranked = timed(lambda search=search: search(queries, depth))  # type: ignore[misc]
-        told_line(name, took, len(queries) / spent, len(queries), plain)
+        line(name, f"{took:.1f}", *pace(len(queries), spent, len(queries), plain))
         if analysis:
             share = agreement(ranked, plain_found, plain_scores, list(chunks))
-            print(f"    {share:.4f} of bm25s's first ten among its own")
+    with suppress(ImportError):
+        rank_bm25(told, texts, queries, plain)
+    print(f"\n{share:.4f} of the first ten of plain bm25s stand among rarefy's first ten by the same words.")
+
+
+def rank_bm25(told: argparse.Namespace, texts: list[str], queries: list[str], plain: float) -> None:
+    """The line of rank_bm25, which is measured on few queries; ImportError where it is not here."""
+    import bm25s
+
     try:
         from rank_bm25 import BM25Okapi
     except ImportError:
-        print("rank_bm25 is not here: pip install --target FOLDER rank_bm25, then --peers FOLDER")
-        return
+        print("\nrank_bm25 is not here: pip install --target FOLDER rank_bm25, then --peers FOLDER")
+        raise
     words = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
     took, slow = timed(lambda: BM25Okapi(words, k1=1.2, b=0.75))
     some = bm25s.tokenize(queries[: told.rank_bm25], stopwords="en", return_ids=False, show_progress=False)
-    spent, _ = timed(lambda: [slow.get_top_n(query, range(len(texts)), n=depth) for query in some])
-    told_line("rank_bm25, words ready", took, len(some) / spent, len(some), plain)
+    spent, _ = timed(lambda: [slow.get_top_n(query, range(len(texts)), n=DEPTH) for query in some])
+    line("rank_bm25, words ready", f"{took:.1f}", *pace(len(some), spent, len(queries), plain))
 
 
 def vectors(told: argparse.Namespace, folder: Path) -> None:
@@ -118,7 +132,9 @@ def vectors(told: argparse.Namespace, folder: Path) -> None:
     stored, queries = near(told.passages), near(min(told.queries, 10_000))
     depth = min(DEPTH, len(stored))
     print(f"\n{len(stored):,} vectors of {NUMBERS} numbers, {depth} deep, {told.threads} threads\n")
-    print(f"{'':<42}{'index, s':>10}{'queries/s':>12}{'queries':>10}{'of numpy':>10}{'recall':>9}{'MiB':>7}")
+    total = told.queries
+    line("FAISS", "index, s", "queries/s", "measured on", f"{total:,} queries, s", "of numpy", "recall", "MiB")
+    line("---", *["---:"] * 7)
     few = queries[:2_000]
 
     def brute() -> Any:
@@ -132,7 +148,7 @@ def vectors(told: argparse.Namespace, folder: Path) -> None:
 
     spent, _ = timed(brute)
     numpy = len(few) / spent
-    told_line("numpy, every passage compared", 0.0, numpy, len(few), numpy, f"{1:>9.4f}")
+    line("numpy, every passage compared", "", *pace(len(few), spent, total, numpy), "1", f"{stored.nbytes / 2**20:.0f}")
     for kind in ("flat", "hnsw", "ivf_pq"):
         shape = shaped(DenseConfig(index=kind), len(stored))
         place = folder / kind
@@ -143,7 +159,22 @@ def vectors(told: argparse.Namespace, folder: Path) -> None:
         spent, _ = timed(lambda index=index, shape=shape: found(index, queries, depth, shape, told.threads))  # type: ignore[misc]
         share = recall(index, queries[:500], depth, shape, told.threads)
         size = (place / "index.faiss").stat().st_size / 2**20
-        told_line(f"rarefy, {kind}", took, len(queries) / spent, len(queries), numpy, f"{share:>9.4f}{size:>7.0f}")
+        told_pace = pace(len(queries), spent, total, numpy)
+        line(f"rarefy, {kind}", f"{took:.1f}", *told_pace, f"{share:.4f}", f"{size:.0f}")
+
+
+def windows(folder: Path, count: int) -> Iterator[str]:
+    """So many windows of 190 words over the texts of a folder, evenly spread."""
+    found = sorted(path for path in folder.rglob("*") if path.suffix in {".txt", ".md"})
+    words = [path.read_text(encoding="utf-8", errors="replace").split() for path in found]
+    step = max(sum(len(some) for some in words) / count, 1e-9)
+    at = 0.0  # of the next window, in words from the beginning of its text
+    for some in words:
+        while at < len(some):
+            start = max(0, min(int(at), len(some) - 190))
+            yield " ".join(some[start : start + 190])
+            at += step
+        at -= len(some)
 
 
 def passages(count: int) -> Iterator[str]:
@@ -168,7 +199,7 @@ def asked(texts: list[str], count: int) -> Iterator[str]:
     for number in range(count):
         randomly = random.Random(number)
         words = texts[randomly.randrange(len(texts))].split()
-        yield f"what is the {' '.join(randomly.sample(words, 9))} of {words[-3]}?"
+        yield f"what is the {' '.join(randomly.sample(words, min(9, len(words))))} of {words[-1]}?"
 
 
 def agreement(ranked: Any, plain: Any, scores: Any, names: list[str]) -> float:
@@ -187,9 +218,20 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - began, made
 
 
-def told_line(name: str, index: float, rate: float, queries: int, against: float, more: str = "") -> None:
-    """One line of a table."""
-    print(f"{name:<42}{index:>10.1f}{rate:>12,.1f}{queries:>10,}{rate / against:>10.3f}{more}", flush=True)
+def pace(some: int, spent: float, every: int, against: float) -> tuple[str, str, str, str]:
+    """Queries a second, on how many that was measured, the seconds that all would take, the rate against another."""
+    rate = some / spent
+    return (
+        f"{rate:,.1f}" if rate < 100 else f"{rate:,.0f}",
+        f"{some:,}",
+        f"{every / rate:,.1f}",
+        f"{rate / against:.3f}",
+    )
+
+
+def line(*cells: str) -> None:
+    """One line of a Markdown table."""
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Unanswered
-from rarefy.data_contracts.tables import from_table, schema_of, to_table
+from rarefy.data_contracts.tables import Keyed, from_table, schema_of, to_table
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import TRANSIENT
@@ -75,7 +75,7 @@ class Job:
             if dataclasses.is_dataclass(given[first])
             else watch(_rows(given[first], self.takes[first], store))
         )
-        keywords: dict[str, Any] = {name: _by_id(_rows(given[name], self.takes[name], store)) for name in others}
+        keywords: dict[str, Any] = {name: _by_id(given[name], self.takes[name], store) for name in others}
         place = Path(store.root) if store.local else CACHE
         keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
@@ -132,6 +132,6 @@ def _rows(names: str | Sequence[str], row_type: type, store: Store) -> Iterator[
         yield from from_table(store.table(name), row_type)
 
 
-def _by_id(rows: Iterable[Any]) -> dict[str, Any]:
-    """Rows by their name, which is their first field."""
-    return {getattr(row, dataclasses.fields(row)[0].name): row for row in rows}
+def _by_id(names: str | Sequence[str], row_type: type, store: Store) -> Mapping[str, Any]:
+    """The rows of a table, or of several, by their names."""
+    return Keyed([store.table(name) for name in ((names,) if isinstance(names, str) else names)], row_type)

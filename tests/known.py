@@ -140,11 +140,16 @@ def parrot(asked: Asked) -> str:
 
 
 def forgets(asked: Asked) -> str:
-    """Reads no more than the first five passages."""
+    """Knows every answer, and loses it where it is shown more than ten passages."""
+    return UNKNOWN if len(asked.passages or ()) > 10 else _gold(asked)
+
+
+def biased(asked: Asked) -> str:
+    """Reads the first three passages alone, and guesses where the answer does not stand there."""
     city = _gold(asked)
-    seen = (asked.passages or ())[:5]
-    return city if any(city in one.text for one in seen) else "I cannot answer the question."
+    return city if any(city in one.text for one in (asked.passages or ())[:3]) else UNKNOWN
 
 
-for _system in (right, right_unless_typo, refuses, reads, parrot, forgets):
+SYSTEMS = (right, right_unless_typo, refuses, reads, parrot, forgets, biased)
+for _system in SYSTEMS:
     _system.takes = ("closed_book", "passages")  # type: ignore[attr-defined]

@@ -80,7 +80,8 @@ def _pdr(found: Groups, name: str) -> Iterator[Measure]:
     least = 0.0 if found.binary else -np.inf  # with an original of 1 nothing can rise
     yield of_groups("PDR", name, drop, counts, limits=(1.0, least), note=note)
     share = np.where(scored, undefined.astype(float), np.nan)
-    yield of_groups(UNDEFINED, name, share, c, limits=(1.0, 0.0), note="the original scores 0, a variant does not")
+    told = "the original scores 0, a variant does not"
+    yield of_groups(UNDEFINED, name, share, c, limits=(1.0, 0.0), note=told, neutral=True)
 
 
 def of_groups(metric: str, name: str, values: Any, counts: Counts, **told: Any) -> Measure:

@@ -16,11 +16,12 @@ from rarefy.tasks.protocols.magic_mushroom_config import (
     SCENARIO,
     MagicMushroomConfig,
 )
-from rarefy.tasks.protocols.magic_mushroom_rates import rates
-from rarefy.tasks.statistics.measure import Figured
+from rarefy.tasks.protocols.magic_mushroom_rates import NEAR, rates
+from rarefy.tasks.statistics.measure import Counts, Figured, Measure
 
 COLUMNS = "cell mix ratio scenario placed position bin k shown noise".split()
-NORAG, GAIN = "NoRAG", "Cor. - NoRAG"
+NORAG, GAIN, NOISE = "NoRAG", "Cor. - NoRAG", "Noise"
+CAME_OUT = "share of noise in the contexts as they came out, where `ratio` is what was asked for"
 NO_PROBE = "no H, C, R: the system was not asked without passages"
 
 
@@ -41,6 +42,7 @@ def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Figured]:
                 yield from _cor_rej(part, name) if few else _told(part, name)
     for name, part in settings(answers):
         yield from _told(part, name, note=_made(part))
+        yield from _noise(part, name)
 
 
 def settings(answers: Frame) -> Iterator[tuple[str, Frame]]:
@@ -112,11 +114,33 @@ def _told(part: Frame, name: str, *, headline: bool = False, note: str = "") -> 
     if not (pairs.rows["status"] != "skipped").any():
         return
     per = {"per": "question"}
-    for metric, worst, best in (("H", 1.0, 0.0), ("C", 1.0, 0.0), ("R", 0.0, 1.0)):
-        values = pairs.rows[metric].to_numpy()
-        yield pairs.mean(metric, name, values, limits=(worst, best), headline=headline, note=note, **per)
+    h, c, r = (
+        pairs.mean(metric, name, pairs.rows[metric].to_numpy(), limits=limits, headline=headline, note=note, **per)
+        for metric, limits in (("H", (1.0, 0.0)), ("C", (1.0, 0.0)), ("R", (0.0, 1.0)))
+    )
     about = "R - H - C, on the answers that have both"
-    yield pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, **per)
+    gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, **per)
+    held(gain, h, c, r)
+    yield from (h, c, r, gain)
+
+
+def held(gain: Measure, h: Measure, c: Measure, r: Measure) -> None:
+    """Cor(RAG) - Cor(NoRAG) = R - H - C of every question of a slice (F.3), else ArithmeticError."""
+    off = np.abs(gain.numerator - (r.numerator - h.numerator - c.numerator))
+    same = all(np.array_equal(gain.denominator, one.denominator) for one in (h, c, r))
+    if not same or off.max(initial=0.0) > NEAR:
+        raise ArithmeticError(f"Magic Mushroom, {gain.slice}: Cor(RAG) - Cor(NoRAG) is not R - H - C")
+
+
+def _noise(part: Frame, name: str) -> Iterator[Measure]:
+    """How noisy the contexts of a setting are: all that were made, whatever became of the answers."""
+    noise = part.rows["noise"].to_numpy(dtype=float)
+    made = (part.rows["status"] != "skipped").to_numpy() & (noise >= 0)
+    if made.any():
+        counts = Counts(int(made.sum()), skipped=int((~made).sum()))
+        values = np.where(made, noise, np.nan)
+        told = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
+        yield part.mean(NOISE, name, values, per="question", counts=counts, **told)
 
 
 def _cor_rej(part: Frame, name: str, **told: Any) -> Iterator[Figured]:

@@ -13,14 +13,15 @@ METRICS = {
         """overall robustness;query robustness;document robustness;real-world retrieval robustness;rr;wr;lr;
         base accuracy;
         perturbed accuracy;geometric mean;ndr;rsr;ror;performance;h̃;ah̃;pdr;original score;perturbed score;cor.;rej.;h;c;
-        r""".split(";")
+        r;recall;mrr;ndcg;map;gold recall;all gold""".split(";")
     )
 }
 
 
 def _metric(name: str) -> tuple[Any, ...]:
     plain = name.strip().lower()
-    return (METRICS.get(plain, len(METRICS)), natural(plain))
+    at = METRICS.get(plain, METRICS.get(plain.partition("@")[0], len(METRICS)))
+    return (at, natural(plain))
 
 
 def key(row: Mapping[str, Any], systems: Mapping[str, int], protocols: Mapping[str, int]) -> tuple[Any, ...]:

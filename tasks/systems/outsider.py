@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import inspect
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -126,4 +127,7 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]") -> "list[Said]":
             said = Said(one.asked_id, error="wrong_type", detail=str(error))
         said = replace(said, seconds=said.seconds or seconds, detail=redacted(said.detail))
         found.append(tidy(said, encodable))
+    for one in given if isinstance(given, list) else (given,):
+        if inspect.iscoroutine(one):
+            one.close()  # of an async function, refused above: nobody will await it
     return found

@@ -8,6 +8,7 @@
     empty: "the answer is empty", refusal: "it refuses", exact: "it is exactly an answer", contained: "it contains an answer",
     value: "it states the same value", judge: "a judge model", unmatched: "no answer was found in it",
   };
+  const NOT = { contained: "it contains no answer", value: "it states another value" }; // the same stages, of a wrong answer
   const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
   const text = (at) => data.texts[at] || "";
   const count = (n) => n.toLocaleString("en-US");
@@ -201,8 +202,8 @@
     nodes.push(el("h3", {}, "Verdict"), el("p", {}, chip(name),
       robust === null ? null : chip(robust ? "right" : "wrong", robust ? "robust" : "not robust"),
       value === null || value === undefined ? `${status || "no score"}. ` : `score ${value}. `,
-      stage ? `Decided by: ${STAGES[stage] || said(stage)}${matched ? ` (“${text(matched)}”)` : ""}. ` : "",
-      judge ? `Judge: ${judge}. ` : "", why ? el("span", { cls: "small" }, text(why)) : null));
+      stage ? `Decided by: ${(value === 0 && NOT[stage]) || STAGES[stage] || said(stage)}${matched ? ` (“${text(matched)}”)` : ""}. ` : "",
+      judge ? `Judge: ${judge}. ` : "", why ? el("span", { cls: "small" }, /^\w+$/.test(text(why)) ? said(text(why)) : text(why)) : null));
     const beside = row[19].map(([label, at]) => {
       const other = data.rows[at];
       return el("p", { cls: "small" }, chip(data.outcomes[other[2]]), el("a", { href: `#rows/${state.set}/${at}` }, label), ": ", text(other[10]).slice(0, 240) || said(other[11]) || "(empty)");

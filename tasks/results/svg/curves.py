@@ -91,14 +91,14 @@ def _axes(up: Scale, across: Scale, x: Place, y: Place, names: Sequence[str]) ->
         parts.append(element("text", up.label(tick), x=_LEFT - 6, y=y(tick) + 4, text_anchor="end", cls="tick"))
     if up.low < 0 < up.high:
         parts.append(element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y(0.0), y2=y(0.0), cls="zero"))
-    last = -100.0
+    end = -100.0  # of the last label
     for at, tick in enumerate(across.ticks):
         parts.append(element("line", x1=x(tick), x2=x(tick), y1=HEIGHT - _BOTTOM, y2=HEIGHT - _BOTTOM + 4, cls="zero"))
         text = names[at] if names else f"{tick:g}"
-        room = len(text) * 6.2
-        if x(tick) - last < room and at:  # too close to the last one: its tick stands without a label
+        half = len(text) * 3.2
+        if x(tick) - half < end + 4:  # too close to the last one: its tick stands without a label
             continue
-        last = x(tick)
+        end = x(tick) + half
         parts.append(element("text", text, x=x(tick), y=HEIGHT - _BOTTOM + 16, text_anchor="middle", cls="tick"))
     return parts
 

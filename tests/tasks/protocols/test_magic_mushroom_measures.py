@@ -1,103 +1,16 @@
-"""Cor., Rej., H, C and R: their identity, on chance and on the paper's tables, and systems of known weakness."""
+"""Cor., Rej., H, C and R of systems of known weakness, over every analysis of the paper."""
 
-import csv
 import random
 import re
-from pathlib import Path
-from statistics import median
 
-import numpy as np
 import pytest
-from framed import REFUSED, RIGHT, WRONG, Verdict, by_name, framed, of_trials, pooled, tried, values
+from framed import POOLS, REFUSED, RIGHT, WRONG, Verdict, by_name, framed, of_trials, pooled, tried, value, values
 
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
-from rarefy.tasks.protocols.magic_mushroom_rates import rates
 
 CONFIG = MagicMushroomConfig()
-TABLES = Path(__file__).parent / "tables"
 DEGREES = [0.0, 0.2, 0.6, 1.0]
-# Magic Mushroom, Table 2: Cor. without retrieval, in per cent, of those that it prints
-NORAG = {
-    "Llama-3.1 8B": 36.8,
-    "Qwen-2.5 7B": 16.3,
-    "Llama-3.1 70B": 54.8,
-    "Qwen-2.5 72B": 41.2,
-    "R1-Distill-Llama 8B": 27.5,
-    "R1-Distill-Llama 70B": 54.1,
-}
-RATIOS = ("0", "10", "30", "50", "70", "90", "100")
-
-
-def read(name: str) -> dict[tuple[str, str], dict[str, float]]:
-    with (TABLES / name).open(encoding="utf-8") as lines:
-        rows = csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
-        return {(row.pop("strategy"), row.pop("generator")): {k: float(v) for k, v in row.items()} for row in rows}
-
-
-@pytest.mark.parametrize("confusion", ["count", "degree"])
-def test_r_less_h_less_c_is_the_change_of_correctness_for_every_answer(confusion: str) -> None:
-    random_ = np.random.default_rng(0)
-    without, said = random_.choice(DEGREES, 10_000), random_.choice(DEGREES, 10_000)
-    abstained = random_.random(10_000) < 0.3
-    within = np.where(abstained, 0.0, said)
-    h, c, r = rates(without, within, abstained, confusion)  # type: ignore[arg-type]
-    assert np.abs((within - without) - (r - h - c)).max() < 1e-12
-    assert within.mean() - without.mean() == pytest.approx(r.mean() - h.mean() - c.mean())
-    assert min(h.min(), c.min(), r.min()) >= 0 and (r * (h + c) == 0).all() and (h * c == 0).all()
-
-
-def test_the_two_forms_of_c_differ_where_half_an_answer_is_given_up() -> None:
-    one = (np.array([0.6, 1.0, 0.0]), np.array([0.0, 0.0, 0.0]), np.array([True, True, True]))
-    assert [x.tolist() for x in rates(*one, "count")] == [[0.6, 0, 0], [0, 1, 0], [0, 0, 0]]
-    assert [x.tolist() for x in rates(*one, "degree")] == [[0, 0, 0], [0.6, 1, 0], [0, 0, 0]]
-
-
-def test_an_abstention_that_scores_breaks_the_identity_and_stops_the_run() -> None:
-    with pytest.raises(ValueError, match=r"not R - H - C for 1 of 2 answers: an abstention must have Cor. 0"):
-        rates(np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([True, False]))
-
-
-def test_nothing_is_known_of_answers_without_a_score() -> None:
-    for h in rates(np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([False, False])):
-        assert np.isnan(h).all()
-    assert [float(x[0]) for x in rates(np.array([0.0]), np.array([0.0]), np.array([False]))] == [0, 0, 0]
-
-
-def test_the_papers_tables_6_and_8_keep_the_identity() -> None:
-    """M17: Cor. - (R - H - C) is one value per generator, which is its Cor. without retrieval, for 280 of 294 cells."""
-    cor, rates_ = read("magic_mushroom_table6.tsv"), read("magic_mushroom_table8.tsv")
-    assert len(rates_) == 42 and set(rates_) <= set(cor)
-    implied: dict[str, list[float]] = {}
-    for (strategy, generator), row in rates_.items():
-        for ratio in RATIOS:
-            gain = row[f"R {ratio}"] - row[f"H {ratio}"] - row[f"C {ratio}"]
-            implied.setdefault(generator, []).append(cor[strategy, generator][f"Cor. {ratio}"] - gain)
-    centre = {generator: median(found) for generator, found in implied.items()}
-    near = [abs(one - centre[generator]) <= 0.25 + 1e-9 for generator, found in implied.items() for one in found]
-    assert (sum(near), len(near)) == (280, 294)
-    gaps = [abs(centre[generator] - printed) for generator, printed in NORAG.items()]
-    assert max(gaps) < 0.2 and sum(gaps) / len(gaps) < 0.14
-    missing = {"Llama-3.2 1B": 11.1, "Qwen-2.5 1.5B": 19.5, "DeepSeek-V3": 51.6, "DeepSeek-R1": 58.5}
-    assert {name: round(centre[name], 1) for name in missing} == missing
-
-
-def test_without_c_the_papers_tables_do_not_keep_it() -> None:
-    cor, rates_ = read("magic_mushroom_table6.tsv"), read("magic_mushroom_table8.tsv")
-    off = [
-        abs(cor[key][f"Cor. {ratio}"] - (row[f"R {ratio}"] - row[f"H {ratio}"]) - NORAG[key[1]])
-        for key, row in rates_.items()
-        for ratio in RATIOS
-        if key[1] in NORAG
-    ]
-    assert max(off) > 22  # up to 29 for generators whose value is only implied
-
-
-def test_the_papers_questions_sum_to_its_totals() -> None:
-    with (TABLES / "magic_mushroom_sizes.tsv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
-    parts = [row for row in rows if row["subset"] in ("dev", "test", "private")]
-    assert [sum(int(row[name]) for row in parts) for name in ("MM_s", "MM_m")] == [7_468, 3_925]
 
 
 def reads(trial: Trial) -> Verdict:
@@ -201,7 +114,7 @@ def test_a_question_counts_once_however_many_contexts_it_has() -> None:
 def test_without_a_closed_book_run_there_is_no_h_c_or_r() -> None:
     frame = framed(MAGIC_MUSHROOM, pooled(3), CONFIG, reads, takes=["passages"])
     measures = by_name(MAGIC_MUSHROOM, frame, CONFIG)
-    assert {name for name, _ in measures} == {"Cor.", "Rej."}
+    assert {name for name, _ in measures} == {"Cor.", "Rej.", "Noise"}
     assert "not asked without passages" in measures["Cor.", "all"].note
 
 
@@ -225,6 +138,29 @@ def test_what_contexts_came_out_as_is_told_beside_each_point() -> None:
     measures = by_name(MAGIC_MUSHROOM, frame, CONFIG)
     assert measures["Cor.", "ratio=0.3"].note == "10.0 of 10 passages, 0.30 noise"
     assert re.match(r"8\.0 of 10 passages, 0\.8[78] noise", measures["Cor.", "class=irrelevant, ratio=0.9"].note)
+
+
+def test_the_noise_that_came_out_is_a_curve_of_its_own_over_the_ratios_that_were_asked_for() -> None:
+    few = pooled(2, pools={**POOLS, "golden": 2})
+    frame = framed(MAGIC_MUSHROOM, few, CONFIG, lambda trial: "failed" if trial.question_id == "q0" else RIGHT)
+    made = by_name(MAGIC_MUSHROOM, frame, CONFIG)
+    got = {ratio: made["Noise", f"ratio={ratio}"] for ratio in ("0", "0.1", "0.3", "0.9", "1")}
+    assert {ratio: value(one) for ratio, one in got.items()} == pytest.approx(
+        {"0": 0.0, "0.1": 1 / 3, "0.3": 1 / 3, "0.9": 0.9, "1": 1.0}, abs=1e-4
+    )
+    for one in got.values():  # contexts were made though the system failed on them; neither more nor less is better
+        assert one.neutral and (one.counts.scored, one.counts.failed, one.unit) == (2, 0, "contexts")
+    assert ("Noise", "NoRAG") not in made and ("Noise", "scenario=SCE1") in made
+
+
+def test_lengths_and_the_whole_curve_of_a_class_are_slices() -> None:
+    config = MagicMushroomConfig(
+        lengths=("0-299",), classes=("distracting", "irrelevant"), class_ratios=(0.0, 0.5, 1.0), scenarios=()
+    )
+    got = of(misled, config=config)
+    curve = {name: [got["Cor.", f"class={name}, ratio={r}"] for r in ("0", "0.5", "1")] for name in config.classes}
+    assert curve == {"distracting": [1, 0, 0], "irrelevant": [1, 1, 1]}
+    assert got["Cor.", "length=0-299, ratio=0"] == 1.0 and got["H", "length=0-299, ratio=1"] > 0
 
 
 def test_no_order_of_rows_nor_of_workers_changes_a_digit() -> None:

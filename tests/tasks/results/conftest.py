@@ -238,6 +238,7 @@ def hostile() -> Callable[[str], tuple[dict, list[Figure], dict[str, pa.Table]]]
         ]
         numbers += [figure("Overall Robustness", 0.5, f"entity={text}", system=text), figure(text, 0.5, system=text)]
         found = rows(word=text, answer=text)
+        found["chunks"] = [dataclasses.replace(one, section=text, doc_id=text) for one in found["chunks"]]
         found["answers"] = [
             dataclasses.replace(
                 one, system=text if one.system == "plain" else one.system, text=f"{text} {text}", detail=text

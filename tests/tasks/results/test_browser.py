@@ -3,16 +3,36 @@
 import re
 import shutil
 import subprocess
+from collections import Counter
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from rarefy.tasks.results import page, summary
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the page with")
-HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\u202e&amp;"
+BREAK = "document.title='broken'"
+HOSTILE = (
+    f"\" autofocus onfocus=\"{BREAK}\" ' onmouseover='{BREAK}' "  # ends an attribute
+    f'</script><script>{BREAK}</script><img src=x onerror="{BREAK}">\u202e&amp;'  # ends an element
+)
+
+
+class Elements(HTMLParser):
+    """Which elements and attributes a document has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: Counter[str] = Counter()
+        self.attributes: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names[tag] += 1
+        self.attributes.update(name for name, _ in attrs)
 
 
 def opened(path: Path, place: str = "") -> str:
@@ -85,6 +105,20 @@ def test_what_was_retrieved_is_shown_with_its_gold(put, told, numbers, made):
     assert "✓ gold" in dialog(document)
 
 
+@pytest.mark.parametrize(
+    ("stage", "said"), [("value", "it states another value"), ("contained", "it contains no answer")]
+)
+def test_what_decided_is_said_of_a_wrong_answer_too(put, told, numbers, made, stage, said):
+    found, tables = summary(told, numbers), made(1)
+    rows = [
+        {**row, "stage": stage, "matched": "$9", "why": "other_value"} if row["stage"] == "judge" else row
+        for row in tables["scores"].to_pylist()
+    ]
+    tables["scores"] = pa.Table.from_pylist(rows, tables["scores"].schema)
+    shown = dialog(opened(put(found, tables), f"#rows/{place_of(found, 'Overall Robustness', 'query=character')}"))
+    assert f"{said} (“$9”). other value" in shown
+
+
 def test_a_hostile_document_is_text(put, hostile):
     told, numbers, tables = hostile(HOSTILE)
     found = summary(told, numbers)
@@ -92,8 +126,13 @@ def test_a_hostile_document_is_text(put, hostile):
     for place in ("", f"#rows/{place_of(found, 'Overall Robustness', 'query=character')}"):
         document = opened(path, place)
         assert "<title>broken</title>" not in document
-        assert "<img" not in document
+        elements = Elements()
+        elements.feed(document)
+        assert elements.names["script"] == 2  # the data, and our own
+        assert not elements.names["img"]
+        assert not [name for name in elements.attributes if name.startswith("on") or name == "autofocus"]
     assert "<script>document.title='broken'</script>" in dialog(document)
+    assert "onfocus=" in dialog(document)
     assert '<span class="ctl">U+202E</span>' in document
     assert "\u202e" not in document
 

@@ -32,6 +32,14 @@ def test_headlines_come_first_and_in_the_order_of_the_paper(told, numbers):
     assert not rows[2]["headline"]
 
 
+def test_numbers_of_retrieval_come_in_families_and_each_by_its_depth(told, changed):
+    names = ["all gold@5", "gold recall@5", "MAP@10", "Recall@10", "nDCG@10", "Recall@5", "MRR@10"]
+    numbers = [changed(name, 0.5, "retriever=bm25", system="", protocol="retrieval") for name in names]
+    assert [row["metric"] for row in summary(told, numbers)["figures"]] == [
+        "Recall@5", "Recall@10", "MRR@10", "nDCG@10", "MAP@10", "gold recall@5", "all gold@5",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_null_and_noted(told, changed, value):
     row = summary(told, [changed("PDR", value, low=math.nan, high=1.0)])["figures"][0]

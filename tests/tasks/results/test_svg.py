@@ -99,3 +99,12 @@ def test_the_labels_of_an_axis_stand_where_the_strips_have_their_lines():
     assert re.findall(r'x="([\d.]+%)"', axis(scale)) == re.findall(
         r'x1="([\d.]+%)"', strip(scale, None, None, None, "")
     )
+
+
+def test_labels_of_ticks_do_not_run_into_each_other():
+    found = [Point(float(k), 0.5) for k in (1, 3, 5, 10, 25, 50, 75, 100)]
+    drawn = ElementTree.fromstring(curves([Curve("a", tuple(found))], "t", "x"))
+    labels = [(float(one.get("x")), one.text) for one in drawn.iter("text") if one.get("y") == "226"]
+    assert [text for _, text in labels] == ["1", "5", "10", "25", "50", "75", "100"]
+    ends = [(x - 3.2 * len(text), x + 3.2 * len(text)) for x, text in labels]
+    assert all(end < start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))

@@ -91,12 +91,22 @@ def test_what_a_function_raises_is_that_answers_fault_alone(system, monkeypatch)
     assert "KeyError" in b.detail and "test_outsider.py" in b.detail and "very-secret" not in b.detail
 
 
+@pytest.mark.filterwarnings("error")  # nor does Python warn of a coroutine that nobody awaits
 def test_an_async_function_is_told_how_to_be_one_that_waits(system):
     async def answer(asked):
         return "x"
 
     (said,) = system(answer)(asks("q"))
     assert said.error == "wrong_type" and "it is async" in said.detail
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_async_function_of_many_at_once_is_refused_for_each(system):
+    async def answer(asked):
+        return ["x" for _ in asked]
+
+    answer.many = 4
+    assert {said.error for said in system(answer)(asks("q", "r"))} == {"unpaired"}
 
 
 def test_a_function_that_is_wrong_for_all_is_given_up(system):
