@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
 test: $(VENV)/.installed-dev
-	$(VENV)/bin/python -m pytest $(TESTS)
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
 test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \

@@ -207,6 +207,17 @@ def options(config: BaseModel) -> list[dict[str, Any]]:
     return told
 
 
+def tagged(config: BaseModel, of: str, path: str = "") -> list[dict[str, Any]]:
+    """The options of a section, and of sections in it, that a paper leaves open or that were reconstructed."""
+    mine = [row for row in options(config) if row["tag"] in ("open", "recon")]
+    told = [{"of": of, **row, "name": path + row["name"]} for row in mine]
+    for name in type(config).model_fields:
+        inner = getattr(config, name)
+        if isinstance(inner, BaseModel):
+            told += tagged(inner, of, f"{path}{name}.")
+    return told
+
+
 def packages() -> dict[str, str]:
     """The versions that figures hang on."""
     return {name: version(name) for name in ("rarefy", "numpy", "pandas", "scipy")}

@@ -16,7 +16,7 @@ from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Tri
 from rarefy.data_contracts.tables import from_table, schema_of
 from rarefy.flows import asking, server
 from rarefy.flows.bench import Bench, opened, wordings
-from rarefy.flows.conclude import SCHEMA, conclude, options, packages, written
+from rarefy.flows.conclude import SCHEMA, conclude, options, packages, tagged, written
 from rarefy.flows.config import Config
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
@@ -192,6 +192,11 @@ def meta_of(
         },
         "retrieval": config.retrieve.identity(),
         "correctness": options(config.correct),
+        "open": [
+            *tagged(config.retrieve, "Retrieval"),
+            *tagged(config.statistics, "Statistics"),
+            *(row for name, one in tested.items() if one.kind == "rag" for row in tagged(one.rag, f"System {name}")),
+        ],
         "left_out": [{"system": s, "protocol": p, "why": why} for (s, p), why in left_out.items()],
         "statistics": config.statistics.model_dump(mode="json"),
         "currency": "/".join(sorted(prices)),

@@ -5,7 +5,9 @@ Every answer is one word that stands nowhere else, so that nobody needs a judge 
 
 import dataclasses
 import hashlib
+import itertools
 import json
+import os
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Variant, row_id
@@ -150,6 +152,16 @@ def biased(asked: Asked) -> str:
     return city if any(city in one.text for one in (asked.passages or ())[:3]) else UNKNOWN
 
 
+_asked = itertools.count(1)
+
+
+def dies(asked: Asked) -> str:
+    """The same, but the process ends with its hundredth answer where KNOWN_DIES is set."""
+    if "KNOWN_DIES" in os.environ and next(_asked) >= 100:
+        os._exit(9)
+    return biased(asked)
+
+
 SYSTEMS = (right, right_unless_typo, refuses, reads, parrot, forgets, biased)
-for _system in SYSTEMS:
+for _system in (*SYSTEMS, dies):
     _system.takes = ("closed_book", "passages")  # type: ignore[attr-defined]

@@ -71,6 +71,10 @@ _SENTENCE = re.compile(
     r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*",
     re.IGNORECASE,
 )
+# An answer beside a refusal in one sentence ("NO-RES: Tim Cook"), and what is the reason for one instead
+_CLAUSE = re.compile(r"[:,]\s+|\s+[-–—]+\s+")
+_REASON = re.compile(r"\W*(?:as|because|since|for|given|due|with|without|and|which|that|so)\b", re.IGNORECASE)
+_SHORT = 7  # words of a refusal that says nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
 
     General words are heard sentence by sentence; an answer that merely begins like one ("No. 7 facility") is none.
     """
-    pieces = [piece for piece in _SENTENCE.split(text) if piece and re.search(r"\w", piece)]
+    pieces = [one for piece in _SENTENCE.split(text) for one in _clauses(piece) if re.search(r"\w", one)]
     own = [bool(words) and says_so(piece, words) for piece in pieces]
     told = [mine or (general and _refuses(piece)) for mine, piece in zip(own, pieces, strict=True)]
     if not any(told):
@@ -96,6 +100,22 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
     still = next((hit for piece in rest if (hit := _STILL.search(piece))), None)
     guess = " ".join(rest[next(at for at, piece in enumerate(rest) if _STILL.search(piece)) :]) if still else ""
     return Refusal(any(own), " ".join(rest), guess)
+
+
+def _clauses(sentence: str) -> list[str]:
+    """A sentence, cut where words that protocols refuse with stand by themselves before or behind something else."""
+    cuts = [*_CLAUSE.finditer(sentence)]
+    if not cuts:
+        return [sentence]
+    first, after = sentence[: cuts[0].start()], sentence[cuts[0].end() :]
+    if _alone(first) and not _REASON.match(after):
+        return [first, after]
+    before, last = sentence[: cuts[-1].start()], sentence[cuts[-1].end() :]
+    return [before, last] if _alone(last) else [sentence]
+
+
+def _alone(text: str) -> bool:
+    return len(_flat(text).split()) <= _SHORT and any(says_so(text, words) for words in OWN)
 
 
 def says_so(text: str, words: str) -> bool:

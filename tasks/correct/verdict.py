@@ -14,7 +14,7 @@ from rarefy.tasks.protocols.protocol import Protocol
 
 KEPT = 200_000  # outcomes of (question, text): cells of a question share most of their answers
 # what a protocol without a judge takes for contained, as its paper has it: the answer stands there, and it is stated
-CONTAINED = frozenset(("several_values", "in_passing", "too_long"))
+CONTAINED = frozenset(("several_values", "several_names", "in_passing", "too_long"))
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Verdicts:
         if answer.error:
             return replace(row, status="failed", why=answer.error)
         text = self._cleaned(answer.text, question.language)
-        if not text and not answer.refused:
+        if not any(map(str.isalnum, text)) and not answer.refused:
             return replace(row, value=0.0, stage="empty", why="no_words")
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:

@@ -14,19 +14,22 @@ _ORDINALS = {w: n for n, w in enumerate("first second third fourth fifth sixth s
 _CURRENCIES = {"$": "$", "us$": "$", "usd": "$", "dollar": "$", "€": "€", "eur": "€", "euro": "€", "£": "£", "gbp": "£"}
 _CURRENCIES |= {"pound": "£", "¥": "¥", "yen": "¥", "jpy": "¥"}
 _word = "|".join([*TENS, *sorted(WORDS, key=len, reverse=True)])
+# what a pattern can begin with is looked for first: most letters of a text begin nothing
 _DATE = re.compile(
-    rf"\b(?P<m>{_MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
-    rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
-    r"\b(?P<y3>\d{4})-(?P<m3>\d\d)-(?P<d3>\d\d)\b|"
-    rf"\b(?P<m4>{_MONTH}),?\s+(?P<y4>\d{{4}})\b",
+    r"\b(?=[jfmasond\d])(?:"
+    rf"(?P<m>{_MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
+    rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
+    r"(?P<y3>\d{4})-(?P<m3>\d\d)-(?P<d3>\d\d)\b|"
+    rf"(?P<m4>{_MONTH}),?\s+(?P<y4>\d{{4}})\b)",
     re.IGNORECASE,
 )
 _QUARTER = re.compile(
-    r"\b(?P<o>first|second|third|fourth)(?:\s+fiscal)?[\s-]quarter\b|\bQ(?P<q>[1-4])\b|\b(?P<q2>[1-4])Q\b",
+    r"\b(?=[fstq1-4])(?:(?P<o>first|second|third|fourth)(?:\s+fiscal)?[\s-]quarter|Q(?P<q>[1-4])|(?P<q2>[1-4])Q)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s*[’']?(?P<y>\d{4}|\d\d)\b", re.IGNORECASE)
 _SUM = re.compile(
+    r"(?=[-−(.\d$€£¥uegjtfsenzo])"
     r"(?P<sign>(?<![\w.,)])[-−(]\s?)?(?:(?P<currency>US\$|[$€£¥]|\b(?:USD|EUR|GBP|JPY)\s)\s?(?P<sign2>[-−(])?)?"
     rf"(?P<n>(?<![\w.])(?<!\w-)\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|(?<![\w.])(?<!\w-)\d+(?:\.\d+)?|(?<![\w.])(?<!\w-)\.\d+|\b(?:{_word})(?:[-\s](?:{_word}))*\b)"
     r"(?P<scale>(?:[\s-]?(?:hundred|thousand|million|billion|trillion)s?\b)+|\s?(?:mm|mn|bn|tn|[kmb])\b)?"
@@ -34,8 +37,9 @@ _SUM = re.compile(
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
     re.IGNORECASE,
 )
+_PLAIN_YEAR = re.compile(r"(?:19|20)\d\d")
 # "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
-_TWICE = re.compile(rf"\b(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
+_TWICE = re.compile(rf"\b(?=[tfsenzo])(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?[-–—]\s?|\s(?:to|or)\s)"
     r"(?P<b>(?P<c2>(?:US)?[$€£¥]?)\s?\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<u>\s?%|[\s-](?:hundred|thousand|million|billion|trillion|"
@@ -78,32 +82,32 @@ def kind(figure: str) -> str:
 
 def _both(hit: re.Match[str]) -> str:
     """A range with its unit at both ends."""
-    money = hit["u"].strip().lower() in ("thousand", "million", "billion", "trillion") and hit["c"] != hit["c2"]
+    money = hit["u"].strip().casefold() in ("thousand", "million", "billion", "trillion") and hit["c"] != hit["c2"]
     return hit[0] if money else f"{hit['a']}{hit['u']} to {hit['b']}{hit['u']}"
 
 
 def _date(hit: re.Match[str]) -> str:
     year = hit["y"] or hit["y2"] or hit["y3"] or hit["y4"] or ""
-    named = hit["m"] or hit["m2"] or hit["m4"]
-    month = next(n for n, name in enumerate(MONTHS, 1) if named.lower()[:3] == name[:3]) if named else int(hit["m3"])
+    named = (hit["m"] or hit["m2"] or hit["m4"] or "")[:3].casefold()
+    month = next(n for n, name in enumerate(MONTHS, 1) if named == name[:3]) if named else int(hit["m3"])
     day = hit["d"] or hit["d2"] or hit["d3"]
     return f"@{year}-{month:02d}" + (f"-{int(day):02d}" if day else "")
 
 
 def _quarter(hit: re.Match[str]) -> int:
-    return _ORDINALS[hit["o"].lower()] if hit["o"] else int(hit["q"] or hit["q2"])
+    return _ORDINALS[hit["o"].casefold()] if hit["o"] else int(hit["q"] or hit["q2"])
 
 
 def _sum(hit: re.Match[str]) -> str:
-    written = hit["n"].lower()
+    written = hit["n"].casefold()
     value = Decimal(written.replace(",", "")) if written[0] in ".0123456789" else Decimal(_worded(written))
-    for scale in (hit["scale"] or "").lower().replace("-", " ").split():
+    for scale in (hit["scale"] or "").casefold().replace("-", " ").split():
         value *= Decimal(10) ** SCALES[scale if scale in SCALES else scale.rstrip("s")]
-    unit = (hit["unit"] or "").lower()
+    unit = (hit["unit"] or "").casefold()
     sign = (hit["sign"] or "").strip().replace("−", "-")  # "(5%" may be a negative one: it is like no other
     if hit["sign2"]:
         sign = "-"
-    currency = (hit["currency"] or hit["money"] or "").lower().split()
+    currency = (hit["currency"] or hit["money"] or "").casefold().split()
     money = _CURRENCIES.get(currency[-1].rstrip("s") if currency else "", "")
     shown = f"{value.normalize():f}"
     if unit:
@@ -111,7 +115,7 @@ def _sum(hit: re.Match[str]) -> str:
         if unit.startswith(("basis", "bps")):
             points, shown = "pp", f"{(value / 100).normalize():f}"
         return f"{sign}{shown}{points}"
-    if not (money or sign == "-" or hit["scale"]) and re.fullmatch(r"(?:19|20)\d\d", written):
+    if not (money or sign == "-" or hit["scale"]) and _PLAIN_YEAR.fullmatch(written):
         return f"@{written}"
     return f"{sign}{money}{shown}{'th' if hit['th'] else ''}"
 

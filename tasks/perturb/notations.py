@@ -14,6 +14,7 @@ NUMBER = re.compile(
     r"(?:[\s\u00a0-]?(?P<scale>(?:thousand|million|billion|trillion)s?\b|(?:mm|bn|tn|[kKmMbB])\b))?"
     r"(?P<percent>\)?\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b))?(?![\w])"
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
@@ -47,7 +48,7 @@ def _numbers(text: str) -> Iterator[Number]:
                 power=len(figures) - len(fraction),
                 scale=SCALES[word if len(word) < 3 else word.rstrip("s")] if word else -1,
                 percent=bool(match["percent"]),
-                year=not word and re.fullmatch(r"(19|20)\d\d", match["digits"]) is not None,
+                year=not word and _YEAR.fullmatch(match["digits"]) is not None,
             )
 
 

@@ -67,13 +67,13 @@ class Frame:
             told["bounds"] = self._bounds(found, told.get("limits", (0.0, 1.0)))
         return Measure(metric, slice_, above, below, counts, **told)
 
-    def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float]:
-        """The mean over questions if all that was lost had come to the worst, and to the best."""
+    def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float] | None:
+        """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing."""
         lost = self.sums(self.rows["status"].isin(["failed", "missing"]))
         units = self.sums(~np.isnan(found)) + lost
         some = units > 0
         if not some.any():
-            return limits
+            return None
         above = self.sums(found)
         worst, best = (float(np.mean((above + end * lost)[some] / units[some])) for end in limits)
         return worst, best

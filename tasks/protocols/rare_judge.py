@@ -11,7 +11,8 @@ from rarefy.tasks.protocols.rare_config import OWN, PROBE, RETRIEVED, SIMILAR, R
 def judged(frame: Frame, config: RareConfig) -> Frame:
     """The cells of a frame, its probes left out: `value` is 1 where robust, 0 where not, NaN where that is not known.
 
-    Columns beside: `correct` and `refusal` (1, 0, NaN), `known` (yes | no | ""). A cell whose verdict hangs on a probe
+    Columns beside: `correct` and `refusal` (1, 0, NaN), which hang on no probe, with `answered`, the status of the cell
+    by itself; `known` (yes | no | ""). A cell whose verdict hangs on a probe
     that has no score has the probe's status; one that hangs on whether gold was retrieved, where nobody knows, is
     skipped. Where a system is shown passages and retrieves itself too, the rows of its own retrieval have
     `apart` True, and no mean over retrievers has them.
@@ -38,6 +39,7 @@ def judged(frame: Frame, config: RareConfig) -> Frame:
     no_gold = real & np.isnan(gold) & (config.real_world != "table")
     verdict[(hangs & np.isnan(known)) | no_gold] = np.nan
 
+    cells["answered"] = cells["status"]
     status = cells["status"].to_numpy(dtype=object)
     status = np.where(scored & hangs & np.isnan(known), probed, status)
     cells["status"] = pd.Categorical(np.where((status == "scored") & no_gold, "skipped", status))

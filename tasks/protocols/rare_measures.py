@@ -94,9 +94,10 @@ def _told(
     """Robust, refused and right: the same cells three times over."""
     per = "question" if config.mean == "question" else "trial"
     yield part.mean(metric, name, per=per, headline=headline, note=note)
+    answered = Frame(part.rows.assign(status=part.rows["answered"]), part.questions)
     for label, column in (("refusal rate", "refusal"), ("correct", "correct")):
         values = part.rows[column].to_numpy()
-        yield part.mean(f"{metric}: {label}", name, values, per=per, neutral=column == "refusal")
+        yield answered.mean(f"{metric}: {label}", name, values, per=per, neutral=column == "refusal")
 
 
 def _probe(frame: Frame) -> Iterator[Measure]:

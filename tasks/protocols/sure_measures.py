@@ -61,7 +61,11 @@ def _note(subset: str, part: Pairs) -> str:
         return INFLATED
     if not (part.rows["cell"] == NOISE).any():
         return "of Golden documents alone: there are no Noise documents"
-    return "every pair counts once, so that it is the mean of the subsets weighted by their pairs"
+    lost = _unsplit(part)
+    every = "every pair counts once" + (
+        "" if lost else ", so that it is the mean of the subsets weighted by their pairs"
+    )
+    return "; ".join(filter(None, (every, lost)))
 
 
 def _unsplit(part: Pairs) -> str:

@@ -1,6 +1,6 @@
 """The headline table for a terminal of 80 columns or more."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rarefy.tasks.results import wording
@@ -8,6 +8,7 @@ from rarefy.tasks.results import wording
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
 
 def headline(summary: Mapping[str, Any]) -> "Group":
@@ -25,7 +26,7 @@ def headline(summary: Mapping[str, Any]) -> "Group":
     return Group(*told)
 
 
-def _tables(summary: Mapping[str, Any]) -> Iterator["Table"]:
+def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     from rich.table import Table
     from rich.text import Text
 
@@ -44,16 +45,31 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table"]:
             table.add_column(name, justify="right", no_wrap=True)
         for (system,), its in wording.grouped(mine, "system"):
             table.add_row(Text(wording.system(system), style="bold"))
-            for row in its:
-                numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
-                table.add_row(
-                    Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
-                )
-        table.add_row("")
+            for main in its:
+                for row in (main, *wording.beside(main, summary["figures"])):
+                    numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
+                    table.add_row(
+                        Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
+                    )
         yield table
+        yield Text("\n".join([*_notes(mine), ""]), style="dim")
+
+
+def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What has to be known beside the numbers: each thing once, with the numbers that it is said of."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row["note"].split("; "):
+            if not note or note.endswith("exact bound"):  # how an interval was made: in the files
+                continue
+            said.setdefault(note, []).append(_label(row).strip())
+    for note, of in said.items():
+        yield f"  {', '.join(dict.fromkeys(of))}: {note}"
 
 
 def _label(row: Mapping[str, Any]) -> str:
+    if row["metric"].endswith(": refusal rate"):
+        return "    refused"
     part = "" if row["slice"] == "all" else f" ({wording.slice_(row['slice'])})"
     return f"  {row['metric']}{part}"
 

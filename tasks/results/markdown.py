@@ -38,7 +38,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         title = _text(wording.title(protocol, summary["protocols"]))
         yield from (f"### {title}" + (f" (arXiv {_text(paper)})" if paper else ""), "")
         yield from _table(
-            ("system", "number", "of", "value", "95 % interval", "scored", "failed", "missing", "skipped"),
+            ("system", "number", "of", "value", "95 % interval", "scored", "failed", "missing", "skipped", "note"),
             (
                 (
                     wording.system(row["system"]),
@@ -47,10 +47,13 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
                     wording.value(row),
                     wording.interval(row),
                     *(f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")),
+                    row["note"],
                 )
-                for row in rows
+                for main in rows
+                for row in (main, *wording.beside(main, summary["figures"]))
             ),
             right=3,
+            until=9,
         )
 
 
@@ -83,7 +86,7 @@ def _funnel(summary: Mapping[str, Any]) -> Iterator[str]:
 def _options(summary: Mapping[str, Any]) -> Iterator[str]:
     rows = [
         (where, option["name"], wording.plain(option["value"]), option["tag"], option.get("source", ""))
-        for where, option in wording.chosen(summary["protocols"], summary["correctness"])
+        for where, option in wording.chosen(summary)
     ]
     if rows:
         yield from ("## Options that the papers leave open", "")

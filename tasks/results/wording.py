@@ -1,7 +1,7 @@
 """How numbers, counts and names are written, the same in every form of a result."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rarefy.tasks.results.slices import parsed
@@ -100,6 +100,13 @@ def headlines(figures: Iterable[Row]) -> list[Row]:
     ]
 
 
+def beside(row: Row, figures: Iterable[Row]) -> list[Row]:
+    """What a paper wants told beside a headline: how often was refused (RARE §4), what PDR is undefined for (002-B)."""
+    wanted = (f"{row['metric']}: refusal rate", *(("PDR undefined",) if row["metric"] == "AH̃" else ()))
+    same = ("system", "protocol", "slice")
+    return [one for one in figures if one["metric"] in wanted and all(one[name] == row[name] for name in same)]
+
+
 def grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
     """The rows by these fields, groups and rows in the order of the rows."""
     found: dict[tuple[Any, ...], list[Row]] = {}
@@ -115,15 +122,18 @@ def reasons(told: Mapping[str, int], most: int = 4) -> str:
     return ", ".join([*(f"{count:,} {said(name)}" for name, count in pairs[:most]), *rest])
 
 
-def chosen(protocols: Mapping[str, Any], correctness: Sequence[Row] = ()) -> Iterator[tuple[str, Row]]:
-    """Every option that its paper leaves open or that was reconstructed, with the protocol's title."""
+def chosen(summary: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+    """Every option that its paper leaves open or that was reconstructed, with what it is an option of."""
+    protocols: Mapping[str, Any] = summary["protocols"]
     for name, about in protocols.items():
         for option in about.get("options", ()):
             if option.get("tag") in ("open", "recon"):
                 yield title(name, protocols), option
-    for option in correctness:
+    for option in summary["correctness"]:
         if option.get("tag") in ("open", "recon"):
             yield "Correctness", option
+    for option in summary.get("open", ()):
+        yield str(option["of"]), option
 
 
 def plain(value: Any) -> str:

@@ -184,7 +184,7 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
         known = [*FIXED, *named]
         if len(set(known)) < len(known):
             raise ValueError(f"dense retrievers need names of their own, apart from {', '.join(FIXED)}: {named}")
-        for name in (*self.retrievers, *self.hybrid.of):
+        for name in (*self.retrievers, *(self.hybrid.of if "hybrid" in self.retrievers else ())):
             if name not in known and ":" not in name:
                 raise ValueError(f"no retriever {name!r}; have {', '.join(known)}, or write module:function")
         if "hybrid" in self.hybrid.of:

@@ -90,7 +90,8 @@ def differences(
         for at, (a, b) in enumerate(part):
             row = _compared(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
             p = None if row.difference is None else rounded(tests[at].p)  # nothing is said of what is withheld
-            found.append(replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note))
+            row = replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note)
+            found.append(row if protocol == "rare" else replace(row, z=None, z_p=None))  # it is RARE's test
     return found
 
 
@@ -238,9 +239,11 @@ def _apart(first: Figured, second: Figured, of: Resampled) -> list[Matrix]:
 
 
 def _as_published(first: Figured, second: Figured) -> Tested:
-    """RARE's unpaired Z, where both numbers are shares of units; else NaN."""
+    """RARE's unpaired Z, where both numbers are shares of trials, each of which counts once; else NaN."""
     if not isinstance(first, Measure) or not isinstance(second, Measure) or {*first.limits, *second.limits} != {0, 1}:
         return Tested(math.nan, math.nan)
+    if any(round(float(one.denominator.sum())) != one.counts.scored for one in (first, second)):
+        return Tested(math.nan, math.nan)  # means of questions' means
     return z_as_published(ratio(first), first.counts.scored, ratio(second), second.counts.scored)
 
 

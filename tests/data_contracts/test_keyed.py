@@ -32,7 +32,7 @@ def test_what_is_not_there_is_not_there():
     with pytest.raises(KeyError, match="c40"):
         by_name["c40"]
     for row in ROWS:
-        assert row.chunk_id in by_name and by_name[row.chunk_id]
+        assert by_name.get(row.chunk_id) == row
     with pytest.raises(KeyError, match="c40"):
         by_name["c40"]
 

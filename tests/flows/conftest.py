@@ -7,6 +7,7 @@ from pathlib import Path
 
 import known
 import pytest
+from evaluated import CONFIG, evaluate, systems
 
 from rarefy.flows import server
 from rarefy.flows.cli import main
@@ -104,37 +105,17 @@ def build(capsys: pytest.CaptureFixture[str], api: str) -> Callable[..., tuple[i
     return run
 
 
-WITHOUT_A_JUDGE = """
-[correct]
-unmatched = "wrong"  # each answer is one word or another: nobody is needed to judge
-[statistics]
-draws = 200
-"""
-
-
-def evaluate(place: Path, out: str, *more: str, bench: str = "bench", quiet: bool = True) -> int:
-    """Evaluates the benchmark of known systems in this folder, and gives back the exit code."""
-    told = ["evaluate", str(place / bench), "--out", str(place / out), "--config", str(place / "my.toml")]
-    return main([*told, "--store", str(place / "store"), *(["--quiet"] if quiet else []), *more])
-
-
 @pytest.fixture(scope="session")
 def known_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the benchmark that the known systems are put to."""
     folder = tmp_path_factory.mktemp("evaluation")
     known.benchmark(folder / "bench")
-    (folder / "my.toml").write_text(WITHOUT_A_JUDGE)
+    (folder / "my.toml").write_text(CONFIG)
     return folder
 
 
 @pytest.fixture(scope="session")
 def known_results(known_place: Path, api: str) -> Path:
     """Every known system under every protocol."""
-    assert evaluate(known_place, "out", *known_systems()) == 0
+    assert evaluate(known_place, "out", *systems()) == 0
     return known_place / "out"
-
-
-def known_systems(*names: str) -> list[str]:
-    """Arguments that name these systems; all where none are named."""
-    names = names or tuple(one.__name__ for one in known.SYSTEMS)
-    return [part for name in names for part in ("--system", f"known:{name}")]

@@ -1,12 +1,20 @@
 """An evaluation from end to end, with systems that are functions (see tests/known.py)."""
 
+import hashlib
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import known
 import pyarrow.parquet as pq
 import pytest
-from conftest import evaluate, known_systems
+from evaluated import evaluate, systems
+
+from rarefy.flows.config import Config
 
 PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom")
 
@@ -38,7 +46,7 @@ def test_rare_counts_thirty_cells_and_a_probe_for_each_question(results):
 
 def test_an_evaluation_run_again_asks_nothing_and_writes_the_same(place, results):
     before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
-    assert evaluate(place, "out", *known_systems()) == 0
+    assert evaluate(place, "out", *systems()) == 0
     assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
 
 
@@ -50,6 +58,89 @@ def test_workers_and_another_store_change_no_digit(place, api):
     for other in ("two", "three"):
         for name in ("figures", "scores", "trials"):
             assert (place / "one" / f"{name}.parquet").read_bytes() == (place / other / f"{name}.parquet").read_bytes()
+
+
+def digits(results, *names):
+    """Every figure of these systems alone and of retrieval, by what it is of; SIG is of two of all systems."""
+    rows = pq.read_table(results / "figures.parquet").to_pylist()
+    mine = [row for row in rows if row["system"] in ("", *(f"known:{name}" for name in names))]
+    assert {row["system"] for row in mine} == {"", *(f"known:{name}" for name in names)}
+    return {row.pop("figure_id"): row for row in mine if row["slice"] != "SIG"}
+
+
+def test_neither_order_of_rows_nor_workers_nor_store_changes_a_digit_of_any_figure(place, results):
+    """Two systems that mind what they are shown, under all protocols, on the same benchmark written backwards."""
+    shutil.copytree(place / "bench", place / "backwards")
+    told = json.loads((place / "backwards" / "manifest.json").read_bytes())
+    for name in told["files"]:
+        path = place / "backwards" / name
+        path.write_text("".join(reversed(path.read_text("utf-8").splitlines(keepends=True))), encoding="utf-8")
+        told["files"][name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (place / "backwards" / "manifest.json").write_text(json.dumps(told))
+    arguments = (*systems("parrot", "biased"), "--workers", "2", "--store", str(place / "elsewhere"))
+    assert evaluate(place, "forwards", *arguments, bench="backwards") == 0
+    before, after = (digits(place / out, "parrot", "biased") for out in ("out", "forwards"))
+    assert len(before) > 1000 and after == before
+
+
+def test_a_run_that_died_and_was_run_again_has_the_figures_of_one_that_did_not(place, results):
+    arguments = [*systems("dies"), "--protocol", "rare", "--protocol", "magic_mushroom"]
+    told = f"from pathlib import Path; from evaluated import evaluate; evaluate(Path({str(place)!r}), 'died'"
+    told += f", *{arguments})"
+    surroundings = {**os.environ, "KNOWN_DIES": "1", "PYTHONPATH": str(Path(known.__file__).parent)}
+    assert subprocess.run([sys.executable, "-c", told], env=surroundings, check=False).returncode == 9
+    assert not (place / "died" / "summary.json").exists()
+    assert evaluate(place, "died", *arguments) == 0
+    undisturbed = {
+        (row["protocol"], row["metric"], row["slice"]): {**row, "system": ""}
+        for row in digits(results, "biased").values()
+        if row["system"] and row["protocol"] in ("rare", "magic_mushroom")
+    }
+    again = {
+        (row["protocol"], row["metric"], row["slice"]): {**row, "system": ""}
+        for row in digits(place / "died", "dies").values()
+        if row["system"]
+    }
+    assert again == undisturbed
+
+
+def test_a_trial_a_score_and_a_figure_belong_to_one_protocol_alone(results):
+    """Section 6.6. What a system without prompts is asked is asked once, and scored by each protocol for itself."""
+    tables = {name: pq.read_table(results / f"{name}.parquet").to_pylist() for name in ("trials", "scores")}
+    protocol = {row["trial_id"]: row["protocol"] for row in tables["trials"]}
+    assert len(protocol) == len(tables["trials"]) and set(protocol.values()) == set(PROTOCOLS)
+    assert all(row["protocol"] == protocol[row["trial_id"]] for row in tables["scores"])
+    assert len({(row["system"], row["trial_id"]) for row in tables["scores"]}) == len(tables["scores"])
+    figures = pq.read_table(results / "figures.parquet").to_pylist()
+    assert {row["protocol"] for row in figures} == {*PROTOCOLS, "retrieval"}
+    assert len({(row["system"], row["protocol"], row["metric"], row["slice"]) for row in figures}) == len(figures)
+
+
+def test_whatever_a_paper_leaves_open_is_printed_with_what_was_chosen(results):
+    """Section 6.7, in all three forms of the result."""
+    told = json.loads((results / "summary.json").read_bytes())
+    config = Config()
+    chosen = {("correct", option["name"]): option for option in told["correctness"]}
+    for name, about in told["protocols"].items():
+        chosen |= {(name, option["name"]): option for option in about["options"]}
+    sections = {"correct": config.correct} | {name: getattr(config.protocols, name) for name in PROTOCOLS}
+    plain, page = ((results / name).read_text("utf-8") for name in ("summary.md", "report.html"))
+    tagged = 0
+    for name, section in sections.items():
+        for option, field in type(section).model_fields.items():
+            extra = field.json_schema_extra or {}
+            if extra.get("tag") not in ("open", "recon"):
+                continue
+            tagged += 1
+            found, value = chosen[name, option], section.model_dump(mode="json")[option]
+            value = "wrong" if (name, option) == ("correct", "unmatched") else value  # what my.toml says
+            assert (found["value"], found["tag"], found["source"]) == (value, extra["tag"], extra["source"])
+            assert extra["source"] and field.description
+            assert re.search(rf"\| {option} +\|.*\| {extra['tag']} +\|", plain.replace("\\", "")), option
+            assert f">{option}<" in page, option
+    assert tagged >= 25
+    for option in ("draws", "interval", "cluster"):
+        assert option in told["statistics"]
 
 
 def test_a_benchmark_that_was_changed_by_hand_is_named(place, capsys):

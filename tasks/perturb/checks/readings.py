@@ -50,7 +50,9 @@ def _readings(text: str) -> tuple[str, ...]:
     """The text as it is and, where that is another one, plainly: entities, hyphens, spaces, numbers in words."""
     plain = unescape(text) if "&" in text and _ENTITY.search(text) else text
     if not plain.isascii():
-        plain = "".join(c for c in plain.translate(_PLAIN) if unicodedata.category(c) != "Cf" and not _selects(c))
+        plain = plain.translate(_PLAIN)
+    if not plain.isascii():  # most are by now, and have nothing to drop
+        plain = "".join(c for c in plain if unicodedata.category(c) != "Cf" and not _selects(c))
     plain = _SPACED.sub(lambda hit: re.sub(r"\D", "", hit[0]), plain)
     plain = _WORDED.sub(_digits, _HALF.sub(lambda hit: f"{_WORTH[hit['n'].lower()]}.5", plain))
     return (text,) if plain == text else (text, plain)

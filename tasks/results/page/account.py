@@ -62,7 +62,7 @@ def _once(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tuple[str, ...
 
 def options(summary: Mapping[str, Any]) -> Section | None:
     """Every option that is tagged, with what was chosen and who leaves it open; the rest folded."""
-    tagged = [(where, *_option(one)) for where, one in wording.chosen(summary["protocols"], summary["correctness"])]
+    tagged = [(where, *_option(one)) for where, one in wording.chosen(summary)]
     rest = [(where, *_option(one)) for where, one in _others(summary)]
     head = ("of", "option", "chosen", "tag", "source", "what it is")
     return section(

@@ -17,7 +17,8 @@ REVENUE = Question(
 )  # fmt: skip
 OWNERS = Question("owners", "p", "single", "Which companies are members?", "Alto; Larkspur; Marlin", (), (), (), (), ())
 NONE = replace(REVENUE, question_id="none", text="What dividends were declared?", answer="None", aliases=())
-QUESTIONS = {row.question_id: row for row in (REVENUE, OWNERS, NONE)}
+COUNTY = Question("county", "p", "single", "Which county is it in?", "Bexar County", (), (), (), (), ())
+QUESTIONS = {row.question_id: row for row in (REVENUE, OWNERS, NONE, COUNTY)}
 JUDGED = CorrectConfig(judge=LLMConfig(provider="openai", model="judge-1"))
 OFFLINE = CorrectConfig()
 
@@ -101,6 +102,22 @@ def test_a_systems_own_word_for_a_refusal_counts():
     assert only("It was $47,525 million.", refused=False).value == 1.0
 
 
+@pytest.mark.parametrize("text", [".", "-", "?", "$", "...", " — ", '""'])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_without_a_word_is_an_empty_one(protocol, text):
+    row = only(text, protocol=protocol)
+    assert (row.status, row.value, row.stage, row.refused) == ("scored", 0.0, "empty", False)
+
+
+@pytest.mark.parametrize("protocol", ["sure", "effect_size"])
+def test_where_containing_is_right_so_is_a_list_of_values_or_of_names(protocol):
+    """SURE and the effect-size paper: Y = 1 if the answer is contained; others leave it to the judge."""
+    for text in ("Bexar County and Travis County", "Travis County, Bexar County and Hays County"):
+        row = only(text, protocol=protocol, question="county")
+        assert (row.value, row.stage) == (1.0, "contained")
+        assert only(text, question="county").status == "missing"
+
+
 @pytest.mark.parametrize(
     ("text", "answered", "refused"),
     [
@@ -109,6 +126,14 @@ def test_a_systems_own_word_for_a_refusal_counts():
         ("No such info, but I believe it was $46 billion.", (0.0, False), (0.0, True)),
         ("The passages do not give 2024; in 2023 it was $15,005 million.", (0.0, True), (0.0, True)),
         ("I cannot confirm that it was $47.5 billion.", (0.0, True), (0.0, True)),
+        # however the two stand in one sentence
+        ("NO-RES: $47,525 million", (1.0, False), (0.0, True)),
+        ("NO-RES - $47,525 million", (1.0, False), (0.0, True)),
+        ("no such info, $47,525 million", (1.0, False), (0.0, True)),
+        ("I cannot answer the question: $47,525 million", (1.0, False), (0.0, True)),
+        ("$47,525 million, NO-RES", (1.0, False), (0.0, True)),
+        ("No such info, as the passage tells of $47,525 million in another year", (0.0, True), (0.0, True)),
+        ("No such info: the passages are of 2023", (0.0, True), (0.0, True)),
     ],
 )
 def test_a_refusal_beside_an_answer_has_a_stated_outcome(text, answered, refused):

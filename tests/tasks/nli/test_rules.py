@@ -109,6 +109,7 @@ def test_no_contradiction_and_nothing_new_of_the_recorded_pairs_is_kept(shared: 
         ("twenty-five, 25, three million, 3,000,000", ["25", "25", "3000000", "3000000"]),
         ("a loss of -$4 million", ["-$4000000"]),
         ("the 3rd and A100 and COVID-19", ["3th"]),
+        ("the firſt quarter, ſixty thouſand, 1 ſept. 2024", ["@q1", "60000", "@2024-09-01"]),  # as old prints have it
     ],
 )
 def test_figures_have_one_notation(text: str, figures: list[str]) -> None:

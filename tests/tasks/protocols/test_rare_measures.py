@@ -22,6 +22,7 @@ from framed import (
 
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.rare import RARE, RareConfig
+from rarefy.tasks.protocols.rare_config import PROBE
 from rarefy.tasks.protocols.rare_measures import DOCUMENT, FLAT, OVERALL, QUERY, REAL, WORDINGS
 from rarefy.tasks.statistics import StatisticsConfig, figures
 from rarefy.tasks.statistics.samples import z_as_published
@@ -182,6 +183,28 @@ def test_what_failed_is_missing_or_was_skipped_is_counted_and_bounded() -> None:
     overall = found[OVERALL, "all"]
     assert overall.value == 1.0 and overall.worst == pytest.approx(23 / 25) and overall.best == 1.0
     assert "; no cell of lexical_different: no_back_translation;" in overall.note
+
+
+def test_a_lost_probe_takes_nothing_from_what_does_not_hang_on_it() -> None:
+    def system(trial: Trial) -> Verdict:
+        if trial.cell == PROBE:
+            return "failed" if trial.question_id == "q0" else WRONG
+        return "missing" if trial.cell == "gold" and trial.query == "word" else RIGHT
+
+    got = by_name(RARE, framed(RARE, made(2), CONFIG, system), CONFIG)
+    robust, correct, refusal = (got[f"{OVERALL}{of}", "all"] for of in ("", ": correct", ": refusal rate"))
+    assert robust.counts.failed > 0 == correct.counts.failed and correct.counts == refusal.counts
+    assert correct.counts.scored == robust.counts.scored + robust.counts.failed and correct.counts.missing == 2
+    cells = correct.counts.scored + 2
+    assert correct.bounds == (pytest.approx(1 - 2 / cells), 1.0)
+
+
+def test_where_all_was_skipped_there_is_nothing_to_bound() -> None:
+    frame = framed(RARE, made(2, documents=("answer_deleted",)), CONFIG, right)
+    found = figures(RARE.measures(frame, CONFIG), system="s", protocol="rare", config=StatisticsConfig(draws=100))
+    rows = [row for row in found if row.slice == "document=lexical_different"]
+    assert rows and all((row.value, row.worst, row.best) == (None, None, None) for row in rows)
+    assert all(row.n_skipped and not row.n_scored + row.n_failed + row.n_missing for row in rows)
 
 
 def test_a_system_that_retrieves_itself_has_its_real_world_numbers_alone() -> None:

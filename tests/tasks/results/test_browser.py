@@ -111,7 +111,7 @@ def test_what_was_retrieved_is_shown_with_its_gold(put, told, numbers, made):
 def test_what_decided_is_said_of_a_wrong_answer_too(put, told, numbers, made, stage, said):
     found, tables = summary(told, numbers), made(1)
     rows = [
-        {**row, "stage": stage, "matched": "$9", "why": "other_value"} if row["stage"] == "judge" else row
+        {**row, "stage": stage, "matched": "$9", "why": "other_value", "judge": ""} if row["stage"] == "judge" else row
         for row in tables["scores"].to_pylist()
     ]
     tables["scores"] = pa.Table.from_pylist(rows, tables["scores"].schema)

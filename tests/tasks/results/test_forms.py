@@ -1,6 +1,7 @@
 """The summary on the terminal and as Markdown."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -49,6 +50,25 @@ def test_names_are_no_markup_in_markdown(told, changed):
 
 def test_options_that_a_paper_leaves_open_are_told(told, numbers):
     assert "| RARE-Met | real\\_world | table | open | RARE Table 3 |" in markdown(summary(told, numbers))
+
+
+def test_options_of_other_sections_are_told_too(told, numbers):
+    told["open"] = [{"of": "Statistics", "name": "draws", "value": 1000, "tag": "open", "source": "A.2"}]
+    assert "| Statistics | draws | 1000 | open | A.2 |" in markdown(summary(told, numbers))
+
+
+def test_what_a_paper_wants_beside_a_number_stands_beside_it(told, changed):
+    rows = [
+        changed(
+            "Overall Robustness", 0.5, headline=True, note="no cell of x: why; 2 differ: interval by an exact bound"
+        ),
+        changed("Overall Robustness: refusal rate", 0.25),
+    ]
+    text = shown(told, rows, 80)
+    assert re.search(r"refused +0\.250", text) and "Overall Robustness: no cell of x: why" in text
+    assert "exact bound" not in text
+    written = markdown(summary(told, rows))
+    assert "Overall Robustness: refusal rate | all | 0.250" in written and "no cell of x: why; 2 differ" in written
 
 
 def test_without_numbers_there_is_still_a_result(told):

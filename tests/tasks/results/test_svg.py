@@ -1,6 +1,7 @@
 """Plots: places, ticks, words for those who do not see them, and no markup from names."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -107,4 +108,4 @@ def test_labels_of_ticks_do_not_run_into_each_other():
     labels = [(float(one.get("x")), one.text) for one in drawn.iter("text") if one.get("y") == "226"]
     assert [text for _, text in labels] == ["1", "5", "10", "25", "50", "75", "100"]
     ends = [(x - 3.2 * len(text), x + 3.2 * len(text)) for x, text in labels]
-    assert all(end < start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in pairwise(ends))
