@@ -125,7 +125,7 @@ def main() -> None:
         tested = {"instant": SystemConfig(kind="instant_system:instant", version="1")}
         bench, hits = made(store, given.questions)
         parts = portions(store, bench, hits)
-        print(f"{'stage':<28} {'rows':>10} {'seconds':>9}")
+        print(f"{'stage':<28} {'rows':>10} {'seconds':>9} {'processor':>9}")
         for chosen in (["rare"], list(PROTOCOLS)):
             began = time.perf_counter()
             with hired(given.workers, "") as hands:
@@ -141,10 +141,12 @@ def main() -> None:
             names = gathered(store, bench, tried, {"instant": scored})
             tables = {kind: store.table(name) for kind, name in names.items()}
             print(f"{'gather':<28} {tables['scores'].num_rows:>10,} {time.perf_counter() - began:>9.1f}")
-            began = time.perf_counter()
+            began, spent = time.perf_counter(), time.process_time()
             meta = meta_of(bench, config, tested, chosen, {})
             figures, told = conclude(tables, meta, config)
-            print(f"{'figures':<28} {figures.num_rows:>10,} {time.perf_counter() - began:>9.1f}")
+            print(
+                f"{'figures':<28} {figures.num_rows:>10,} {time.perf_counter() - began:>9.1f} {time.process_time() - spent:>9.1f}"
+            )
             began = time.perf_counter()
             written(out, {**tables, "figures": figures}, told, config)
             size = (out / "report.html").stat().st_size / 1e6

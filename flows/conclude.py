@@ -99,7 +99,8 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
     by_protocol: dict[str, dict[str, Frame]] = {}
     for system, name, one in frames(tables, meta):
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
-        by_protocol.setdefault(name, {})[system] = one
+        if protocol.across and len(meta["systems"]) > 1:
+            by_protocol.setdefault(name, {})[system] = one
         clusters = _clusters(one, config.statistics.cluster)
         measures = (*protocol.measures(one, options), *attribution.measures(one))
         yield from figures(measures, system=system, protocol=name, config=config.statistics, clusters=clusters)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ from rarefy.tasks.statistics.measure import Measure, Sums
 
 Matrix = npt.NDArray[np.float64]
 CELLS = 2**21  # of a block of weights: 16 MiB, whatever the number of questions
+KEPT = 2**27  # clusters x draws whose resamples are kept: 256 MiB
 TOGETHER = 512  # measures that are drawn at once: their draws take 40 MiB, and for many questions fewer are
 
 
@@ -84,6 +86,20 @@ def of_each(of: Columns) -> Matrix:
 
 def resamples(clusters: int, draws: int, seed: int) -> Iterator[Matrix]:
     """How often each of the clusters is in each draw, in blocks of draws; the same numbers for any size of block."""
+    if clusters * draws > KEPT:
+        yield from _chosen(clusters, draws, seed)
+        return
+    for counts in _kept(clusters, draws, seed):
+        yield counts.astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _kept(clusters: int, draws: int, seed: int) -> tuple[npt.NDArray[np.uint16], ...]:
+    """The same numbers, kept for the next measures of the same questions."""
+    return tuple(block.astype(np.uint16) for block in _chosen(clusters, draws, seed))
+
+
+def _chosen(clusters: int, draws: int, seed: int) -> Iterator[Matrix]:
     source = np.random.default_rng(seed)
     for size in _blocks(clusters, draws):
         chosen = source.integers(0, clusters, (size, clusters))
