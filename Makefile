@@ -1,6 +1,6 @@
 # make demo    a benchmark of the sample corpus and how robust the offline baseline is on it, from nothing but
 #              Python 3.11+ and GNU make
-# make test         the tests
+# make test         the tests, two files at a time
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
 

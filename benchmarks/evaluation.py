@@ -144,9 +144,8 @@ def main() -> None:
             began, spent = time.perf_counter(), time.process_time()
             meta = meta_of(bench, config, tested, chosen, {})
             figures, told = conclude(tables, meta, config)
-            print(
-                f"{'figures':<28} {figures.num_rows:>10,} {time.perf_counter() - began:>9.1f} {time.process_time() - spent:>9.1f}"
-            )
+            seconds = (time.perf_counter() - began, time.process_time() - spent)
+            print(f"{'figures':<28} {figures.num_rows:>10,} {seconds[0]:>9.1f} {seconds[1]:>9.1f}")
             began = time.perf_counter()
             written(out, {**tables, "figures": figures}, told, config)
             size = (out / "report.html").stat().st_size / 1e6

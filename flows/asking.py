@@ -18,6 +18,7 @@ from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailur
 from rarefy.tasks.llm.prices import price_of
 from rarefy.tasks.recipe import CACHE, Given, Job
 from rarefy.tasks.store import Store
+from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
 
 if TYPE_CHECKING:
     from rarefy.flows.run import Run
@@ -141,7 +142,11 @@ def watched(
     tries again.
     """
     if not (asks(job) and given):
-        yield
+        try:
+            with _answering(job, run, line):
+                yield
+        except Stopped as stopped:
+            raise fault(stopped, "") from stopped
         return
 
     def tell() -> str:
@@ -159,6 +164,20 @@ def watched(
                 if run.store.rows(tables["unanswered"]):
                     run.store.forget(job.recipe(given[place]))
         raise fault(stopped, tell()) from stopped
+
+
+@contextmanager
+def _answering(job: Job, run: "Run", line: Line) -> Iterator[None]:
+    """Meanwhile the line says how many answers of a system of somebody's own are kept."""
+    system = job.tools.get("system")
+    if not isinstance(system, SystemConfig) or system.kind in BUILT_IN:
+        yield
+        return
+    from rarefy.tasks.systems.book import Book
+
+    book = Book(place(run.store) / "answers.sqlite", system.identity())
+    with _shown(line, lambda: f"{book.count():,} answers kept"):
+        yield
 
 
 @contextmanager

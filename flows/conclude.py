@@ -131,6 +131,7 @@ def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
         {row.chunk_id: row for row in _rows(tables["chunks"], Chunk)},
         {row.variant_id: row for row in _rows(variants, Variant)},
         config.retrieve,
+        config.measured,
     )
     yield from figures(told, system="", protocol="retrieval", config=config.statistics, clusters=None)
 

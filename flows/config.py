@@ -28,6 +28,7 @@ from rarefy.tasks.protocols.sure_oracle import OracleConfig
 from rarefy.tasks.read import ReadConfig
 from rarefy.tasks.read.duplicates import DuplicatesConfig
 from rarefy.tasks.retrieve import RetrieveConfig
+from rarefy.tasks.retrieve.measured import MeasuredConfig
 from rarefy.tasks.statistics import StatisticsConfig
 from rarefy.tasks.systems.config import SystemConfig
 
@@ -77,6 +78,9 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     retrieve: RetrieveConfig = Field(
         default_factory=RetrieveConfig, description="evaluate: what finds passages for the questions"
     )
+    measured: MeasuredConfig = Field(
+        default_factory=MeasuredConfig, description="evaluate: which numbers of retrieval are told"
+    )
     systems: dict[str, SystemConfig] = Field(
         default={}, description="evaluate: the systems under test, by the names that --system gives them"
     )
@@ -98,7 +102,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
 
 
 # what an evaluation alone asks for: no benchmark hangs on it
-OF_EVALUATION = frozenset(("retrieve", "systems", "protocols", "oracle", "correct", "statistics"))
+OF_EVALUATION = frozenset(("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics"))
 
 
 def load(path: Path | None) -> Config:

@@ -18,6 +18,7 @@ from rarefy.flows import asking, server
 from rarefy.flows.bench import Bench, opened, wordings
 from rarefy.flows.conclude import SCHEMA, conclude, options, packages, tagged, written
 from rarefy.flows.config import Config
+from rarefy.flows.failing import tell_failures, tell_unscored
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
@@ -80,7 +81,9 @@ def evaluate(
         made: dict[str, list[Part]] = {}
         for name, system in tested.items():
             answered = run.each(answering(name, system), parts, "questions")
+            tell_failures(run, name, answered)
             made[name] = run.each(scoring(config, name), answered, "questions")
+            tell_unscored(run, name, made[name])
         names_ = run.stage("gather", lambda: gathered(run.store, given, parts, made))
         for row_type in (Trial, Answer, Score):
             run.hold(KINDS[row_type], row_type, names_)
@@ -194,6 +197,7 @@ def meta_of(
         "correctness": options(config.correct),
         "open": [
             *tagged(config.retrieve, "Retrieval"),
+            *tagged(config.measured, "Retrieval"),
             *tagged(config.statistics, "Statistics"),
             *(row for name, one in tested.items() if one.kind == "rag" for row in tagged(one.rag, f"System {name}")),
         ],

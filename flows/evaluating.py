@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +36,15 @@ def evaluate(given: argparse.Namespace) -> int:
     config = load(given.config)
     if not given.benchmark.is_dir():
         raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
-    _check_place(given.out)
     commands.check_store(given.store)
     server.start()
     from rarefy.flows.under_test import check, models_of  # while the server starts
+    from rarefy.flows.under_test import protocols as chosen
 
+    chosen(given.protocol)
     tested = check(config, given.config, given.system)
     commands.check_models(given, config, models_of(config, tested))
+    _check_place(given.out)
     server.wait()
     from rich.console import Console
 
@@ -147,3 +150,9 @@ def _check_place(out: Path) -> None:
     there = sorted(path.name for path in out.iterdir()) if out.exists() else []
     if foreign := [name for name in there if name.strip(".").split(".")[0] not in OURS]:
         raise UsageFault(f"--out {out}: holds {foreign[0]!r}, which is no part of a result; choose a new folder")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageFault(f"--out {out}: cannot be made ({error.strerror}); choose another folder") from error
+    if not os.access(out, os.W_OK):
+        raise UsageFault(f"--out {out}: nothing may be written there; choose another folder")

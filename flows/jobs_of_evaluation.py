@@ -13,7 +13,7 @@ from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.recipe import Job, Tool
 from rarefy.tasks.systems import answer
 from rarefy.tasks.systems.answer import AnswerConfig
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
 
 CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}
 
@@ -64,6 +64,7 @@ def answering(name: str, system: SystemConfig) -> Job:
         AnswerConfig(name=name, system=system),
         {"system": system},
         {"prompts": prompts.digest("systems")} if system.llm else {},
+        lasting=system.kind in BUILT_IN,  # somebody's own endpoint or function may be mended meanwhile
     )
 
 

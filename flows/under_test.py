@@ -14,10 +14,11 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import faults_of
 from rarefy.tasks.export.files import put
 from rarefy.tasks.llm import LLMConfig
+from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.systems.http.wire import Wire
 
-BUILT_IN = ("extractive", "rag")
 NAME = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 
 
@@ -42,16 +43,16 @@ def _system(config: Config, name: str) -> SystemConfig:
             f"--system {name}: no such system{f'; did you mean {near[0]!r}?' if near else ''}; have "
             f"{', '.join(known)}, write [systems.{name}] in the config, or name a function of yours as module:function"
         )
-    told = {"kind": name}
+    about: dict[str, object] = {"kind": name}
     if name == "rag":
         if not config.llm.provider:
             raise UsageFault("--system rag asks the model of [llm]; name one in --config, or write [systems.NAME]")
-        told |= {"rag": {"llm": config.llm.model_dump()}}
+        about |= {"rag": {"llm": config.llm.model_dump()}}
     try:
-        return SystemConfig.model_validate(told)
+        return SystemConfig.model_validate(about)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise UsageFault(f"--system {name}: {faults}") from error
+        told = [(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
+        raise UsageFault(f"--system {name}: {'; '.join(': '.join(filter(None, one)) for one in told)}") from error
 
 
 def models_of(config: Config, tested: Mapping[str, SystemConfig]) -> list[LLMConfig]:
@@ -70,6 +71,11 @@ def check(config: Config, file: Path | None, names: Sequence[str]) -> dict[str, 
             one.identity()
         except (ValueError, OSError) as error:
             faults.append(f"systems.{name}: {error}")
+        if one.kind == "http":
+            try:
+                Wire(one.http)
+            except Unavailable as error:
+                faults.append(f"systems.{name}: {error}")
         if one.llm is not None:
             faults += faults_of(f"systems.{name}.rag.llm", one.llm)
     faults += faults_of("correct.judge", config.correct.judge)

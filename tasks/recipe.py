@@ -49,6 +49,7 @@ class Job:
     config: BaseModel | None = None
     tools: Mapping[str, Tool] = field(default_factory=dict)  # by argument
     surroundings: Mapping[str, str] = field(default_factory=dict)  # what else its rows hang on: data, packages, parts
+    lasting: bool = True  # what failed for want of more than a moment is finished; False: the next run tries it again
 
     def recipe(self, given: Given) -> str:
         """The name of what this job makes of these."""
@@ -103,7 +104,7 @@ def make(
         if job.makes[kind] is Unanswered
         for reason in table["reason"].to_pylist()
     }
-    spoilt = not TRANSIENT.isdisjoint(reasons)
+    spoilt = not TRANSIENT.isdisjoint(reasons) or (bool(reasons) and not job.lasting)
     return {kind: store.keep(table) for kind, table in tables.items()} if spoilt else store.put(recipe, tables)
 
 

@@ -162,6 +162,19 @@ def dies(asked: Asked) -> str:
     return biased(asked)
 
 
+def mute(asked: Asked) -> str | None:
+    """Gives back what is no answer, until KNOWN_SPEAKS is set."""
+    return _gold(asked) if "KNOWN_SPEAKS" in os.environ else None
+
+
+def rambles(asked: Asked) -> str:
+    """Raises for one wording in sixteen, and says of the others what no rule can score."""
+    if row_id(asked.query) < "1":
+        raise LookupError("no such index")
+    return "It is somewhere by the water, as far as anybody remembers."
+
+
 SYSTEMS = (right, right_unless_typo, refuses, reads, parrot, forgets, biased)
-for _system in (*SYSTEMS, dies):
+for _system in (*SYSTEMS, dies, mute, rambles):
     _system.takes = ("closed_book", "passages")  # type: ignore[attr-defined]
+mute.takes = ("own",)  # type: ignore[attr-defined]  # asked less often than a function may fail in a row

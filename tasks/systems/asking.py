@@ -50,8 +50,9 @@ def in_order(asked: Iterable[Asked], begin: Begin, book: Book, ahead: int) -> It
             if not any(name == other for other, _ in queue):
                 under_way.pop(name, None)
             yield said
-    except KeyboardInterrupt:
-        patience = INTERRUPTED
+    except BaseException as error:
+        if not isinstance(error, Exception | GeneratorExit):  # Ctrl-C, and the signal to terminate
+            patience = INTERRUPTED
         raise
     finally:
         for future in under_way.values():

@@ -41,6 +41,11 @@ class Book:
                 found |= {name: _unpacked(said) for name, said in file.execute(query, (self.system, *some))}
         return found
 
+    def count(self) -> int:
+        """How many answers of the system are kept."""
+        with self._connection() as file:
+            return int(file.execute("SELECT count(*) FROM answers WHERE system = ?", (self.system,)).fetchone()[0])
+
     def keep(self, said: Said) -> Said:
         """The answer, once it is kept; another process's, where that was first. An error is only given back."""
         if said.error:

@@ -16,7 +16,8 @@ from rarefy.tasks.systems.rag.config import RagConfig
 if TYPE_CHECKING:
     from rarefy.tasks.systems.asked import System
 
-KINDS = ("extractive", "rag", "http")
+BUILT_IN = ("extractive", "rag")
+KINDS = (*BUILT_IN, "http")
 Given = Literal["closed_book", "passages", "own"]
 
 
@@ -67,7 +68,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
         if self.kind == "extractive" and self.prompted:
             raise ValueError("extractive reads no prompt: leave prompted out")
         # what follows from the kind is said in the rows of this config, and in its recipes, as if it had been written
-        if self.kind in ("extractive", "rag"):
+        if self.kind in BUILT_IN:
             self._fill(takes=self.takes or GIVEN, retriever=self.retriever or "hybrid", prompted=self.kind == "rag")
         elif not self.takes:
             self._fill(takes=self.http.takes if self.kind == "http" else taken(self.kind))
@@ -97,7 +98,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
         What stands behind an address or a function changes without a word of it in the config: unless `version` says
         what it is now, answers of another time must not be taken for its own.
         """
-        return self.kind in ("extractive", "rag") or bool(self.version)
+        return self.kind in BUILT_IN or bool(self.version)
 
     def identity(self) -> dict[str, Any]:
         """What its answers hang on, and not how it is reached; ValueError where a function cannot be imported."""

@@ -4,7 +4,8 @@ import re
 
 # code -> what it means and the way out, as the report tells it
 REASONS: dict[str, str] = {
-    "timeout": "no whole reply within http.timeout, however often it was tried; raise it, or lower http.concurrency",
+    "timeout": "no whole reply within http.timeout, or a function's `timeout`, however often it was tried; raise it "
+    "or lower the concurrency",
     "connection": "no connection, or it ended before a reply began",
     "cut": "the connection ended in the middle of the reply",
     "rate_limited": "it kept saying that it is asked too much (429); lower http.concurrency",

@@ -6,8 +6,8 @@ import inspect
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,8 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
     """The function as a system, with its answers kept in the folder `cache` under `identity`.
 
     A function may say by attributes how it is called: `many = 32`: with lists of up to 32 Asked, giving back as many
-    answers in their order; `concurrency = 8`: by so many threads at once, else by one. faults.Unavailable where it
-    cannot be imported.
+    answers in their order; `concurrency = 8`: by so many threads at once, else by one; `timeout = 60`: how many seconds
+    a call may take. faults.Unavailable where it cannot be imported.
     """
     from rarefy.tasks.systems.asking import Tally
     from rarefy.tasks.systems.book import Book
@@ -62,7 +62,9 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
 
     def system(asked: "Iterable[Asked]") -> "Iterator[Said]":
         tally = Tally(name, means.serving.failure_budget, GIVE_UP_AFTER, "20 and 0 answers")
-        return _lists(function, asked, many, book, tally) if many else _single(function, asked, at_once, book, tally)
+        if many:
+            return _lists(function, asked, many, book, tally)
+        return _single(function, asked, max(at_once, 1), book, tally)
 
     return system
 
@@ -70,18 +72,21 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
 def _single(
     function: Callable[..., Any], asked: "Iterable[Asked]", at_once: int, book: "Book", tally: "Tally"
 ) -> "Iterator[Said]":
+    from rarefy.tasks.systems.asked import Said
     from rarefy.tasks.systems.asking import in_order
+    from rarefy.tasks.systems.hands import Hands
+
+    seconds = _patience(function)
 
     def work(one: "Asked") -> "Said":
-        (said,) = _called(lambda: [function(one)], [one])
+        (said,) = _called(lambda: [function(one)], [one], seconds)
         return tally.count(book.keep(said))
 
-    with ThreadPoolExecutor(max(at_once, 1), thread_name_prefix="rarefy-system") as pool:
-
-        def begin(one: "Asked") -> "Future[Said]":
-            return pool.submit(work, one)
-
-        yield from in_order(asked, begin, book, 4 * at_once)
+    hands = Hands[Said](at_once)
+    try:
+        yield from in_order(asked, lambda one: hands.begin(lambda: work(one)), book, 4 * at_once)
+    finally:
+        hands.end()
 
 
 def _lists(
@@ -91,30 +96,39 @@ def _lists(
     while block := list(islice(source, many)):
         known = book.find([one.asked_id for one in block])
         new = list({one.asked_id: one for one in block if one.asked_id not in known}.values())
-        for said in _called(lambda new=new: function(list(new)), new) if new else ():  # type: ignore[misc]
+        call = partial(function, list(new))
+        for said in _called(call, new, _patience(function)) if new else ():
             known[said.asked_id] = tally.count(book.keep(said))
         yield from (known[one.asked_id] for one in block)
 
 
-def _called(call: Callable[[], Any], asked: "Sequence[Asked]") -> "list[Said]":
+def _patience(function: Callable[..., Any]) -> float:
+    """How many seconds a call of it may take; 0: as many as it likes."""
+    return float(getattr(function, "timeout", 0))
+
+
+def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 0) -> "list[Said]":
     """What a call gave to these, each with its share of the time; errors where it raised or gave something else."""
     from rarefy.tasks.systems.asked import Said
     from rarefy.tasks.systems.asking import tidy
     from rarefy.tasks.systems.handed import WrongType, said_of
+    from rarefy.tasks.systems.hands import within
 
     began = time.monotonic()
     code, detail = "", ""
     given: Any = None
     try:
-        given = call()
+        given = within(seconds, call)
         if isinstance(given, Iterable) and not isinstance(given, str | Mapping | list):
             given = list(given)  # here: a generator raises when it is taken from
     except Stopped:
         raise
-    except Exception as error:  # whatever somebody's code raises is that answer's fault, and told
+    except (Exception, SystemExit) as error:  # whatever somebody's code raises is that answer's fault, and told
         line = traceback.extract_tb(error.__traceback__)[-1]
         code, detail = "raised", f"{type(error).__name__}: {error} ({Path(line.filename).name}:{line.lineno})"
-    seconds = round((time.monotonic() - began) / len(asked), 4)
+        if isinstance(error, TimeoutError) and seconds and Path(line.filename).stem == "hands":
+            code, detail = "timeout", str(error)
+    took = round((time.monotonic() - began) / len(asked), 4)
     if not code and not isinstance(given, list):
         code, detail = "unpaired", f"asked {len(asked)}, it gave back {type(given).__name__}, not a list"
     elif not code and len(given) != len(asked):
@@ -125,7 +139,7 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]") -> "list[Said]":
             said = Said(one.asked_id, error=code, detail=detail) if code else said_of(one.asked_id, given[at])
         except WrongType as error:
             said = Said(one.asked_id, error="wrong_type", detail=str(error))
-        said = replace(said, seconds=said.seconds or seconds, detail=redacted(said.detail))
+        said = replace(said, seconds=said.seconds or took, detail=redacted(said.detail))
         found.append(tidy(said, encodable))
     for one in given if isinstance(given, list) else (given,):
         if inspect.iscoroutine(one):

@@ -143,6 +143,18 @@ def test_whatever_a_paper_leaves_open_is_printed_with_what_was_chosen(results):
         assert option in told["statistics"]
 
 
+def test_open_options_of_statistics_and_retrieval_are_printed_too(results):
+    told = json.loads((results / "summary.json").read_bytes())
+    found = {(row["of"], row["name"]): row["value"] for row in told["open"]}
+    assert found["Statistics", "draws"] == 200  # what my.toml says
+    assert found["Retrieval", "answers.casefold"] is False
+    for name, field in type(Config().statistics).model_fields.items():
+        extra = field.json_schema_extra or {}
+        assert (("Statistics", name) in found) == (extra.get("tag") in ("open", "recon"))
+    plain, page = ((results / name).read_text("utf-8") for name in ("summary.md", "report.html"))
+    assert "| Statistics | draws |" in plain and "answers.casefold" in page
+
+
 def test_a_benchmark_that_was_changed_by_hand_is_named(place, capsys):
     shutil.copytree(place / "bench", place / "touched")
     with (place / "touched" / "questions.jsonl").open("a") as file:
@@ -175,3 +187,30 @@ def test_the_headline_and_the_report_are_told(place, api, capsys):
     assert evaluate(place, "out2", "--system", "known:reads", "--protocol", "rare", quiet=False) == 0
     said = capsys.readouterr().out
     assert "Overall" in said and "report.html" in said
+
+
+def test_a_system_that_answers_nothing_is_told_with_its_reason_and_asked_again_once_mended(
+    place, results, capsys, monkeypatch
+):
+    arguments = (*systems("mute"), "--protocol", "rare", "--questions", "2")
+    assert evaluate(place, "mute", *arguments) == 1
+    told = capsys.readouterr().err
+    assert "known:mute: none of " in told and "wrong_type" in told and "gave back NoneType" in told
+    assert not (place / "mute" / "summary.json").exists()
+    monkeypatch.setenv("KNOWN_SPEAKS", "1")
+    assert evaluate(place, "mute", *arguments) == 0
+    answers = pq.read_table(place / "mute" / "answers.parquet")
+    assert set(answers["error"].to_pylist()) == {""} and answers.num_rows > 5
+
+
+def test_what_failed_and_what_only_a_judge_can_score_is_told_while_it_runs(place, results, capsys):
+    (place / "judge.toml").write_text("[statistics]\ndraws = 200\n[serving]\nfailure_budget = 1.0\n")
+    arguments = (*systems("rambles"), "--protocol", "rare", "--config", str(place / "judge.toml"))
+    assert evaluate(place, "rambles", *arguments, quiet=False) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    answers = pq.read_table(place / "rambles" / "answers.parquet")["error"].to_pylist()
+    failed = answers.count("raised")
+    assert 0 < failed < len(answers)
+    assert f"{failed:,} of {len(answers):,} answers failed; run again to ask them again" in told
+    assert f"{failed:,} raised: the function raised an exception (LookupError: no such index (known.py:" in told
+    assert f"{len(answers) - failed:,} of {len(answers):,} answers of known:rambles need a judge" in told

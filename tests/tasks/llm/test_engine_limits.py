@@ -103,13 +103,14 @@ def test_a_call_that_hangs_fails_at_its_deadline_and_holds_up_nobody(engine, tmp
 
 def test_a_stage_ends_at_its_deadline_with_a_reason_for_each_request(engine, tmp_path):
     with served(tmp_path / "log.jsonl", latency=0.6) as endpoint:  # long, beside what a busy machine adds to it
+        engine(endpoint.url)("the first, which imports what is needed")
         began = time.monotonic()
         replies = engine(endpoint.url, concurrency=4, stage_deadline=3, failure_budget=1)(*(f"{n}" for n in range(500)))
         assert time.monotonic() - began < 4
         assert len(replies) == 500
         assert {reply.error for reply in replies} <= {"", "timeout", "stage_deadline"}
         assert 8 <= sum(not reply.error for reply in replies) <= 24
-        assert len(endpoint.log()) <= 28
+        assert len(endpoint.log()[1:]) <= 28
 
 
 def test_the_watchdog_names_the_oldest_request_in_flight(engine, tmp_path, caplog):

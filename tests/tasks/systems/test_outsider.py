@@ -1,3 +1,4 @@
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -185,3 +186,86 @@ def test_what_a_function_takes_it_says_itself(system):
 def test_a_function_that_is_not_there_is_named_when_the_config_is_read():
     with pytest.raises(ValueError, match="'nowhere_at_all:f' cannot be imported"):
         SystemConfig(kind="nowhere_at_all:f")
+
+
+def test_a_call_that_takes_too_long_is_an_error_and_the_next_is_asked(system):
+    held = threading.Event()
+
+    def answer(asked):
+        if asked.query == "slow":
+            held.wait(60)
+        return asked.query
+
+    answer.timeout = 0.2
+    answer.concurrency = 2
+    said = list(system(answer)(asks("slow", "quick")))
+    held.set()
+    assert [(one.text, one.error) for one in said] == [("", "timeout"), ("quick", "")]
+    assert said[0].detail == "no answer within 0.2 s"
+
+
+def test_a_list_that_takes_too_long_is_an_error_of_each(system):
+    held = threading.Event()
+
+    def answer(asked):
+        held.wait(60)
+        return [one.query for one in asked]
+
+    answer.many, answer.timeout = 2, 0.2
+    said = list(system(answer)(asks("a", "b", "c")))
+    held.set()
+    assert [one.error for one in said] == ["timeout"] * 3
+
+
+def test_a_timeout_that_the_function_raises_itself_is_its_own(system):
+    def answer(asked):
+        raise TimeoutError("of the database")
+
+    answer.timeout = 30
+    (said,) = system(answer)(asks("a"))
+    assert said.error == "raised" and said.detail.startswith("TimeoutError: of the database (test_outsider.py:")
+
+
+def test_sys_exit_in_a_function_ends_nothing_but_its_answer(system):
+    def answer(asked):
+        return sys.exit(3) if asked.query == "exits" else "yes"
+
+    said = list(system(answer)(asks("exits", "stays")))
+    assert [(one.text, one.error) for one in said] == [("", "raised"), ("yes", "")]
+    assert said[0].detail.startswith("SystemExit: 3")
+
+
+HANGS = """
+import signal, sys, time, types
+from pathlib import Path
+from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.llm.config import Means
+
+class Terminated(BaseException):
+    pass
+
+def ended(*_):
+    raise Terminated
+
+signal.signal(signal.SIGTERM, ended)  # as Prefect does in a flow
+module = sys.modules["somebodys"] = types.ModuleType("somebodys")
+
+def answer(asked):
+    print("asked", flush=True)
+    time.sleep(600)
+
+module.answer = answer
+system = SystemConfig.model_validate({"kind": "somebodys:answer"}).connect(Path(sys.argv[1]), threads=1, means=Means())
+list(system([Asked("a", "a")]))
+"""
+
+
+def test_a_function_that_hangs_keeps_no_process_alive_that_is_told_to_end(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HANGS, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "asked\n"
+            process.terminate()
+            assert process.wait(60) != 0
+        finally:
+            process.kill()
