@@ -215,11 +215,11 @@ class Run:
 
     def by(self, job: Job) -> Means:
         """How this job asks its models."""
-        if not asking.asks(job):
+        tested = any(isinstance(tool, SystemConfig) for tool in job.tools.values())
+        if not asking.asks(job) and not tested:
             return ALONE
         serving = self.means.serving
-        if any(isinstance(tool, SystemConfig) for tool in job.tools.values()):
-            # what a system under test fails at is a result, which no budget ends
+        if tested:  # what a system under test fails at is a result, which no budget ends
             serving = serving.model_copy(update={"failure_budget": 1.0})
         return replace(self.means, stage=job.stage, serving=serving)
 

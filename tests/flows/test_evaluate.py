@@ -204,7 +204,7 @@ def test_a_system_that_answers_nothing_is_told_with_its_reason_and_asked_again_o
 
 
 def test_what_failed_and_what_only_a_judge_can_score_is_told_while_it_runs(place, results, capsys):
-    (place / "judge.toml").write_text("[statistics]\ndraws = 200\n[serving]\nfailure_budget = 1.0\n")
+    (place / "judge.toml").write_text("[statistics]\ndraws = 200\n")
     arguments = (*systems("rambles"), "--protocol", "rare", "--config", str(place / "judge.toml"))
     assert evaluate(place, "rambles", *arguments, quiet=False) == 0
     told = " ".join(capsys.readouterr().err.split())
