@@ -1,5 +1,6 @@
 """Gold recall by answer string: does any form of the answer stand in what was found (papers.md 001-B5)?"""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -34,14 +35,15 @@ class Answers:
         }
         self._seen: dict[tuple[str, str], bool] = {}
 
-    def among(self, question_id: str, chunk_ids: Sequence[str]) -> bool | None:
-        """Whether a form of the answer is an exact part of one of these passages; None for an answer without any.
+    def first(self, question_id: str, chunk_ids: Sequence[str]) -> float:
+        """The place of the first of these passages that a form of the answer is an exact part of, from 0.
 
-        Passages are taken one by one: a form that begins in one and ends in the next was written by nobody.
+        Infinite where it is in none, NaN for an answer without any form that a passage can hold. Passages are taken one
+        by one: a form that begins in one and ends in the next was written by nobody.
         """
         if not self._forms[question_id]:
-            return None
-        return any(self._holds(question_id, chunk_id) for chunk_id in chunk_ids)
+            return math.nan
+        return next((at for at, chunk_id in enumerate(chunk_ids) if self._holds(question_id, chunk_id)), math.inf)
 
     def _holds(self, question_id: str, chunk_id: str) -> bool:
         pair = (question_id, chunk_id)

@@ -104,12 +104,14 @@ def _values(
     gold = [set(questions[row.question_id].chunk_ids) for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
     found |= _ranked(rows, gold, depths, cut)
+    found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
+    best_at = np.array([answers.first(row.question_id, row.best) for row in rows])
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
         whole = np.array([some <= set(ids) for some, ids in zip(gold, lists, strict=True)], dtype=float)
         found[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
-        shown = [answers.among(row.question_id, ids) for row, ids in zip(rows, lists, strict=True)]
-        found[f"gold recall@{depth or 'best'}"] = np.array([np.nan if one is None else one for one in shown])
+        at, within = (found_at, depth) if depth else (best_at, np.inf)
+        found[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
     found["Recall@best"] = np.array(
         [len(some & set(row.best)) / len(some) if some else np.nan for some, row in zip(gold, rows, strict=True)]
     )
