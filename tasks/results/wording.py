@@ -57,10 +57,13 @@ def withheld(row: Row) -> str:
 
 
 def value(row: Row) -> str:
-    """The number; that and why it is withheld; or "undefined"."""
+    """The number; that and why it is withheld; "not tried" where there was nothing to try; or "undefined"."""
     if row["withheld"]:
         return withheld(row)
-    return "undefined" if row["value"] is None else number(row["value"])
+    if row["value"] is not None:
+        return number(row["value"])
+    tried = any(row[f"n_{name}"] for name in ("scored", "failed", "missing"))
+    return "undefined" if tried or not row["n_skipped"] else "not tried"
 
 
 def counts(row: Row) -> str:
