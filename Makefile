@@ -18,8 +18,14 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
+# tests/tasks/llm bound what a clock says: they run beside nothing else
 test: $(VENV)/.installed-dev
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
+ifeq ($(strip $(TESTS)),)
+	$(VENV)/bin/python -m pytest tests/tasks/llm
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/tasks/llm
+else
+	$(VENV)/bin/python -m pytest $(TESTS)
+endif
 
 test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \
