@@ -69,13 +69,10 @@ def check(config: Config, file: Path | None, names: Sequence[str]) -> dict[str, 
     for name, one in tested.items():
         try:
             one.identity()
-        except (ValueError, OSError) as error:
+            if one.kind == "http":
+                Wire(one.http)  # are the variables set that it names?
+        except (ValueError, OSError, Unavailable) as error:
             faults.append(f"systems.{name}: {error}")
-        if one.kind == "http":
-            try:
-                Wire(one.http)
-            except Unavailable as error:
-                faults.append(f"systems.{name}: {error}")
         if one.llm is not None:
             faults += faults_of(f"systems.{name}.rag.llm", one.llm)
     faults += faults_of("correct.judge", config.correct.judge)

@@ -76,7 +76,7 @@ class Job:
             if dataclasses.is_dataclass(given[first])
             else watch(_rows(given[first], self.takes[first], store))
         )
-        keywords: dict[str, Any] = {name: _by_id(given[name], self.takes[name], store) for name in others}
+        keywords: dict[str, Any] = {name: Keyed(_tables(given[name], store), self.takes[name]) for name in others}
         place = Path(store.root) if store.local else CACHE
         keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
@@ -127,12 +127,13 @@ def _identity(value: Any) -> Any:
     return value
 
 
-def _rows(names: str | Sequence[str], row_type: type, store: Store) -> Iterator[Any]:
-    """The rows of a table, or of several tables one after the other."""
+def _tables(names: str | Sequence[str], store: Store) -> Iterator[pa.Table]:
+    """A table, or several one after the other."""
     for name in (names,) if isinstance(names, str) else names:
-        yield from from_table(store.table(name), row_type)
+        yield store.table(name)
 
 
-def _by_id(names: str | Sequence[str], row_type: type, store: Store) -> Mapping[str, Any]:
-    """The rows of a table, or of several, by their names."""
-    return Keyed([store.table(name) for name in ((names,) if isinstance(names, str) else names)], row_type)
+def _rows(names: str | Sequence[str], row_type: type, store: Store) -> Iterator[Any]:
+    """The rows of a table, or of several one after the other."""
+    for table in _tables(names, store):
+        yield from from_table(table, row_type)

@@ -45,12 +45,11 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
             table.add_column(name, justify="right", no_wrap=True)
         for (system,), its in wording.grouped(mine, "system"):
             table.add_row(Text(wording.system(system), style="bold"))
-            for main in its:
-                for row in (main, *wording.beside(main, summary["figures"])):
-                    numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
-                    table.add_row(
-                        Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
-                    )
+            for row in wording.accompanied(its, summary["figures"]):
+                numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
+                table.add_row(
+                    Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
+                )
         yield table
         yield Text("\n".join([*_notes(mine), ""]), style="dim")
 

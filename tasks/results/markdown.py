@@ -49,8 +49,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
                     *(f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")),
                     row["note"],
                 )
-                for main in rows
-                for row in (main, *wording.beside(main, summary["figures"]))
+                for row in wording.accompanied(rows, summary["figures"])
             ),
             right=3,
             until=9,

@@ -1,7 +1,7 @@
 """How numbers, counts and names are written, the same in every form of a result."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rarefy.tasks.results.slices import parsed
@@ -103,11 +103,15 @@ def headlines(figures: Iterable[Row]) -> list[Row]:
     ]
 
 
-def beside(row: Row, figures: Iterable[Row]) -> list[Row]:
-    """What a paper wants told beside a headline: how often was refused (RARE §4), what PDR is undefined for (002-B)."""
-    wanted = (f"{row['metric']}: refusal rate", *(("PDR undefined",) if row["metric"] == "AH̃" else ()))
+def accompanied(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
+    """Headlines, each with what its paper wants told beside it: refusals (RARE §4), undefined PDR (002-B)."""
     same = ("system", "protocol", "slice")
-    return [one for one in figures if one["metric"] in wanted and all(one[name] == row[name] for name in same)]
+    for row in rows:
+        wanted = (f"{row['metric']}: refusal rate", *(("PDR undefined",) if row["metric"] == "AH̃" else ()))
+        yield row
+        for one in figures:
+            if one["metric"] in wanted and all(one[name] == row[name] for name in same):
+                yield one
 
 
 def grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:

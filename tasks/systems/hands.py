@@ -3,10 +3,14 @@
 import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
 Made = TypeVar("Made")
+
+
+class TooSlow(Exception):
+    """A call took longer than it may: ours, where a TimeoutError may be the call's own."""
 
 
 class Hands(Generic[Made]):
@@ -41,15 +45,12 @@ class Hands(Generic[Made]):
 
 
 def within(seconds: float, call: Callable[[], Made]) -> Made:
-    """The result of a call; TimeoutError once it takes longer. It then goes on by itself: no thread can be stopped."""
+    """The result of a call; TooSlow once it takes longer. It then goes on by itself: no thread can be stopped."""
     if not seconds:
         return call()
     hands = Hands[Made](1)
     future = hands.begin(call)
     hands.end()
-    try:
-        return future.result(seconds)
-    except TimeoutError:
-        if future.done():  # its own
-            raise
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
+    if not wait([future], seconds).done:
+        raise TooSlow(f"no answer within {seconds:g} s")
+    return future.result()

@@ -112,7 +112,7 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 
     from rarefy.tasks.systems.asked import Said
     from rarefy.tasks.systems.asking import tidy
     from rarefy.tasks.systems.handed import WrongType, said_of
-    from rarefy.tasks.systems.hands import within
+    from rarefy.tasks.systems.hands import TooSlow, within
 
     began = time.monotonic()
     code, detail = "", ""
@@ -123,11 +123,11 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 
             given = list(given)  # here: a generator raises when it is taken from
     except Stopped:
         raise
+    except TooSlow as error:
+        code, detail = "timeout", str(error)
     except (Exception, SystemExit) as error:  # whatever somebody's code raises is that answer's fault, and told
         line = traceback.extract_tb(error.__traceback__)[-1]
         code, detail = "raised", f"{type(error).__name__}: {error} ({Path(line.filename).name}:{line.lineno})"
-        if isinstance(error, TimeoutError) and seconds and Path(line.filename).stem == "hands":
-            code, detail = "timeout", str(error)
     took = round((time.monotonic() - began) / len(asked), 4)
     if not code and not isinstance(given, list):
         code, detail = "unpaired", f"asked {len(asked)}, it gave back {type(given).__name__}, not a list"
