@@ -1,9 +1,12 @@
-"""Every row type (with those of `exchange`, `contexts` and `evaluation`) and how rows are named (architecture §2)."""
+"""Every row type (with those of `asked`, `changes`, `contexts`, `evaluation`, `exchange`) and their names (§2)."""
 
 import hashlib
 import json
 from dataclasses import dataclass, field
 
+from rarefy.data_contracts.asked import Judgement as Judgement
+from rarefy.data_contracts.asked import Probe as Probe
+from rarefy.data_contracts.changes import Change as Change
 from rarefy.data_contracts.contexts import Classified as Classified
 from rarefy.data_contracts.contexts import Context as Context
 from rarefy.data_contracts.contexts import Retrieved as Retrieved
@@ -148,6 +151,9 @@ class Triplet:
     subject_key: str = ""
     relation_key: str = ""
     object_key: str = ""
+    valid_from: str = ""  # ISO date from which the corpus says so: its document's as_of, else its period_end
+    valid_to: str = ""  # ISO date from which the corpus says another thing, "" where it does not
+    superseded_by: str = ""  # triplet_id of the fact that says it then
     rejected_because: str = ""
 
 
@@ -203,6 +209,7 @@ class Question:
     domain: str = "default"
     period: str = ""
     valid_from: str = ""  # ISO date: end of the period asked about
+    latest: bool = False  # names no period: what holds by the newest document is asked, and a newer one may say another
     pivot: str = ""
     language: str = "en"
     retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
@@ -266,31 +273,3 @@ class Quarantined:
     source: str
     reason: str  # a code: empty_file, not_html, undecodable, ...
     detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a model that did not write a question says of it, 1 to 5 (RARE R23)."""
-
-    judgement_id: str
-    question_id: str
-    judge: str  # first | second: which of the judges, as configured
-    round: int  # 0, 1, ... where a judgement is repeated
-    readability: int = 0  # 0: not judged, see `error`
-    clarity: int = 0
-    correctness: int = 0
-    reason: str = ""
-    model: str = ""  # that judged, as the provider names it
-    error: str = ""  # as Reply.error
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A multi-hop question asked with one of its gold chunks alone (RARE R16, R19): it must not be answerable."""
-
-    probe_id: str
-    question_id: str
-    chunk_id: str
-    answer: str = ""  # "" where the model found none in the chunk
-    right: bool = False
-    error: str = ""

@@ -4,6 +4,7 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
+from rarefy.flows import feeds_commands, serving_commands
 from rarefy.flows.options import OWN, count, places, spend
 from rarefy.flows.standalone import without_corpus
 from rarefy.flows.under_evaluation import with_benchmark
@@ -23,6 +24,7 @@ examples:
   rarefy doctor --config my.toml                    is everything there that this config needs?
   rarefy estimate filings/ --config my.toml         calls, tokens, money and minutes, before anything is spent
   rarefy build filings/ --out b/ --config my.toml --max-cost 20
+  rarefy refresh filings/ --out benchmark/          documents changed: what changed in the benchmark?
   rarefy perturbations                              every change to questions and passages, with an example
   rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts
   rarefy mix variants/ --out contexts.jsonl         passages, gold and noise, as a retriever might have found them
@@ -38,6 +40,18 @@ Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR
 CORPUS is a folder (searched with its subfolders), a file, or a JSONL or Parquet file of texts with metadata.
 What was made before is found in the store; a build that was interrupted goes on when it is run again.
 With PREFECT_API_URL set the run shows in that Prefect's UI; without it no server is needed.
+"""
+REFRESH = """\
+Bring the benchmark in DIR up to the documents of CORPUS: what hangs on unchanged text stands, what hangs on changed
+text is made anew, and changes.md, changes.html and changes.jsonl in DIR say what became of every question. Two
+refreshes never run on one store at once: asked for while one runs, that one goes again when it is done.
+"""
+REFRESH_EXAMPLES = """\
+examples:
+  rarefy refresh filings/ --out benchmark/          after documents were added, edited, renamed or removed
+  rarefy versions                                   what was published, when, and what changed
+  rarefy diff 3 4                                   between two versions
+  rarefy refresh filings/ --out past/ --as-of 2025-03-31
 """
 PLAN = """\
 Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it.
@@ -72,7 +86,20 @@ def parser() -> argparse.ArgumentParser:
         "--out", metavar="DIR", required=True, help="folder for the benchmark; a new one, or one of a build before"
     )
     _shared(build)
+    _dated(build)
     spend(build)
+
+    refresh = commands.add_parser(
+        "refresh", help="bring a benchmark up to its documents", description=REFRESH, epilog=REFRESH_EXAMPLES, **OWN
+    )
+    refresh.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
+    refresh.add_argument("--out", metavar="DIR", required=True, help="folder of the benchmark")
+    _shared(refresh)
+    _dated(refresh)
+    refresh.add_argument(
+        "--if-wanted", action="store_true", help="only where a trigger asked for it since the last refresh"
+    )
+    spend(refresh)
 
     plan = commands.add_parser("plan", help="what a corpus holds, before anything is spent", description=PLAN, **OWN)
     plan.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
@@ -116,7 +143,15 @@ def parser() -> argparse.ArgumentParser:
     )
     without_corpus(commands)
     with_benchmark(commands)
+    feeds_commands.add(commands)
+    serving_commands.add(commands)
     return top
+
+
+def _dated(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--as-of", metavar="DATE", default="", help="the benchmark as it would have been on that day (2025-03-31)"
+    )
 
 
 def _shared(command: argparse.ArgumentParser) -> None:

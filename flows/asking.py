@@ -200,9 +200,5 @@ def _shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
 
 def reasons(store: Store, made: Sequence[dict[str, Any]]) -> Counter[str]:
     """Why requests of these results went unanswered, counted."""
-    return Counter(
-        reason
-        for tables in made
-        if "unanswered" in tables
-        for reason in store.table(tables["unanswered"])["reason"].to_pylist()
-    )
+    named = [tables["unanswered"] for tables in made if "unanswered" in tables]
+    return Counter(reason for table in store.over(store.table, named) for reason in table["reason"].to_pylist())

@@ -1,6 +1,7 @@
 """A benchmark's folder, checked against its own manifest, as the tables that an evaluation needs."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,14 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import mix
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.export.files import sha256
+from rarefy.tasks.export.files import beside, sha256
 from rarefy.tasks.store import Store, digest
 
 VERSION = 1
 TABLES: dict[str, type] = {"questions": Question, "chunks": Chunk, "variants": Variant}
+TRIES = 5  # readings of a folder that is refreshed all the while
+LOOKS = 50  # for a manifest that is about to be put in place, ten in a second
 SPLITS = ("test", "train", "all")
 
 
@@ -33,6 +37,7 @@ class Bench:
     asked: int
     of: int  # accepted questions of that split
     documents: int
+    corpus: str = ""  # digest of the chunks by name and title, wherever they stand
 
 
 def opened(place: Path, store: Store, *, split: str = "", most: int = 0, only: Sequence[str] = ()) -> Bench:
@@ -41,13 +46,16 @@ def opened(place: Path, store: Store, *, split: str = "", most: int = 0, only: S
     Of the questions those of a split ("": test where there is one), of these the ones with these ids, of these so many
     by smallest hash. UsageFault where there is no benchmark, or a file is not what its manifest says.
     """
-    told = _manifest(place)
-    files = {name: _file(place, name) for name in TABLES}
-    _check(place, files, told)
-    recipe = digest(["bench", VERSION, {name: sha256(file) for name, file in files.items()}, split, most, [*only]])
-    found = store.find(recipe)
-    if found is None:
-        found = store.put(recipe, _tables(place, split, most, only))
+    for _ in range(TRIES):
+        told = _manifest(place)
+        try:
+            found = _found(place, told, store, split, most, only)
+            break
+        except UsageFault:
+            if _manifest(place) == told:
+                raise  # else it was refreshed while it was read
+    else:
+        raise UsageFault(f"{place} is refreshed again and again while it is read; wait until that ends")
     questions, chunks = store.table(found["questions"]), store.table(found["chunks"])
     of = store.table(found["of"])["accepted"][0].as_py()
     return Bench(
@@ -60,14 +68,29 @@ def opened(place: Path, store: Store, *, split: str = "", most: int = 0, only: S
         asked=questions.num_rows,
         of=of,
         documents=len(set(chunks["doc_id"].to_pylist())),
+        corpus=digest(sorted(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "title")), strict=True))),
     )
+
+
+def _found(
+    place: Path, told: dict[str, object], store: Store, split: str, most: int, only: Sequence[str]
+) -> dict[str, str]:
+    """Names of the tables of what a manifest tells of; UsageFault where a file is not, or is no more, what it says."""
+    files = {name: _file(place, name) for name in TABLES}
+    digests = _check(place, files, told)
+    recipe = digest(["bench", VERSION, {name: SCHEMAS[name] for name in TABLES}, digests, split, most, [*only]])
+    if found := store.find(recipe):
+        return found
+    made = _tables(place, split, most, only)
+    _check(place, files, told)  # or rows of two versions would be kept under the name of one
+    return store.put(recipe, made)
 
 
 def _manifest(place: Path) -> dict[str, object]:
     if not place.is_dir():
         raise UsageFault(f"{place}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
     try:
-        told = json.loads((place / "manifest.json").read_bytes())
+        told = json.loads(_settled(place / "manifest.json").read_bytes())
     except FileNotFoundError:
         raise UsageFault(
             f"{place}: no manifest.json, so that this is no finished benchmark; run `rarefy build` or "
@@ -87,19 +110,31 @@ def _file(place: Path, name: str) -> Path:
     raise UsageFault(f"{place}: no {name}.parquet or {name}.jsonl; build the benchmark again")
 
 
-def _check(place: Path, files: dict[str, Path], told: dict[str, object]) -> None:
-    listed = told["files"]
-    for file in files.values():
+def _settled(manifest: Path) -> Path:
+    """The manifest, once it is in place where one is just being put there."""
+    for _ in range(LOOKS):
+        if manifest.exists() or not beside(manifest).exists():
+            break
+        time.sleep(0.1)
+    return manifest
+
+
+def _check(place: Path, files: dict[str, Path], told: dict[str, object]) -> dict[str, str]:
+    """The digests of these files, as the manifest lists them and as they are."""
+    listed, found = told["files"], {}
+    for name, file in files.items():
         wanted = listed.get(file.name) if isinstance(listed, dict) else None
         if isinstance(wanted, dict):
             wanted = wanted.get("sha256")
         if wanted is None:
             raise UsageFault(f"{place / 'manifest.json'} does not list {file.name}; build the benchmark again")
-        if wanted != sha256(file):
+        found[name] = sha256(file)
+        if wanted != found[name]:
             raise UsageFault(
                 f"{file} is not the file that {place / 'manifest.json'} lists (its digest differs): it was changed or "
                 "damaged; build the benchmark again, or restore the file"
             )
+    return found
 
 
 def _tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str, pa.Table]:

@@ -1,18 +1,25 @@
 """From a folder of documents to a benchmark (architecture §6)."""
 
+from dataclasses import replace
+from importlib.metadata import version as installed
+from uuid import uuid4
+
 from prefect import flow
 from prefect.runtime import flow_run
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.flows import jobs
 from rarefy.flows.asking import means
 from rarefy.flows.config import Config
-from rarefy.flows.deliver import deliver, told
+from rarefy.flows.deliver import decisive, deliver, told
 from rarefy.flows.progress import Board
 from rarefy.flows.report import Built
-from rarefy.flows.run import Run
+from rarefy.flows.run import Run, Tables
 from rarefy.flows.workers import hired
+from rarefy.tasks import journal
+from rarefy.tasks.export import NAMES
 from rarefy.tasks.store import Store
 
 
@@ -28,30 +35,66 @@ def build(
     quiet: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
+    as_of: str = "",
 ) -> Built:
-    """Make the benchmark of a corpus in the folder `out`, and give back what came of it."""
+    """Make the benchmark of a corpus in the folder `out`, and give back what came of it.
+
+    `build.fn` is the same outside of Prefect: its stages are called as the functions they are.
+    """
     board = Board(Console(stderr=True), quiet)
-    with board.open(), hired(workers, dask) as hands:
-        run = Run(Store(store), board, hands, means(config, flow_run.id, max_calls, max_cost))
-        with told(run, out, config):
-            read = run.read(jobs.reading(config), run.sources(corpus), limit)
-            parts, tables = run.apart(read, limit, config.quarantine_budget)
-            parts = run.each(jobs.chunking(config), parts)
-            parts = run.each(jobs.extracting(config), parts)
-            tables = run.gather("documents", Document, parts, tables)
-            tables = run.gather("chunks", Chunk, parts, tables)
-            tables = run.gather("triplets", Triplet, parts, tables)
-            tables = run.remark(run.whole(jobs.flagging(config), tables))
-            tables = run.whole(jobs.normalising(config), tables)
-            tables = run.whole(jobs.tracing(config), tables)
-            tables = run.whole(jobs.counting(config), tables)
-            tables = run.whole(jobs.asking(config), tables)
-            tables = run.whole(jobs.judging(config), tables)
-            tables = run.whole(jobs.probing(config), tables)
-            tables = run.whole(jobs.grading(config), tables)
-            tables = run.whole(jobs.splitting(config), tables)
-            tables = run.whole(jobs.drawing(config), tables)
-            varied = run.each(jobs.varying(config), run.spread(tables), "questions")
-            tables = run.gather("variants", Variant, varied, tables)
-            tables = run.unanswered([*parts, *varied], tables)
-            return deliver(run, out, config, tables)
+    with board.open(), hired(workers, dask, config.cluster) as hands:
+        run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost))
+        return made(run, corpus, out, config, limit, as_of)
+
+
+def named() -> str:
+    """What the ledger calls this run."""
+    return flow_run.id or str(uuid4())
+
+
+def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Built:
+    """The benchmark of a corpus, published in `out` and recorded in the store's journal."""
+    with told(run, out, config):
+        read = run.read(jobs.reading(config), run.sources(corpus), limit)
+        parts, tables = run.apart(read, limit, config.quarantine_budget)
+        parts = run.each(jobs.chunking(config), parts)
+        parts = run.each(jobs.extracting(config), parts)
+        tables = run.gather("documents", Document, parts, tables)
+        tables = run.gather("chunks", Chunk, parts, tables)
+        tables = run.gather("triplets", Triplet, parts, tables)
+        tables = run.remark(run.whole(jobs.flagging(config), tables))
+        tables = run.whole(jobs.normalising(config), tables)
+        tables = run.whole(jobs.superseding(config), tables)
+        tables = run.whole(jobs.tracing(config), tables)
+        tables = run.whole(jobs.counting(config), tables)
+        tables = run.whole(jobs.asking(config), tables)
+        tables = run.whole(jobs.judging(config), tables)
+        tables = run.whole(jobs.probing(config), tables)
+        tables = run.whole(jobs.grading(config), tables)
+        tables = run.whole(jobs.splitting(config), tables)
+        tables = run.whole(jobs.drawing(config), tables)
+        varied = run.each(jobs.varying(config), run.spread(tables), "questions")
+        tables = run.gather("variants", Variant, varied, tables)
+        tables = run.unanswered([*parts, *varied], tables)
+        built = deliver(run, out, config, tables)
+        return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of))
+
+
+def recorded(run: Run, built: Built, corpus: str, config: Config, tables: Tables, as_of: str) -> journal.Version:
+    """The entry in the store's journal for what was just published."""
+    names = {kind: tables[kind] for kind in NAMES.values()}
+    entry = journal.Version(
+        version=built.version,
+        line=journal.line_of(built.out),
+        out=built.out,
+        corpus=corpus,
+        as_of=as_of,
+        config=decisive(config),
+        tables=names,
+        run_id=flow_run.id or "",
+        run_url=flow_run.ui_url or "",
+        package=installed("rarefy"),
+        schemas={kind: SCHEMAS[kind] for kind in names},
+        counts={stage.name: stage.kept for stage in built.funnel},
+    )
+    return run.stage("record", lambda: journal.record(run.store, entry, run.store.touched))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarefy.flows import commands, evaluating, perturbing
+from rarefy.flows import commands, evaluating, feeds_commands, perturbing, places, serving_commands
 from rarefy.flows.arguments import parser
 from rarefy.flows.commands import tell
 from rarefy.flows.faults import Fault, UsageFault
@@ -45,7 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
         # by name: importing the libraries to catch their exceptions would take longer than most commands
         if type(error).__module__.partition(".")[0] in {"httpx", "httpcore"}:
             return tell(f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1)
-        if type(error).__name__ not in {"ContractBroken", "TableDamaged"}:
+        if places.foreign(error):
+            return tell(str(places.unanswered(error, "corpus or store")), 1)
+        if type(error).__name__ not in {"ContractBroken", "LeaseLost", "TableDamaged"}:
             raise
         return tell(str(error), 1)
 
@@ -87,10 +89,25 @@ def _build(given: argparse.Namespace) -> int:
     from rarefy.flows.report import show
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    limits = (given.max_calls, given.max_cost)
+    limits = (given.max_calls, given.max_cost, given.as_of)
     built = _mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(built, Console())
+    return 0
+
+
+def _refresh(given: argparse.Namespace) -> int:
+    config = _begin(given)
+    from rich.console import Console
+
+    from rarefy.flows.refresh import refresh
+    from rarefy.flows.renewed import show
+
+    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
+    limits = (given.max_calls, given.max_cost, given.as_of, given.if_wanted)
+    done = _mended(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
+    if not given.quiet:
+        show(done, Console())
     return 0
 
 
@@ -119,6 +136,7 @@ def _estimate(given: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
+    "refresh": _refresh,
     "plan": _plan,
     "estimate": _estimate,
     "init": commands.init,
@@ -133,6 +151,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": evaluating.evaluate,
     "rescore": evaluating.rescore,
     "compare": evaluating.compare,
+    **feeds_commands.COMMANDS,
+    "serve": serving_commands.serve,
+    "deploy": serving_commands.deploy,
 }
 
 
@@ -152,8 +173,7 @@ def _mended(store: str, work: Callable[[], Done]) -> Done:
 
 def _begin(given: argparse.Namespace) -> "Config":
     """The config, once corpus and config are known to be there; the Prefect API, once it answers."""
-    if not Path(given.corpus).exists():
-        raise UsageFault(f"{given.corpus}: no such file or folder; check the path")
+    places.check_corpus(given.corpus)
     from rarefy.flows import server
     from rarefy.flows.config import load
 
@@ -177,10 +197,11 @@ def _check_place(out: str) -> None:
     """UsageFault where the folder holds something else than a benchmark, whole or half-written: it is not ours."""
     from rarefy.tasks.export import NAMES
 
+    places.check_out(out)
     place = Path(out)
     if place.exists() and not place.is_dir():
         raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models"}
+    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models", "changes"}
     foreign = (
         sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
         if place.exists()

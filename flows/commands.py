@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.places import check_store as check_store
 from rarefy.tasks.llm.secrets import address
 
 if TYPE_CHECKING:
@@ -88,16 +89,6 @@ def calibrate(given: argparse.Namespace) -> int:
     count = sheet(given.benchmark, given.sheet, given.questions)
     print(f"{given.sheet} written, {count:,} questions: have people score them, and run the same command again")
     return 0
-
-
-def check_store(url: str) -> None:
-    """UsageFault where no store can be at this address."""
-    from rarefy.tasks.store import Store
-
-    try:
-        Store(url)
-    except (ImportError, ValueError) as error:
-        raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL of an installed package") from error
 
 
 def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequence[LLMConfig] | None" = None) -> None:

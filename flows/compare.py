@@ -1,17 +1,35 @@
 """Two results side by side: is this system better than that one, on the trials that both were scored in?"""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from rarefy.data_contracts.rows import Figure
+from rarefy.flows.core import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
-from rarefy.flows.sides import Side, differing, documents, frames_of, options, shared_protocols, side, unlike
+from rarefy.flows.sides import (
+    Side,
+    differing,
+    documents,
+    frames_of,
+    options,
+    shared_protocols,
+    side,
+    tables_of,
+    unlike,
+)
 from rarefy.tasks.protocols.frame import QUESTION, Frame
+from rarefy.tasks.statistics import figures
 from rarefy.tasks.statistics.compare import WHOLE, Difference, differences, judged
 from rarefy.tasks.statistics.config import StatisticsConfig
 from rarefy.tasks.statistics.gate import broken, parsed
 from rarefy.tasks.statistics.measure import Figured
 from rarefy.tasks.statistics.paired import mcnemar
+
+RIGHT = "right answers"  # the number that tells trials with the same passages from those with others
 
 
 @dataclass(frozen=True)
@@ -30,6 +48,17 @@ class Paired:
     lost: int = 0
     exact: float | None = None  # McNemar, every trial taken for independent: as is usual, and too sure
     chi2: float | None = None
+    other: int = 0  # of those that are compared: shown other passages in the second version of the benchmark
+    unknown: int = 0  # of those: found by the system itself, which does not say what
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A number of questions that only one version of the benchmark has: no pair, and in no difference."""
+
+    of: str  # retired: of the first version | new: of the second
+    questions: int  # that the protocol puts
+    figure: Figure
 
 
 @dataclass(frozen=True)
@@ -42,6 +71,8 @@ class Comparison:
     differences: tuple[Difference, ...]  # headlines first
     remarks: tuple[str, ...]  # what else is not the same on both sides
     config: StatisticsConfig
+    core: Core | None = None  # of two versions of a benchmark: which questions `differences` are of
+    apart: tuple[Apart, ...] = ()  # of the others
 
 
 def compare(
@@ -56,6 +87,8 @@ def compare(
     """What changed from the result in folder `a` to that in `b`: headlines with their slices, and every other number.
 
     `systems`: none where each folder has one, one for both folders, or one for each; `a` and `b` may be one folder.
+    Of two versions of a benchmark the differences are of the questions that are the same in both, and those that are
+    not are told apart.
     UsageFault where there is nothing to compare, or where the sides were not judged or added up alike and `anyway` is
     not set; with it the options of `b` add up both.
     """
@@ -69,25 +102,92 @@ def compare(
     if odd and not anyway:
         way_out = "Make one of them again with the same options (`rarefy rescore` asks no system anew), or add --anyway"
         raise UsageFault("the results were not made alike:\n  " + "\n  ".join(odd) + f"\n{way_out}")
-    ours, theirs = frames_of(first, wanted), frames_of(second, wanted)
-    paired, found, remarks = [], [], [*differing(first, second), *odd]
+    versions = first.benchmark != second.benchmark
+    tables = [tables_of(one, *(("variants",) if versions else ())) for one in (first, second)]
+    ours, theirs = frames_of(first, wanted, tables[0]), frames_of(second, wanted, tables[1])
+    same = core(tables[0]["questions"], tables[1]["questions"]) if versions else None
+    if same and not same.kept:
+        raise UsageFault(f"no question reads the same in both versions, {a} and {b}: there is nothing to compare")
+    paired, found, apart, remarks = [], [], [], [*differing(first, second), *odd]
     for name in wanted:
         if name not in ours or name not in theirs:
             remarks.append(f"{name}: no trials on one side, not compared")
             continue
-        left, right, told = matched(name, ours[name], theirs[name])
+        chosen, measures = options(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
+        parts = ours[name], theirs[name]
+        if same:
+            apart += [
+                one
+                for of, frame, mine, names in zip(
+                    ("retired", "new"), parts, (first, second), (same.retired, same.new), strict=True
+                )
+                for one in _apart(of, only(frame, names), mine.system, name, chosen, config)
+            ]
+            left, right, told, alike = of_core(name, *(only(one, same.kept) for one in parts), tables, first, second)
+        else:
+            left, right, told = matched(name, *parts)
         paired.append(told)
         if not told.common:
             remarks.append(f"{name}: no trial is scored on both sides, not compared")
             continue
-        chosen, measures = options(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
         clusters = documents(left) if config.cluster == "document" else None
-        numbers = _looked_at(measures(left, chosen)), _looked_at(measures(right, chosen))
+        numbers = [_looked_at(measures(side, chosen)) for side in (left, right)]
+        if same:
+            numbers = [[*its, *_by_passages(one, alike)] for its, one in zip(numbers, (left, right), strict=True)]
         found += differences(*numbers, protocol=name, config=config, clusters=clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
     rows = sorted(judged(found, config), key=lambda row: (not row.headline, row.slice != "all"))
-    return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config)
+    return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart))
+
+
+def only(frame: Frame, names: Sequence[str]) -> Frame:
+    """The trials of these questions."""
+    rows = frame.rows[frame.rows["question_id"].isin(set(names))].reset_index(drop=True)
+    there = sorted(set(rows["question_id"]))
+    place = {name: at for at, name in enumerate(there)}
+    return Frame(rows.assign(at=rows["question_id"].map(place).astype(int)), there)
+
+
+def of_core(
+    protocol: str, first: Frame, second: Frame, tables: Sequence[Any], a: Side, b: Side
+) -> tuple[Frame, Frame, Paired, list[str]]:
+    """`matched` for two versions of a benchmark, and for each pair whether both sides were shown the same passages."""
+    ours, theirs = (frame.rows[frame.rows["status"] != "skipped"] for frame in (first, second))
+    both = pairs(ours, theirs)
+    left, right, told = matched(protocol, first, second, both)
+    had = [
+        shown(table, one.system, names)
+        for table, one, names in zip(tables, (a, b), zip(*both, strict=True) if both else ((), ()), strict=True)
+    ]
+    alike = {
+        new: UNKNOWN if old not in had[0] or new not in had[1] else SAME if had[0][old] == had[1][new] else OTHER
+        for old, new in both
+    }
+    marks = [alike[name] for name in right.rows["trial_id"]]
+    scored = [mark for mark, status in zip(marks, right.rows["status"], strict=True) if status == "scored"]
+    return left, right, replace(told, other=scored.count(OTHER), unknown=scored.count(UNKNOWN)), marks
+
+
+def _by_passages(frame: Frame, alike: Sequence[str]) -> Iterator[Figured]:
+    """How many trials are right, over all pairs and by whether their passages are the same: each trial counts once."""
+    yield frame.mean(RIGHT, WHOLE)
+    for mark in (SAME, OTHER, UNKNOWN):
+        mask = np.array([one == mark for one in alike], dtype=bool)
+        if mask.any():
+            yield frame.where(mask).mean(RIGHT, f"passages={mark}")
+
+
+def _apart(of: str, frame: Frame, system: str, protocol: str, options: Any, config: StatisticsConfig) -> list[Apart]:
+    """The numbers of questions that only one version has, with the intervals that they have by themselves."""
+    if not len(frame.rows):
+        return []
+    from rarefy.tasks.protocols import PROTOCOLS
+
+    clusters = documents(frame) if config.cluster == "document" else None
+    measures = [one for one in PROTOCOLS[protocol].measures(frame, options) if one.slice == WHOLE]
+    made = figures(measures, system=system, protocol=protocol, config=config, clusters=clusters)
+    return [Apart(of, len(frame.questions), one) for one in made]
 
 
 def _looked_at(measures: Iterable[Figured]) -> list[Figured]:
@@ -118,27 +218,34 @@ def gate(comparison: Comparison, rules: Sequence[str]) -> None:
         raise RegressionFault("\n".join(told))
 
 
-def matched(protocol: str, first: Frame, second: Frame) -> tuple[Frame, Frame, Paired]:
+def matched(
+    protocol: str, first: Frame, second: Frame, both: Sequence[tuple[str, str]] | None = None
+) -> tuple[Frame, Frame, Paired]:
     """Both frames with the trials that were put to both, over the same questions, and what is left out.
 
+    `both`: which trial of the second is which of the first; those of the same name where it is None.
+
     A trial that is scored on one side alone is missing on both, so that pairs and groups of trials are the same ones.
-    What is told of a question (pattern, domain, ...) is the second side's on both, so that slices are too.
+    What is told of a question (pattern, domain, ...) is the second side's on both, and so is what came of a mixed
+    context's length and order, so that slices are of the same pairs.
     """
     ours, theirs = (frame.rows[frame.rows["status"] != "skipped"].set_index("trial_id") for frame in (first, second))
-    shared = ours.index.intersection(theirs.index).sort_values()
-    left, right = ours.loc[shared], theirs.loc[shared]
+    if both is None:
+        both = [(name, name) for name in ours.index.intersection(theirs.index)]
+    shared = sorted(both, key=lambda pair: pair[1])
+    left, right = ours.loc[[old for old, _ in shared]], theirs.loc[[new for _, new in shared]]
     scored = [side["status"].to_numpy() == "scored" for side in (left, right)]
-    both = scored[0] & scored[1]
+    common = scored[0] & scored[1]
     left, right = left.reset_index(), right.reset_index()
-    for name in (*QUESTION, "hops", "doc_id"):
+    for name in (*QUESTION, "hops", "doc_id", *ASKED_IN):
         left[name] = right[name]
     names = sorted(set(right["question_id"]))
     place = {name: at for at, name in enumerate(names)}
     for one in (left, right):
         one["at"] = one["question_id"].map(place).astype(int)
-        one["status"] = one["status"].where(both, "missing")
-        one["value"] = one["value"].where(both)
-        one["refused"] = one["refused"] & both
+        one["status"] = one["status"].where(common, "missing")
+        one["value"] = one["value"].where(common)
+        one["refused"] = one["refused"] & common
     binary = left["value"].isin((0, 1)) & right["value"].isin((0, 1))
     won = int((binary & (right["value"] > left["value"])).sum())
     lost = int((binary & (right["value"] < left["value"])).sum())
@@ -149,7 +256,7 @@ def matched(protocol: str, first: Frame, second: Frame) -> tuple[Frame, Frame, P
         len(shared),
         int(scored[0].sum()),
         int(scored[1].sum()),
-        int(both.sum()),
+        int(common.sum()),
         len(names),
         won,
         lost,

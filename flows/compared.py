@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 
+from rarefy.flows import compared_versions
 from rarefy.flows.compare import Comparison, Paired
 from rarefy.flows.sides import Side
 from rarefy.tasks.export.files import put
@@ -33,6 +34,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "second": _side(comparison.second),
         "remarks": list(comparison.remarks),
         "trials": [asdict(one) for one in comparison.paired],
+        **compared_versions.as_json(comparison),
         "differences": [asdict(row) for row in comparison.differences],
         "statistics": comparison.config.model_dump(mode="json"),
     }
@@ -49,17 +51,24 @@ def written(out: Path, comparison: Comparison) -> None:
 def show(comparison: Comparison, console: Console) -> None:
     """Print what changed: headlines, then the slices that changed most surely, then what to know about it."""
     headlines = [row for row in comparison.differences if row.headline]
-    others = sorted((row for row in comparison.differences if not row.headline), key=_surest)
-    parts: list[Any] = [_table("Headlines", headlines, comparison)] if headlines else []
+    by_passages = compared_versions.by_passages(comparison)
+    others = sorted((one for one in comparison.differences if not one.headline and one not in by_passages), key=_surest)
+    core = ", questions that are the same in both versions" if comparison.core else ""
+    parts: list[Any] = [_table(f"Headlines{core}", headlines, comparison)] if headlines else []
+    if by_passages:
+        parts.append(_table("The same, trial by trial: shown the same passages, or others", by_passages, comparison))
     if others:
         more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
         parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
-    shown = (*headlines, *others[:SHOWN])
+    if apart := compared_versions.table(comparison):
+        parts.append(apart)
+    shown = (*headlines, *by_passages, *others[:SHOWN])
     notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
     if any(row.unseen is not None for row in shown):
         few = f"under {comparison.config.few} {UNITS[comparison.config.cluster]} changed unlike the rest"
         notes.append(f"{EXACT} interval by an exact bound: {few}")
-    lines = [*notes, *(_put(one) for one in comparison.paired), *comparison.remarks, *_how(comparison)]
+    lines = [*compared_versions.lines(comparison), *notes, *(_put(one) for one in comparison.paired)]
+    lines += [*comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
         console.print(f"· {escape(line)}", highlight=False)
@@ -70,13 +79,29 @@ def markdown(comparison: Comparison) -> str:
     first, second = comparison.first, comparison.second
     lines = [f"# {_plain(second.system)} against {_plain(first.system)}", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
-    lines += [f"- {_plain(line)}" for line in (*(_put(one) for one in comparison.paired), *comparison.remarks)]
-    for title, headline in (("Headlines", True), ("Slices and other numbers", False)):
-        rows = [row for row in comparison.differences if row.headline == headline]
+    told = (*compared_versions.lines(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
+    lines += [f"- {_plain(line)}" for line in told]
+    by_passages = compared_versions.by_passages(comparison)
+    rest = [row for row in comparison.differences if row not in by_passages]
+    for title, rows in (
+        ("Headlines", [row for row in rest if row.headline]),
+        ("Shown the same passages, or others", by_passages),
+        ("Slices and other numbers", [row for row in rest if not row.headline]),
+    ):
         lines += ["", f"## {title}", "", *_grid(rows, comparison)] if rows else []
+    lines += _apart(comparison)
     lines += ["", "## Tests as usually printed", "", *_usual(comparison)]
     lines += ["", "## How it was made", "", *_items(_how(comparison)), *_items(_families(comparison)), ""]
     return "\n".join(lines)
+
+
+def _apart(comparison: Comparison) -> Iterator[str]:
+    """The numbers of questions that only one version has."""
+    heads, *rows = [*compared_versions.grid(comparison)] or [()]
+    if rows:
+        yield from ("", "## Not compared: questions of one version alone", "")
+        yield from (f"| {' | '.join(heads)} | note |", "|---|---:|---:|---|")
+        yield from (f"| {' | '.join(_plain(cell) for cell in row)} |" for row in rows)
 
 
 def _items(lines: Iterable[str]) -> Iterator[str]:

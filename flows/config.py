@@ -8,13 +8,16 @@ from typing import Any, get_args
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from rarefy.flows.cluster import ClusterConfig
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.serving.config import Deploy
 from rarefy.tasks.ask import AskConfig
 from rarefy.tasks.chunk import ChunkConfig
 from rarefy.tasks.correct import CorrectConfig
 from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
 from rarefy.tasks.extract import ExtractConfig
+from rarefy.tasks.feeds.config import FeedsConfig
 from rarefy.tasks.gates import GatesConfig
 from rarefy.tasks.grade import GradeConfig
 from rarefy.tasks.graph import GraphConfig
@@ -30,6 +33,7 @@ from rarefy.tasks.read.duplicates import DuplicatesConfig
 from rarefy.tasks.retrieve import RetrieveConfig
 from rarefy.tasks.retrieve.measured import MeasuredConfig
 from rarefy.tasks.statistics import StatisticsConfig
+from rarefy.tasks.supersede import SupersedeConfig
 from rarefy.tasks.systems.config import SystemConfig
 
 
@@ -65,6 +69,9 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     extract: ExtractConfig = Field(default_factory=ExtractConfig, description="how facts are taken from chunks")
     embed: EmbedConfig = Field(default_factory=EmbedConfig, description="which model says how alike two texts are")
     normalise: NormaliseConfig = Field(default_factory=NormaliseConfig, description="which names are taken for one")
+    supersede: SupersedeConfig = Field(
+        default_factory=SupersedeConfig, description="which facts hold until a later document says another thing"
+    )
     graph: GraphConfig = Field(default_factory=GraphConfig, description="which patterns of facts are taken")
     ask: AskConfig = Field(default_factory=AskConfig, description="how questions are worded")
     gates: GatesConfig = Field(default_factory=GatesConfig, description="which questions pass")
@@ -99,10 +106,22 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     card: CardConfig = Field(
         default_factory=CardConfig, description="what the benchmark's card says that no table knows"
     )
+    cluster: ClusterConfig = Field(
+        default_factory=ClusterConfig,
+        description="whose machines do the work, where --dask and --workers name none: nothing here changes what is made",
+    )
+    deploy: Deploy = Field(
+        default_factory=Deploy, description="deploy, serve: what is set up in Prefect, when it runs, who hears of it"
+    )
+    feeds: FeedsConfig = Field(
+        default_factory=FeedsConfig, description="watch, feed, hook: how documents come, and from where"
+    )
 
 
-# what an evaluation alone asks for: no benchmark hangs on it
-OF_EVALUATION = frozenset(("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics"))
+# what an evaluation, a deployment or a cluster alone asks for: no benchmark hangs on it
+OF_EVALUATION = frozenset(
+    ("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics", "deploy", "cluster", "feeds")
+)
 
 
 def load(path: Path | None) -> Config:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
 
 from rarefy.data_contracts.expectations import to_json
 from rarefy.data_contracts.page import page
@@ -12,28 +12,34 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows import report, server
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.jobs import Counted
-from rarefy.flows.run import Run, Tables
+from rarefy.flows.run import Run, Tables, in_flow
 from rarefy.flows.spent import Spent, plain, spent
 from rarefy.tasks.export import NAMES, export
+from rarefy.tasks.export.alone import alone
+from rarefy.tasks.export.files import put
 from rarefy.tasks.export.keep_rates import tallied
+from rarefy.tasks.lease import LeaseLost
 
 
-def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
+def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "") -> report.Built:
     """Write the benchmark of these tables into a folder, whole, and give back what came of the build."""
     census = tuple(from_table(run.store.table(tables["census"]), Counted))
     eligible: dict[str, dict[str, int]] = {}
     for row in census:
         eligible.setdefault(row.domain, {})[row.pattern] = int(row.eligible)
+    run.fence()
     line = run.board.line("export", "tables", None)
     manifest = run.stage(
         "export",
         lambda: export(
             {row_type: run.store.table(tables[kind]) for row_type, kind in NAMES.items()},
             Path(out),
-            config=config.model_dump(mode="json", exclude={"serving", *OF_EVALUATION}),  # what is made, not how fast
+            config=decisive(config),
             digests={kind: tables[kind] for kind in NAMES.values()},
             census=eligible,
             card_config=config.card,
+            as_of=as_of,
+            fence=run.fence,
         ),
     )
     line.end(f"{len(manifest['files']):,} files in {out}")
@@ -48,9 +54,14 @@ def deliver(run: Run, out: str, config: Config, tables: Tables) -> report.Built:
         spent=spent(run, config, tables),
     )
     _keep(built.spent, out)
-    if not server.temporary():
+    if in_flow() and not server.temporary():
         report.artifacts(built, run.validations)
     return built
+
+
+def decisive(config: Config) -> dict[str, Any]:
+    """What of a config decides what is made: not how fast, nor what is done with it."""
+    return config.model_dump(mode="json", exclude={"serving", *OF_EVALUATION})
 
 
 @contextmanager
@@ -59,10 +70,12 @@ def told(run: Run, out: str, config: Config) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(OSError):  # the error that ends the build is the one to tell
+        with suppress(OSError, LeaseLost):  # the error that ends the build is the one to tell
+            run.fence()
             _write(run, out)
             _keep(spent(run, config, None), out)
         raise
+    run.fence()
     _write(run, out)
 
 
@@ -79,12 +92,6 @@ def _write(run: Run, out: str) -> None:
 
 
 def _put(out: str, files: dict[str, str]) -> None:
-    Path(out).mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        scratch = Path(out, f".{name}.{uuid4().hex}")
-        try:
-            scratch.write_text(text, encoding="utf-8")
-            scratch.replace(Path(out, name))
-        except OSError as error:
-            scratch.unlink(missing_ok=True)
-            raise OSError(error.errno, error.strerror, str(scratch)) from error
+    with alone(Path(out)):
+        for name, text in files.items():
+            put(Path(out, name), [text.encode()])

@@ -60,7 +60,7 @@ def estimate(
 ) -> Estimated:
     """Read, chunk, and do all that needs no model; count what models would be asked; keep it for the build's report."""
     board = Board(Console(stderr=True), quiet)
-    with board.open(), hired(workers, dask) as hands:
+    with board.open(), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, asking.means(config, "", 0, 0))
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
         parts, tables = run.apart(read, limit, config.quarantine_budget)
@@ -191,7 +191,7 @@ def _traced(sight: Sight, parts: Sequence[Part] | None, tables: Tables) -> Table
     tables = run.whole(jobs.flagging(config), tables)
     normal = _made(sight, jobs.normalising(config), tables, (0, 0, 0), (0, 0, 0), 0.0)
     # without the model's word on borderline names they stay apart, which moves few paths
-    return run.whole(jobs.tracing(config), normal) if normal else None
+    return run.whole(jobs.tracing(config), run.whole(jobs.superseding(config), normal)) if normal else None
 
 
 def _made(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,7 @@ from prefect.runtime import flow_run
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, schema_of
 from rarefy.flows import asking, server
 from rarefy.flows.bench import Bench, opened, wordings
@@ -22,9 +24,10 @@ from rarefy.flows.failing import tell_failures, tell_unscored
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.run import KINDS, Part, Run
+from rarefy.flows.run import KINDS, Part, Run, in_flow
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
+from rarefy.tasks import journal
 from rarefy.tasks.protocols import PROTOCOLS, cases
 from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
@@ -62,12 +65,13 @@ def evaluate(
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`."""
     board = Board(Console(stderr=True), quiet)
     tested, wanted = pinned(systems(config, names), Path(out)), protocols(protocol)
-    how = (config, flow_run.id, max_calls, max_cost, models_of(config, tested))
-    with board.open(), hired(workers, dask) as hands:
+    how = (config, flow_run.id or str(uuid4()), max_calls, max_cost, models_of(config, tested))
+    with board.open(), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, asking.means(*how))
         given = run.stage("open", lambda: opened(Path(bench), run.store, split=split, most=questions))
         board.say(f"{'open':<{WIDTH}} {given.asked:,} of {given.of:,} questions ({given.split}) of {given.name}")
-        parts = _portioned(run, given, config)
+        hits = _retrieved(run, given, config)
+        parts = run.stage("portion", lambda: portions(run.store, given, hits))
         left_out = _left_out(run, parts[0], tested, wanted, config)
         chosen = [name for name in wanted if any((s, name) not in left_out for s in tested)]
         for (system, name), why in left_out.items():
@@ -80,11 +84,11 @@ def evaluate(
             parts = run.each(preferring(config), parts, "questions")
         made: dict[str, list[Part]] = {}
         for name, system in tested.items():
-            answered = run.each(answering(name, system), parts, "questions")
+            answered = run.each(answering(name, system, given.corpus), parts, "questions")
             tell_failures(run, name, answered)
             made[name] = run.each(scoring(config, name), answered, "questions")
             tell_unscored(run, name, made[name])
-        names_ = run.stage("gather", lambda: gathered(run.store, given, parts, made))
+        names_ = run.stage("gather", lambda: gathered(run.store, given, hits, parts, made))
         for row_type in (Trial, Answer, Score):
             run.hold(KINDS[row_type], row_type, names_)
         tables = {kind: run.store.table(name) for kind, name in names_.items()}
@@ -95,20 +99,20 @@ def evaluate(
         line = board.line("report", "files", None)
         run.stage("report", lambda: written(Path(out), {**tables, "figures": found}, told, config))
         line.end(f"in {out}")
-        if not server.temporary():
+        run.stage("note", lambda: journal.use(run.store, given.version, out, run.store.touched))
+        if in_flow() and not server.temporary():
             create_markdown_artifact(markdown(told), key="evaluation", description=f"How robust: {', '.join(tested)}")
         return Evaluated(out, told, run.made)
 
 
-def _portioned(run: Run, given: Bench, config: Config) -> list[Part]:
-    """The questions in portions, with what was retrieved for each wording."""
+def _retrieved(run: Run, given: Bench, config: Config) -> str:
+    """The table of what was retrieved for each wording."""
     tables = {"variants": run.stage("wordings", lambda: wordings(run.store, given))}
     tables |= {"chunks": given.chunks, "questions": given.questions}
-    if run.store.rows(given.chunks):
-        hits = run.whole(retrieving(config), tables)["hits"]
-    else:
-        hits = run.store.keep(schema_of(Hits).empty_table())
-    return run.stage("portion", lambda: portions(run.store, given, hits))
+    if not run.store.rows(given.chunks):
+        return run.store.keep(schema_of(Hits).empty_table())
+    hits: str = run.whole(retrieving(config), tables)["hits"]
+    return hits
 
 
 def _with_noise(parts: Sequence[Part]) -> list[Part]:
@@ -135,14 +139,16 @@ def _left_out(
     return told
 
 
-def gathered(store: Store, given: Bench, parts: Sequence[Part], made: Mapping[str, Sequence[Part]]) -> dict[str, str]:
+def gathered(
+    store: Store, given: Bench, hits: str, parts: Sequence[Part], made: Mapping[str, Sequence[Part]]
+) -> dict[str, str]:
     """The names of all tables of the result, each in the order of its rows' names."""
     every = [part for its in made.values() for part in its]
     tables = {
         "trials": _together(store, [part["trials"] for part in parts], Trial, "trial_id"),
         "answers": _together(store, [part["answers"] for part in every], Answer, "trial_id", "system"),
         "scores": _together(store, [part["scores"] for part in every], Score, "trial_id", "system"),
-        "hits": _together(store, [part["hits"] for part in parts], Hits, "question_id", "retriever", "query_id"),
+        "hits": _together(store, [hits], Hits, "question_id", "retriever", "query_id"),
     }
     if preferred := [part["preferred"] for part in parts if "preferred" in part]:
         tables["preferred"] = _together(store, preferred, Preferred, "question_id", "group", "chunk_id")
@@ -205,4 +211,5 @@ def meta_of(
         "statistics": config.statistics.model_dump(mode="json"),
         "currency": "/".join(sorted(prices)),
         "package": packages(),
+        "schemas": SCHEMAS,
     }

@@ -20,7 +20,7 @@ from rarefy.data_contracts.rows import (
 from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.surroundings import of_stage
-from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read
+from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read, supersede
 from rarefy.tasks.ask import model as ask_model
 from rarefy.tasks.export import VERSION as EXPORT_VERSION
 from rarefy.tasks.nli import NLIConfig
@@ -28,6 +28,7 @@ from rarefy.tasks.perturb import pools
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
 from rarefy.tasks.recipe import Job, Tool
+from rarefy.tasks.supersede.order import newness
 
 ASKERS = {  # who asks: function and version
     "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
@@ -90,7 +91,9 @@ def flagging(config: Config) -> Job:
 def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> Iterator[Document]:
     """The documents, those that repeat another marked with its name."""
     rows = list(documents)
-    repeats = duplicates.flag_duplicates(((row.doc_id, row.text, row.period_end) for row in rows), config)
+    newest = {told: place for place, told in enumerate(sorted({*map(newness, rows)}, reverse=True))}
+    places = {row.doc_id: newest[newness(row)] for row in rows}
+    repeats = duplicates.flag_duplicates(((row.doc_id, row.text, row.period_end) for row in rows), config, places)
     for row in rows:
         other, similarity = repeats.get(row.doc_id, ("", 0.0))
         yield replace(row, duplicate_of=other, duplicate_similarity=similarity)
@@ -104,6 +107,13 @@ def normalising(config: Config) -> Job:
     function = "rarefy.tasks.normalise:normalise"
     job = Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
     return _asking(config, _placed(config, job))
+
+
+def superseding(config: Config) -> Job:
+    """Triplets to triplets with the time they hold from, those rejected that a later document superseded."""
+    takes = {"triplets": Triplet, "documents": Document}
+    function = "rarefy.tasks.supersede:supersede"
+    return Job("supersede", function, supersede.VERSION, takes, {"triplets": Triplet}, config.supersede)
 
 
 def tracing(config: Config) -> Job:

@@ -53,15 +53,15 @@ def trying(config: Config, chosen: Iterable[str], takes: Iterable[str]) -> Job:
     return Job("try", "rarefy.tasks.protocols:trials", protocols.VERSION, CASE, {"trials": Trial}, asked)
 
 
-def answering(name: str, system: SystemConfig) -> Job:
-    """Trials to what a system says in them."""
+def answering(name: str, system: SystemConfig, corpus: str = "") -> Job:
+    """Trials to what a system says in them; `corpus`: digest of the benchmark's documents."""
     return Job(
         f"answer {name}",
         "rarefy.tasks.systems.answer:answer",
         answer.VERSION,
         {"trials": Trial, **CASE},
         {"answers": Answer, "unanswered": Unanswered},
-        AnswerConfig(name=name, system=system),
+        AnswerConfig(name=name, system=system, corpus=corpus if system.follows else ""),
         {"system": system},
         {"prompts": prompts.digest("systems")} if system.llm else {},
         lasting=system.kind in BUILT_IN,  # somebody's own endpoint or function may be mended meanwhile

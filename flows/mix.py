@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from rarefy.data_contracts.contexts import Context
 from rarefy.data_contracts.rows import Chunk, Question, Variant
+from rarefy.data_contracts.schemas import SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.embed import EmbedConfig
@@ -100,17 +101,45 @@ def rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[
     """The rows of a folder's table, from Parquet or JSON lines; UsageFault where there is none, or a line is none."""
     name = f"{row_type.__name__.lower()}s"
     file = _table(folder, name)
-    if file.suffix == ".parquet":
-        import pyarrow.parquet as pq  # late: 0.3 s
+    if not file.is_file():
+        if needed:
+            raise UsageFault(
+                f"{folder}: no {name}.parquet or {name}.jsonl; give the folder of `rarefy build` or `rarefy perturb`"
+            )
+        return
+    version = _schema(folder, name)
+    try:
+        if file.suffix == ".parquet":
+            for batch in _batches(file):
+                table = migrated(name, batch, version)
+                yield from (_row(record, row_type, file) for record in table.to_pylist())
+        elif version != SCHEMAS[name]:
+            told = migrated_records(name, (record for _, record in records(file)), version)
+            yield from (_row(record, row_type, file) for record in told)
+        else:
+            yield from (_row(record, row_type, f"{file}:{at}") for at, record in records(file))
+    except NewerSchema as error:
+        raise UsageFault(f"{file}: {error}") from error
+    except ValueError as error:  # of Arrow, which tells no place
+        raise UsageFault(f"{file}: {error}; build the benchmark again") from error
 
-        for batch in pq.ParquetFile(file).iter_batches(1024):
-            yield from (_row(record, row_type, file) for record in batch.to_pylist())
-    elif file.is_file():
-        yield from (_row(record, row_type, f"{file}:{at}") for at, record in records(file))
-    elif needed:
-        raise UsageFault(
-            f"{folder}: no {name}.parquet or {name}.jsonl; give the folder of `rarefy build` or `rarefy perturb`"
-        )
+
+def _batches(file: Path) -> Iterator[Any]:
+    """A table of rows at a time."""
+    import pyarrow as pa  # late: 0.3 s
+    import pyarrow.parquet as pq
+
+    for batch in pq.ParquetFile(file).iter_batches(1024):
+        yield pa.Table.from_batches([batch])
+
+
+def _schema(folder: Path, name: str) -> int:
+    """The schema of a folder's table: as its manifest says; today's where it has none, as files of one's own have."""
+    try:
+        told = json.loads((folder / "manifest.json").read_bytes())
+    except (OSError, ValueError):
+        return SCHEMAS[name]
+    return schemas_of(told)[name] if isinstance(told, dict) else SCHEMAS[name]
 
 
 def _table(folder: Path, name: str) -> Path:

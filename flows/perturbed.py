@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from rarefy.data_contracts.rows import Question, Variant
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.export.keep_rates import COLUMNS, KeepRate, Tally
@@ -21,6 +22,7 @@ from rarefy.tasks.llm.faults import TRANSIENT
 
 TABLES = ("questions", "chunks", "variants", "skipped", "unanswered")
 MANIFEST, FUNNEL = "manifest.json", "funnel.json"
+SCHEMA = {name: SCHEMAS[name] for name in ("questions", "chunks", "variants", "unanswered")}
 CONTEXTS = "contexts.jsonl"  # what `rarefy mix` may have put there
 
 
@@ -207,7 +209,7 @@ class Folder:
         files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in TABLES))}
         # what a model could not answer just now it may answer next time
         finished = TRANSIENT.isdisjoint(funnel.unanswered)
-        self._put(MANIFEST, {"recipe": self.recipe if finished else "", "files": files})
+        self._put(MANIFEST, {"recipe": self.recipe if finished else "", "schemas": SCHEMA, "files": files})
 
     def _put(self, name: str, told: dict[str, Any]) -> None:
         scratch = self.place / f".{name}.part"

@@ -44,7 +44,7 @@ def plan(
 ) -> Planned:
     """Read and chunk a corpus, and look up what else the store knows of it."""
     board = Board(Console(stderr=True), quiet)
-    with board.open(), hired(workers, dask) as hands:
+    with board.open(), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands)
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
         parts, tables = run.apart(read, limit, config.quarantine_budget)
@@ -72,7 +72,7 @@ def _census(store: Store, config: Config, parts: list[Part]) -> tuple[jobs.Count
     if len(tables["triplets"]) < len(parts):
         return ()
     gathered = (jobs.gathering("documents", Document), jobs.gathering("triplets", Triplet))
-    derived = (jobs.flagging, jobs.normalising, jobs.tracing, jobs.counting)
+    derived = (jobs.flagging, jobs.normalising, jobs.superseding, jobs.tracing, jobs.counting)
     for job in (*gathered, *(stage(config) for stage in derived)):
         if not (made := store.find(job.recipe(tables))):
             return ()

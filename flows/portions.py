@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from rarefy.flows.apart import batches_of
 from rarefy.flows.bench import Bench
+from rarefy.flows.spread import by_itself, unplaced
 from rarefy.tasks.store import Store
 
 Part = dict[str, Any]
@@ -16,11 +17,15 @@ Part = dict[str, Any]
 
 def portions(store: Store, bench: Bench, hits: str) -> list[Part]:
     """Parts of some 32 questions: their variants, what was found for them, and the chunks that any of these name."""
-    variants, found, chunks = store.table(bench.variants), store.table(hits), store.table(bench.chunks)
+    variants, found, chunks = (
+        store.table(bench.variants),
+        _unscored(store.table(hits)),
+        unplaced(store.table(bench.chunks)),
+    )
     variant_rows, hit_rows = _rows_of(variants), _rows_of(found)
     chunk_at = {name: place for place, name in enumerate(chunks["chunk_id"].to_pylist())}
     parts = []
-    for some in batches_of(store.table(bench.questions)):
+    for some in batches_of(by_itself(store.table(bench.questions))):
         names = some["question_id"].to_pylist()
         own = variants.take(_places(names, variant_rows))
         its = found.take(_places(names, hit_rows))
@@ -38,6 +43,14 @@ def portions(store: Store, bench: Bench, hits: str) -> list[Part]:
             }
         )
     return parts
+
+
+def _unscored(hits: pa.Table) -> pa.Table:
+    """The hits without scores, which every document has a part in: trials are made of what was found, in its order."""
+    place = hits.schema.get_field_index("scores")
+    return hits.set_column(
+        place, hits.schema.field(place), pa.array([[]] * hits.num_rows, hits.schema.field(place).type)
+    )
 
 
 def _rows_of(table: pa.Table) -> dict[str, list[int]]:

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -28,6 +28,16 @@ class Standing(ProgressColumn):
         return Text(f"{counts}{f' · {task.speed:,.1f}/s' if task.speed else ''}{left}{aside}", style="dim")
 
 
+class Seen(Protocol):
+    """Somewhere else where a board's lines are seen."""
+
+    def say(self, text: str) -> None: ...
+
+    def at(self, stage: str, counts: str, share: float) -> None: ...
+
+    def end(self, stage: str, note: str) -> None: ...
+
+
 class Line:
     """The line of one stage: `step()` when one more is done."""
 
@@ -39,11 +49,13 @@ class Line:
     def step(self, count: int = 1) -> None:
         """So many more are done."""
         self.done += count
+        if self.board.seen:
+            self.board.seen.at(self.stage, self._counts(), self.done / self.total if self.total else 0.0)
         if self.board.live and self.task is not None:
             self.board.live.update(self.task, completed=self.done)
         elif time.monotonic() - self.told > PULSE:
             self.told = time.monotonic()
-            self.board.say(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()}")
+            self.board.show(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()}")
 
     def aside(self, text: str) -> None:
         """What else there is to say of a stage that is under way."""
@@ -51,7 +63,7 @@ class Line:
             self.board.live.update(self.task, aside=text)
         elif text:
             self.told = time.monotonic()
-            self.board.say(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()} · {text}")
+            self.board.show(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()} · {text}")
 
     def watch(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The same rows, counted as they pass."""
@@ -63,12 +75,14 @@ class Line:
     def end(self, note: str) -> None:
         """The stage is done; `note` says what came of it."""
         seconds = time.monotonic() - self.began
+        if self.board.seen:
+            self.board.seen.end(self.stage, f"{note} · {seconds:.1f} s")
         if self.board.live and self.task is not None:
             self.board.live.update(
                 self.task, completed=self.total or 1, total=self.total or 1, note=f"{note} · {seconds:.1f} s"
             )
         else:
-            self.board.say(f"{self.stage:<{WIDTH}} {note} · {seconds:.1f} s")
+            self.board.show(f"{self.stage:<{WIDTH}} {note} · {seconds:.1f} s")
 
     def _counts(self) -> str:
         return f"{self.done:,}{f'/{self.total:,}' if self.total else ''} {self.unit}"
@@ -98,18 +112,21 @@ class Board:
     def __init__(self, console: Console, quiet: bool) -> None:
         self.console, self.quiet = console, quiet
         self.live: Progress | None = None
+        self.seen: Seen | None = None  # where else it is shown: in Prefect's UI
 
     @contextmanager
     def open(self) -> Iterator["Board"]:
-        """Lines are live in here, if this is a terminal."""
-        with self._listening():
+        """Lines are live in here, if this is a terminal, and those of a flow that a server knows are seen there too."""
+        from rarefy.flows.serving.seen import seen  # late: Prefect
+
+        with seen() as self.seen, self._listening():
             yield from self._opened()
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
         """What those who ask models have to say meanwhile has a line here too."""
         handler = Said(self)
-        if not self.quiet:
+        if self.seen or not self.quiet:
             LOG.addHandler(handler)
         try:
             yield
@@ -134,5 +151,11 @@ class Board:
 
     def say(self, text: str) -> None:
         """One plain line, unless quiet."""
+        if self.seen:
+            self.seen.say(text)
+        self.show(text)
+
+    def show(self, text: str) -> None:
+        """The same here alone."""
         if not self.quiet:
             self.console.print(text, highlight=False, markup=False, soft_wrap=True)

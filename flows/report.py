@@ -1,8 +1,10 @@
 """What came of a build: the funnel, the census and a few questions, for the terminal and for Prefect's UI."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -16,6 +18,7 @@ from rarefy.flows.jobs import Counted
 from rarefy.flows.shown import as_table, keep_records, reasons
 from rarefy.flows.spent import Spent
 from rarefy.tasks.export.keep_rates import Tally
+from rarefy.tasks.journal import Version
 from rarefy.tasks.store import Store
 
 SHOWN = 5  # questions
@@ -46,6 +49,7 @@ class Built:
     questions: tuple[Question, ...]
     variants: Tally = field(default_factory=Tally)  # what became of them
     spent: Spent | None = None  # None: no model was asked
+    recorded: Version | None = None  # its entry in the journal
 
 
 def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
@@ -135,6 +139,11 @@ def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
     return {title: records for title, records in told.items() if records}
 
 
+def key(out: str, name: str) -> str:
+    """What Prefect calls an artifact of the benchmark in this folder: each benchmark has a history of its own."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{Path(out).name} {name}".lower()).strip("-")
+
+
 def artifacts(built: Built, validations: Sequence[Validation]) -> None:
     """The funnel, the census, the questions and the contracts' results, in Prefect's UI."""
     tables = {
@@ -147,15 +156,15 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
         ("models", model_records(built.spent)),
     ):
         tables |= {f"{name}-{place}": one for place, one in enumerate(found.items(), 1)}
-    for key, (description, records) in tables.items():
-        create_table_artifact(records, key=key, description=description)
+    for name, (description, records) in tables.items():
+        create_table_artifact(records, key=key(built.out, name), description=description)
     create_markdown_artifact(
         "\n\n".join(
             f"**{question.text}**\n\n{question.answer} ({question.pattern})\n\n"
             + "\n".join(f"> {_short(sentence)}\n" for sentence in question.evidence)
             for question in built.questions
         ),
-        key="sample-questions",
+        key=key(built.out, "sample-questions"),
         description="A few accepted questions with their evidence",
     )
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Score, row_id
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import schema_of
 from rarefy.flows import asking
 from rarefy.flows.conclude import RESULT, SCHEMA, conclude, options, packages, written
@@ -23,6 +24,7 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.jobs_of_evaluation import scoring
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.run import Run
+from rarefy.flows.schemas import brought_up
 from rarefy.flows.workers import alone
 from rarefy.tasks.correct.agreement import agreement
 from rarefy.tasks.export.files import put
@@ -53,8 +55,8 @@ def rescore(
     place, target = Path(result), Path(out)
     told = _summary(place)
     config = _config(place, told, config)
-    tables = {name: _table(place, name) for name in RESULT}
-    tables |= {name: _table(place, name) for name in MAYBE if (place / f"{name}.parquet").is_file()}
+    there = (*RESULT, *(name for name in MAYBE if (place / f"{name}.parquet").is_file()))
+    tables = {name: brought_up(name, _table(place, name), told, place) for name in there}
     board = Board(Console(stderr=True), quiet)
     judge = config.correct.judge
     asked = asking.means(config, uuid4().hex, max_calls, max_cost, [judge] if judge.provider else [])
@@ -66,7 +68,7 @@ def rescore(
             board.say(f"{'judge':<{WIDTH}} {agreed}")
         tables = {**tables, "scores": scores}
         meta = {name: value for name, value in told.items() if name not in COMPUTED}
-        meta |= {"correctness": options(config.correct), "package": packages()}
+        meta |= {"correctness": options(config.correct), "package": packages(), "schemas": SCHEMAS}
         meta |= {"statistics": config.statistics.model_dump(mode="json")}
         figures, summary = conclude(tables, meta, config)
         if target.resolve() == place.resolve():

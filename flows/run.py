@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
 
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.rows import Answer, Hits, Quarantined, Score, Trial, Unanswered
@@ -16,6 +17,7 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
 from rarefy.flows.apart import apart
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.places import passing
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
@@ -39,10 +41,19 @@ Tables = dict[str, Any]  # kind of table -> its name
 Made = TypeVar("Made")
 
 
+def in_flow() -> bool:
+    """Is this a run of a flow, which Prefect knows of?"""
+    return FlowRunContext.get() is not None
+
+
 def _is_of_infrastructure(_task: object, _run: object, state: Any) -> bool:
     """Is this worth another try? A lost connection is; a full disk, a broken contract and a bug are not."""
     error = state.result(raise_on_failure=False)
-    return isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ == "CommClosedError"
+    return isinstance(error, ConnectionError | TimeoutError) or passing(error)
+
+
+def _open() -> None:
+    """No fence: whoever builds into a folder of its own needs no lease."""
 
 
 @dataclass
@@ -57,9 +68,12 @@ class Run:
     made: int = 0  # tables made now, rather than found
     lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
     corpus: str = ""  # digest of the documents, once they are known
+    fence: Callable[[], None] = _open  # raises where this run may not publish any more
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
-        """What `work` gives, as a Prefect task of that name."""
+        """What `work` gives, as a Prefect task of that name; just so where no flow is running."""
+        if not in_flow():
+            return work()
         return task(  # the work takes no arguments: Prefect would look through all of them, and store them
             work,
             name=name,
@@ -76,7 +90,7 @@ class Run:
 
         def work() -> list[Part]:
             try:
-                sources = list_sources(corpus)
+                sources = list_sources(corpus, self.store)
             except OSError as error:
                 raise UsageFault(str(error)) from error
             self.store.sweep()
@@ -92,7 +106,7 @@ class Run:
         """The parts, each with what the job makes of it."""
 
         def work() -> list[Part]:
-            known = [self.store.find(job.recipe(_given(job, part))) for part in parts]
+            known = list(self.store.over(self.store.find, (job.recipe(_given(job, part)) for part in parts)))
             missing = [place for place, tables in enumerate(known) if tables is None]
             sizes = [part.get("rows", 1) for part in parts]
             line = self.board.line(job.stage, unit, sum(sizes))
@@ -119,7 +133,7 @@ class Run:
         documents = 0
         while documents < limit and len(read) < len(sources):
             some = self.each(job, sources[len(read) : len(read) + limit - documents])
-            documents += sum(self.store.rows(part["documents"]) for part in some)
+            documents += sum(self.store.over(self.store.rows, [part["documents"] for part in some]))
             read += some
         return read
 
@@ -198,7 +212,7 @@ class Run:
         given = _given(job, tables)
         found = self.store.find(job.recipe(given))
         first = given[next(iter(job.takes))]
-        total = None if found else sum(map(self.store.rows, [first] if isinstance(first, str) else first))
+        total = None if found else sum(self.store.over(self.store.rows, [first] if isinstance(first, str) else first))
         line = self.board.line(job.stage, "rows", total)
         fresh: dict[int, dict[str, str]] = {}
         if not found:

@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.schemas import brought_up
 from rarefy.tasks.protocols.frame import Frame
 
 SCHEMA = 1  # of a result's folder
 TABLES = ("trials", "answers", "scores", "questions", "chunks")
-UNREAD = {"retrieved", "detail", "why"}  # long texts that no number is made of
+UNREAD = {"detail", "why"}  # long texts that no number is made of
 ALIKE = ("retrieval", "package")  # sections of a summary: where they differ it is said
 
 
@@ -81,7 +82,10 @@ def differing(first: Side, second: Side) -> list[str]:
     told = []
     if first.benchmark != second.benchmark:
         versions = f"{first.benchmark} and {second.benchmark}"
-        told.append(f"benchmark: versions {versions}; compared on the trials that are in both")
+        told.append(f"benchmark: versions {versions}; compared on the questions that are the same in both")
+    left, right = (one.about["benchmark"].get("split") for one in (first, second))
+    if left != right:
+        told.append(f"benchmark: questions of the split {left!r} and of {right!r}")
     for section in ALIKE:
         left, right = first.about.get(section), second.about.get(section)
         if left != right:
@@ -100,11 +104,15 @@ def _which(left: Any, right: Any) -> str:
     )
 
 
-def frames_of(side: Side, protocols: Sequence[str]) -> dict[str, Frame]:
+def tables_of(side: Side, *more: str) -> dict[str, pa.Table]:
+    """The tables of a result that numbers are made of, and `more` by name."""
+    return {name: _table(Path(side.folder), name, side.about) for name in (*TABLES, *more)}
+
+
+def frames_of(side: Side, protocols: Sequence[str], tables: Mapping[str, pa.Table]) -> dict[str, Frame]:
     """The frame of each protocol."""
     from rarefy.flows.conclude import frames  # late: it imports all that figures come from
 
-    tables = {name: _table(Path(side.folder), name) for name in TABLES}
     about = side.about
     only = {
         **about,
@@ -114,12 +122,13 @@ def frames_of(side: Side, protocols: Sequence[str]) -> dict[str, Frame]:
     return {name: one for _, name, one in frames(tables, only)}
 
 
-def _table(folder: Path, name: str) -> pa.Table:
-    """A table of a result, without what no number is made of."""
+def _table(folder: Path, name: str, about: Mapping[str, Any]) -> pa.Table:
+    """A table of a result."""
     place = folder / f"{name}.parquet"
     try:
         there = pq.read_schema(place).names
-        return pq.read_table(place, columns=[column for column in there if column not in UNREAD])
+        table = pq.read_table(place, columns=[column for column in there if column not in UNREAD])
+        return brought_up(name, table, about, place)
     except FileNotFoundError:
         raise UsageFault(f"{place} is not there: the result is not whole; run its `rarefy evaluate` again") from None
     except pa.ArrowException as error:

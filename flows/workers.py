@@ -6,15 +6,24 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
+from uuid import uuid4
 
 from rarefy.flows.asking import asks, elsewhere
+from rarefy.flows.cluster import ClusterConfig, started
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.llm import Means
+from rarefy.tasks.reach import word
 from rarefy.tasks.recipe import ALONE, Given, Job, make
+from rarefy.tasks.store import Store
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
 RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`
+# After how long a worker that is not heard of is given up, and its documents to others. No stage was seen to keep its
+# process from answering for more than some seconds (docs/machines.md); Dask's own five minutes are five minutes lost
+TTL = "2 minutes"
+TTL_NAME = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"
+NO_CLUSTER = ClusterConfig()
 
 
 class Workers(Protocol):
@@ -81,14 +90,13 @@ def _together(job: Job, parts: Sequence[Given], store: str, means: Means) -> Don
 
 
 @contextlib.contextmanager
-def hired(workers: int, scheduler: str) -> Iterator[Workers]:
-    """Workers: of the scheduler at this address, of a cluster of so many processes, or this process for 0."""
-    if not scheduler and not workers:
+def hired(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> Iterator[Workers]:
+    """Workers: of the scheduler at this address, else so many processes, else of the cluster, else this process."""
+    if not scheduler and not workers and not cluster.kind:
         yield alone
         return
     # imported late: half a second that a small build need not spend
-    import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
     with contextlib.ExitStack() as stack:
         if scheduler:
@@ -98,13 +106,60 @@ def hired(workers: int, scheduler: str) -> Iterator[Workers]:
                 raise UsageFault(
                     f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
                 ) from error
+        elif workers:
+            client = stack.enter_context(Client(stack.enter_context(_processes(workers))))
         else:
-            # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
-            dask.config.set({"distributed.worker.preload": [DEAF]})
-            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
-            client = stack.enter_context(Client(stack.enter_context(cluster)))
-        threads = max(cores() // workers, 1) if workers else 1  # of a tool, such as the embedder, in each worker
-        yield lambda job, parts, store, means=ALONE: _mapped(client, job, parts, store, threads, means)
+            client = stack.enter_context(Client(stack.enter_context(started(cluster))))
+        threads = max(cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
+        met: set[str] = set()
+
+        def map_(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done:
+            if (scheduler or not workers) and store not in met:
+                _meet(client, store, cluster)
+                met.add(store)
+            return _mapped(client, job, parts, store, threads, means)
+
+        yield map_
+
+
+@contextlib.contextmanager
+def _processes(workers: int) -> Iterator[Any]:
+    """So many processes of this machine, each with one thread."""
+    import dask
+    from distributed import LocalCluster
+
+    # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
+    ours = {"distributed.worker.preload": [DEAF], "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL)}
+    with dask.config.set(ours), LocalCluster(workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
+        yield cluster
+
+
+def _meet(client: Any, url: str, cluster: ClusterConfig) -> None:
+    """Nothing, once a worker has read what was just written to the store; Fault where none comes, or sees it not."""
+    said, where = uuid4().hex, client.scheduler.address
+    name = f"met/{said}"
+    store = Store(url)
+    store.write(name, said.encode())
+    try:
+        heard = client.submit(word, url, name, key=f"meet-{said}", pure=False).result(timeout=cluster.patience)
+    except TimeoutError:
+        raise Fault(
+            f"no worker of {where} took any work in {cluster.patience} seconds; start some with `dask worker {where}`, "
+            "or look at what keeps the cluster from it"
+        ) from None
+    except ImportError as error:
+        raise Fault(
+            f"the workers of {where} cannot import what they work with ({error}); install this rarefy, with the "
+            "packages of the store's address, where they run"
+        ) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            store.fs.rm_file(f"{store.root}/{name}")
+    if heard != said:
+        raise UsageFault(
+            f"--store {url}: the workers of {where} see another one there; name a folder that all machines share, or "
+            "an address such as s3://bucket/store"
+        )
 
 
 def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: int, means: Means) -> Done:
@@ -129,9 +184,11 @@ def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: 
                 "likely for want of memory; use fewer --workers, or split or remove the document"
             ) from error
         except CancelledError as error:
+            gone = client.status != "running"
             raise Fault(
-                f"{job.stage}: the Dask scheduler dropped {_about(parts[place])} ({error}); look at its log, and run "
-                "again to go on"
+                f"{job.stage}: the Dask scheduler {client.scheduler.address if client.scheduler else ''} "
+                f"{'is gone' if gone else f'dropped {_about(parts[place])}'} ({error}); "
+                f"{'start it' if gone else 'look at its log'}, and run again to go on"
             ) from error
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(parts[place])}")

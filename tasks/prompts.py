@@ -3,12 +3,12 @@
 import hashlib
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from rarefy.data_contracts.rows import Message
+from rarefy.data_contracts.rows import Document, Message
 
 TASKS = Path(__file__).parent
 DOMAINS = ("finance", "economics", "policy", "general")
@@ -55,6 +55,15 @@ def digest(stage: str) -> str:
     for file in sorted((TASKS / stage / "prompts").glob("*.j2")):
         hashed.update(f"{file.name}\n{file.read_text(encoding='utf-8')}\n".encode())
     return hashed.hexdigest()
+
+
+def title(document: Document) -> str:
+    """A document's title as a prompt tells it: "" where it is only the name of its file.
+
+    A file that is given another name says what it said before, and nothing is asked of it again.
+    """
+    stem = PurePosixPath(document.source.partition("#")[0]).stem
+    return "" if document.title == stem else document.title
 
 
 def fenced(text: str) -> str:

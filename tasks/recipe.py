@@ -105,7 +105,8 @@ def make(
         for reason in table["reason"].to_pylist()
     }
     spoilt = not TRANSIENT.isdisjoint(reasons) or (bool(reasons) and not job.lasting)
-    return {kind: store.keep(table) for kind, table in tables.items()} if spoilt else store.put(recipe, tables)
+    kept = store.over(store.keep, tables.values())
+    return dict(zip(tables, kept, strict=True)) if spoilt else store.put(recipe, tables)
 
 
 @cache
@@ -129,8 +130,7 @@ def _identity(value: Any) -> Any:
 
 def _tables(names: str | Sequence[str], store: Store) -> Iterator[pa.Table]:
     """A table, or several one after the other."""
-    for name in (names,) if isinstance(names, str) else names:
-        yield store.table(name)
+    return store.over(store.table, (names,) if isinstance(names, str) else names)
 
 
 def _rows(names: str | Sequence[str], row_type: type, store: Store) -> Iterator[Any]:

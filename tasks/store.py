@@ -1,14 +1,18 @@
 """Tables by what they hold, recipes by what they take: what exists is finished (architecture §5)."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import re
+import threading
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import fsspec
@@ -20,6 +24,15 @@ from rarefy.tasks.fingerprint import fingerprint
 
 NAME = re.compile(r"[0-9a-f]{32}")
 FORGOTTEN = 3600  # seconds after which a scratch file has no living writer: the largest table is written in minutes
+EXCLUSIVE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"}  # what can refuse a second writer of a name
+LINKLESS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # what link(2) says where there are none
+ELSEWHERE = "keep the store in a folder of a disk, or on S3, Google Cloud Storage or Azure"
+FOOTER = 1 << 14  # bytes at the end of a table that nearly always tell how many rows it has
+AT_ONCE = 16  # requests under way to a store that is far away, which answers each after some 30 ms
+_ONE_AT_A_TIME = threading.Lock()  # memory:// looks first and writes then; no other process sees it
+
+Asked = TypeVar("Asked")
+Told = TypeVar("Told")
 
 
 class TableDamaged(Exception):
@@ -39,13 +52,15 @@ class Store:
     """
 
     def __init__(self, url: str | Path) -> None:
-        self.fs, root = fsspec.core.url_to_fs(str(url))
+        self.fs, root = fsspec.core.url_to_fs(str(url), use_listings_cache=False)  # others write there too
         self.root = root.rstrip("/")
         self.local = isinstance(self.fs, LocalFileSystem)
         self.url = self.root if self.local else str(url)  # the same place for workers that stand in another folder
+        self.touched: set[str] = set()  # the recipes that were looked for or put here
 
     def find(self, recipe: str) -> dict[str, str] | None:
         """The tables that this recipe made, kind of row to name; None when it never finished or one of them is lost."""
+        self.touched.add(recipe)
         try:
             made = json.loads(self.fs.cat_file(f"{self.root}/recipes/{recipe}"))
         except (FileNotFoundError, ValueError):
@@ -56,7 +71,8 @@ class Store:
 
     def put(self, recipe: str, tables: Mapping[str, pa.Table]) -> dict[str, str]:
         """The names of these tables, now in the store: the tables first, the recipe last, which is the promise."""
-        made = {kind: self.keep(table) for kind, table in tables.items()}
+        self.touched.add(recipe)
+        made = dict(zip(tables, self.over(self.keep, tables.values()), strict=True))
         self.write(f"recipes/{recipe}", json.dumps(made, sort_keys=True).encode())
         return made
 
@@ -75,18 +91,16 @@ class Store:
     def table(self, name: str) -> pa.Table:
         """The table of this name, proved to be it; TableDamaged names one that is not, once it is out of the way."""
         path = f"{self.root}/tables/{name}.parquet"
+        try:  # no permission, no medium, no answer: not the table's fault
+            content = self.fs.cat_file(path)
+        except FileNotFoundError:
+            raise TableDamaged(f"table {name} is gone from {self.url}: run again and it is made anew") from None
         try:
-            table = pq.read_table(pa.BufferReader(self.fs.cat_file(path)), use_threads=False)
+            table = pq.read_table(pa.BufferReader(content), use_threads=False)
             if fingerprint(table) == name:
                 return table
             fault = "its rows are not those it was named after"
-        except FileNotFoundError:
-            raise TableDamaged(f"table {name} is gone from {self.url}: run again and it is made anew") from None
         except Exception as error:  # on garbage the Parquet reader raises whatever it stumbles on
-            if (
-                isinstance(error, OSError) and error.errno is not None
-            ):  # no permission, no medium: not the table's fault
-                raise
             fault = f"it cannot be read ({type(error).__name__})"
         with contextlib.suppress(FileNotFoundError):  # another reader may have put it aside
             self.fs.rm_file(path)
@@ -95,21 +109,42 @@ class Store:
     def rows(self, name: str) -> int:
         """How many rows the table of this name has, without reading them; TableDamaged as for the table itself."""
         try:
-            with self.fs.open(f"{self.root}/tables/{name}.parquet", "rb") as file:
-                return int(pq.read_metadata(file).num_rows)
+            if self.local:
+                with self.fs.open(f"{self.root}/tables/{name}.parquet", "rb") as file:
+                    return int(pq.read_metadata(file).num_rows)
+            end = self.fs.cat_file(f"{self.root}/tables/{name}.parquet", start=-FOOTER)
+            return int(pq.read_metadata(pa.BufferReader(end)).num_rows)
         except Exception:  # as above; the table itself says what is wrong, or is right for all that
             return int(self.table(name).num_rows)
 
+    def over(self, what: Callable[[Asked], Told], things: Iterable[Asked]) -> Iterator[Told]:
+        """What is told of each of these, in their order; of several at once where the store is far away."""
+        if self.local:
+            yield from map(what, things)
+            return
+        pool = ThreadPoolExecutor(AT_ONCE)
+        waiting: deque[Future[Told]] = deque()
+        try:
+            for thing in things:
+                waiting.append(pool.submit(what, thing))
+                if len(waiting) > 2 * AT_ONCE:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
     def mend(self) -> list[str]:
         """The names of all tables that are not what they are named after, now removed."""
-        damaged = []
-        for path in self.fs.glob(f"{self.root}/tables/*.parquet"):
-            name = Path(path).stem
+
+        def faulty(path: str) -> str:
             try:
-                self.table(name)
+                self.table(Path(path).stem)
             except TableDamaged:
-                damaged.append(name)
-        return sorted(damaged)
+                return Path(path).stem
+            return ""
+
+        return sorted(filter(None, self.over(faulty, self.fs.glob(f"{self.root}/tables/*.parquet"))))
 
     def rejections(self, name: str) -> list[str]:
         """Why each row of a table was rejected, "" where it was not."""
@@ -124,26 +159,43 @@ class Store:
         if not self.local:
             self.fs.pipe_file(path, content)  # object stores show an object when all of it is there
             return
-        place = Path(path)
-        scratch = place.with_name(f".{place.name}.{uuid4().hex}")
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with scratch.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            scratch.replace(place)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                scratch.unlink()
-            raise OSError(error.errno, error.strerror, path) from error
+        with _scratch(Path(path), content) as scratch:
+            scratch.replace(path)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Put a file in place whole, unless one of that name stands; whether it was this call that did. OSError too.
+
+        Of any number of writers one is told True. An object store's reply may be lost and asked for again, so there
+        a file of equal content counts as this call's own: writers whose contents differ (by a token) are told apart.
+        """
+        path = f"{self.root}/{name}"
+        if self.local:
+            with _scratch(Path(path), content) as scratch:
+                try:
+                    os.link(scratch, path)  # fails where there is one, which a rename does not
+                except FileExistsError:
+                    return scratch.stat().st_nlink == 2  # over NFS a link may be made and its reply lost: open(2)
+                except OSError as error:
+                    if error.errno in LINKLESS:
+                        raise OSError(f"{path}: this file system has no hard links; {ELSEWHERE}") from error
+                    raise
+            return True
+        kinds = {self.fs.protocol} if isinstance(self.fs.protocol, str) else set(self.fs.protocol)
+        if not kinds & EXCLUSIVE:
+            raise OSError(f"{path}: {min(kinds)}:// does not refuse a second writer of one name; {ELSEWHERE}")
+        with _ONE_AT_A_TIME if "memory" in kinds else contextlib.nullcontext():
+            try:
+                self.fs.pipe_file(path, content, mode="create")
+            except FileExistsError:
+                return bool("memory" not in kinds and self.fs.cat_file(path) == content)
+        return True
 
     def sweep(self) -> int:
         """How many files of writers that died half-way were removed (scratch files older than an hour)."""
         if not self.local:
             return 0
         swept = 0
-        for scratch in Path(self.root).glob("*/.*.*"):
+        for scratch in [*Path(self.root).glob("*/.*.*"), *Path(self.root).glob("*/*/.*.*")]:
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - scratch.stat().st_mtime > FORGOTTEN:
                     scratch.unlink()
@@ -160,6 +212,26 @@ class Store:
             if error.errno == 22:  # seeking before the beginning of an empty file
                 return False
             raise
+
+
+@contextlib.contextmanager
+def _scratch(place: Path, content: bytes) -> Iterator[Path]:
+    """A file beside the place with this content, safely on the disk; gone afterwards. OSError names the place."""
+    scratch = place.with_name(f".{place.name}.{uuid4().hex}")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with scratch.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        yield scratch
+    except OSError as error:
+        if error.errno is None:  # one of ours, which says it all
+            raise
+        raise OSError(error.errno, error.strerror, str(place)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
 
 
 def parquet(table: pa.Table) -> bytes:

@@ -64,6 +64,16 @@ def _proven(_: References) -> Judge:
     return judge
 
 
+def _rested(references: References) -> Judge:
+    reasons = looked_up(references[Triplet], "triplet_id", "rejected_because")
+
+    def judge(rejected_because: str, triplet_ids: list[str]) -> str | None:
+        fallen = next((name for name in triplet_ids if reasons.get(name)), None)
+        return f"accepted on triplet {fallen}: {reasons[fallen]}" if fallen and not rejected_because else None
+
+    return judge
+
+
 def _unsplit(_: References) -> Judge:
     return lambda reason, split: f"rejected ({reason}), yet in {split!r}" if reason and split else None
 
@@ -83,6 +93,7 @@ QUESTION = Suite(
         known("chunk_ids", Chunk, "chunk_id"),
         Fault("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _of_its_path),
         Fault("evidence verbatim in its chunks", _EVIDENCE, _evidenced),
+        Fault("accepted questions rest on accepted triplets", ("rejected_because", "triplet_ids"), _rested),
         Fault("accepted questions have evidence", ("rejected_because", "chunk_ids", "evidence"), _proven),
         written_unless_rejected("text", "answer"),
         written("domain"),

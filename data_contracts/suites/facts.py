@@ -26,6 +26,7 @@ from rarefy.data_contracts.suites.rule import (
     written_unless_rejected,
 )
 
+SUPERSEDED = "superseded"
 KEYS = ("subject_key", "relation_key", "object_key")
 _LITERAL = r"^(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d)?\Z"
 
@@ -84,6 +85,26 @@ def _half_keyed(table: pa.Table, _: References) -> list[str]:
     return [f"{name}: {KEYS[keys.index('')]} is empty" for name, keys in rows if "" in keys]
 
 
+def _closed(_: References) -> Judge:
+    def judge(rejected_because: str, valid_from: str, valid_to: str, by: str) -> str | None:
+        if (rejected_because == SUPERSEDED) != bool(by) or bool(valid_to) != bool(by):
+            return f"rejected as {rejected_because!r}, superseded_by {by!r}, valid_to {valid_to!r}"
+        return f"valid_to {valid_to} is before valid_from {valid_from}" if by and valid_to < valid_from else None
+
+    return judge
+
+
+def _unfollowed(table: pa.Table, _: References) -> list[str]:
+    columns = (table.column(name).to_pylist() for name in ("triplet_id", "superseded_by", "rejected_because"))
+    rows = list(zip(*columns, strict=True))
+    reasons = {name: reason for name, _, reason in rows}
+    return [
+        f"{name}: superseded by {by!r}, which is {repr(reasons[by]) if by in reasons else 'no Triplet'}"
+        for name, by, _ in rows
+        if by and reasons.get(by, "?") not in ("", SUPERSEDED)
+    ]
+
+
 TRIPLET = Suite(
     key="triplet_id",
     needs=(Chunk,),
@@ -109,8 +130,15 @@ TRIPLET = Suite(
         one_of("method", "table", "cover", "deadline", "reading", "prose", "model"),
         matching("value", _LITERAL, "a plain number, an ISO day or empty"),
         dated("period_start", "period_end"),
+        dated("valid_from", "valid_to"),
         written("domain"),
         coded("rejected_because"),
+        Fault(
+            "what is superseded says by what and when, nothing else does",
+            ("rejected_because", "valid_from", "valid_to", "superseded_by"),
+            _closed,
+        ),
+        Absence("what supersedes a fact is a Triplet that stood", _unfollowed),
         Absence("every accepted triplet has its keys, once any has", _half_keyed),
     ),
 )

@@ -10,12 +10,13 @@ from rarefy.tasks.ask.aliases import aliases, names
 from rarefy.tasks.ask.chain import chain
 from rarefy.tasks.ask.index import Index, index
 from rarefy.tasks.ask.inverted_star import inverted_star
+from rarefy.tasks.ask.latest import latest
 from rarefy.tasks.ask.single import single
 from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 4
+VERSION = 5
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -83,6 +84,7 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
         valid_from=target.period_end
         or known.documents[target.doc_id].period_end
         or known.documents[target.doc_id].as_of,
+        latest=latest(wording.text, target, used),
         pivot=path.pivot if path.pattern != "single" else "",
         language=known.chunks[target.chunk_id].language,
         rejected_because=wording.rejected_because,

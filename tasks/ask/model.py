@@ -18,7 +18,7 @@ from rarefy.tasks.ask.wording import refuse
 from rarefy.tasks.llm import LLM, heard, replies, unanswered
 from rarefy.tasks.prompts import messages
 
-VERSION = 1
+VERSION = 2
 
 
 class Asked(BaseModel, frozen=True):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.roles import Roles
+from rarefy.tasks.prompts import title
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def about(chunk: Chunk, document: Document) -> tuple[tuple[str, str], ...]:
     """What is known of where a chunk comes from, by name; nothing that is not known."""
     said = {
         "of": document.entity,
-        "title": document.title if document.title != document.entity else "",
+        "title": title(document) if document.title != document.entity else "",
         "form": document.form,
         "fiscal_year": str(document.fiscal_year or ""),
         "country": document.metadata.get("country", ""),

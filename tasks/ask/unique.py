@@ -17,7 +17,7 @@ def leads_elsewhere(pattern: str, facts: Sequence[Triplet], target: Triplet, kno
     if pattern == "star":
         clues = [fact for fact in facts if fact != target]
         others = set.intersection(*(known.subjects[relation_of(c), object_of(c)] for c in clues))
-        return any(_differs(f, target, known) for other in others for f in known.facts.get(_of(other, target), ()))
+        return any(_differs(f, target) for other in others for f in known.facts.get(_of(other, target), ()))
     return False
 
 
@@ -27,7 +27,7 @@ def _chain(facts: Sequence[Triplet], target: Triplet, known: Index) -> bool:
         reached = {subject_of(facts[0])}
         for link in links:
             reached = {thing for name in reached for thing in known.objects.get(_of(name, link), ())}
-        return any(_differs(fact, last, known) for name in reached for fact in known.facts.get(_of(name, last), ()))
+        return any(_differs(fact, last) for name in reached for fact in known.facts.get(_of(name, last), ()))
     reached = {object_of(last)}
     for link in reversed(facts[1:]):
         reached = {name for thing in reached for name in known.subjects.get((relation_of(link), thing), ())}
@@ -39,14 +39,13 @@ def _of(name: str, fact: Triplet) -> tuple[str, str]:
     return name, relation_of(fact)
 
 
-def _differs(fact: Triplet, target: Triplet, known: Index) -> bool:
+def _differs(fact: Triplet, target: Triplet) -> bool:
     """Whether a fact of the same relation and time says another thing."""
-    if (fact.unit, _when(fact, known)) != (target.unit, _when(target, known)):
+    if (fact.unit, _when(fact)) != (target.unit, _when(target)):
         return False
     return object_of(fact) != object_of(target) and (not fact.value or fact.value != target.value)
 
 
-def _when(fact: Triplet, known: Index) -> str:
-    """The time of a fact; that of its document where it says none."""
-    document = known.documents[fact.doc_id]
-    return fact.period_end or fact.period or document.period_end or document.as_of
+def _when(fact: Triplet) -> str:
+    """The time of a fact; "" where it says none: then it holds until a later document says another thing."""
+    return fact.period_end or fact.period

@@ -1,13 +1,14 @@
 """A benchmark as files: Parquet, JSON lines, BEIR, a Hugging Face dataset, and the manifest that names its version."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.beir import beir
 from rarefy.tasks.export.card import CardConfig, card
-from rarefy.tasks.export.files import Content, lines, put, records, sha256
+from rarefy.tasks.export.files import Content, beside, lines, records, sha256, write
 from rarefy.tasks.export.hugging_face import hugging_face, parts
 from rarefy.tasks.export.manifest import manifest
 from rarefy.tasks.export.split import SplitConfig, split
@@ -20,6 +21,10 @@ VERSION = 3
 _MANIFEST = "manifest.json"
 
 
+def _open() -> None:
+    """No fence: nothing forbids to publish."""
+
+
 def export(
     tables: Tables,
     out: Path,
@@ -28,25 +33,51 @@ def export(
     digests: Mapping[str, str],
     census: Mapping[str, Mapping[str, int]],
     card_config: CardConfig = CardConfig(),  # noqa: B008  (frozen)
+    as_of: str = "",
+    fence: Callable[[], None] = _open,
 ) -> dict[str, Any]:
     """Write the benchmark into a folder and give back its manifest; nothing is written where it already stands.
 
     `config` is the whole configuration as JSON would hold it, `digests` has one for each table by name, `census` the
-    eligible sets by domain and pattern. The manifest goes first when a folder is rewritten and comes last: where it
-    is, every file that it lists is whole. OSError (a full disk, no permission) leaves no manifest.
+    eligible sets by domain and pattern, `as_of` the day of a benchmark that was made as of one. Every file is first written beside its place, so that a full disk leaves what
+    stood there as it was (OSError). Then `fence` may still forbid it, by raising; then all files change places at once:
+    the old manifest goes first and the new one comes last, and where there is one, every file that it lists is whole.
     """
     tables = complete(tables)
     told = {"format": VERSION, **manifest(tables, digests, config, census), "card": card_config.model_dump()}
+    told |= {"as_of": as_of} if as_of else {}  # the last key: without it nothing is said of time
     told = _read(json.dumps({**told, "files": {}}))  # as it will be read
-    if standing := _standing(out, told):
-        return standing
-    (out / _MANIFEST).unlink(missing_ok=True)
-    for name, content in _files(in_order(tables), told["version"], census, card_config).items():
-        put(out / name, content)
-        if content is not None:
-            told["files"][name] = sha256(out / name)
-    put(out / _MANIFEST, [json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"])
+    with alone(out):
+        for left in out.glob("**/.*.part"):  # by a run that was killed
+            left.unlink()
+        if standing := _standing(out, told):
+            return standing
+        files = _files(in_order(tables), told["version"], census, card_config)
+        try:
+            for name, content in files.items():
+                if content is not None:
+                    write(out / name, content)
+                    told["files"][name] = sha256(beside(out / name))
+            write(out / _MANIFEST, [json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"])
+            fence()
+            _swap(out, files)
+        except BaseException:
+            for name in (*files, _MANIFEST):
+                beside(out / name).unlink(missing_ok=True)  # a full disk gets its space back
+            raise
     return told
+
+
+def _swap(out: Path, files: Mapping[str, Content]) -> None:
+    """Put in place what was written beside; what takes long or may fail is done by now."""
+    (out / _MANIFEST).unlink(missing_ok=True)
+    for name, content in files.items():
+        if content is None:
+            (out / name).unlink(missing_ok=True)
+            beside(out / name).unlink(missing_ok=True)
+        else:
+            beside(out / name).replace(out / name)
+    beside(out / _MANIFEST).replace(out / _MANIFEST)
 
 
 def _files(

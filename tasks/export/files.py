@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias, get_origin, get_type_hints
@@ -19,21 +20,34 @@ Content: TypeAlias = pa.Table | Iterable[bytes] | None  # None: a file that is n
 
 def put(path: Path, content: Content) -> None:
     """Put a file in place whole or not at all: a table as Parquet, else bytes as they come."""
-    scratch = path.with_name(f".{path.name}.part")  # one name: what a killed run left behind is written over
+    scratch = beside(path)
     if content is None:
         path.unlink(missing_ok=True)
         scratch.unlink(missing_ok=True)
         return
+    write(path, content)
+    scratch.replace(path)
+
+
+def beside(path: Path) -> Path:
+    """Where a file is written before it is put in place."""
+    return path.with_name(f".{path.name}.part")  # one name: what a killed run left behind is written over
+
+
+def write(path: Path, content: pa.Table | Iterable[bytes]) -> None:
+    """Write a file beside its place, whole or not at all; OSError names the place."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = beside(path)
     try:
         if isinstance(content, pa.Table):
             pq.write_table(content.replace_schema_metadata(None), scratch, compression="zstd", row_group_size=_ROWS)
         else:
             with scratch.open("wb") as file:
                 file.writelines(content)
-        scratch.replace(path)
-    except BaseException:
+    except BaseException as error:
         scratch.unlink(missing_ok=True)  # a full disk gets its space back
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
 
 

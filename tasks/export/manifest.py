@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from rarefy.data_contracts.rows import Variant
+from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.tasks.export.keep_rates import KeepRate, tallied
 from rarefy.tasks.export.tables import NAMES, Tables
 
@@ -48,6 +49,7 @@ def manifest(
     return {
         "version": versioned(digests),
         "package": {"rarefy": version("rarefy")},
+        "schemas": {name: SCHEMAS[name] for name in NAMES.values()},
         "packages": {name: found for name in PACKAGES if (found := _installed(name))},
         "config": dict(config),
         "tables": {name: _table(tables, row_type, digests[name]) for row_type, name in NAMES.items()},

@@ -20,7 +20,12 @@ Own = tuple[Document, list[Chunk]]  # a document with its chunks
 class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
     """How a model is asked for triplets; which model it is, [llm] says."""
 
-    window: int = Field(default=5, ge=1, description="consecutive chunks shown together (RARE R6)")
+    window: int = Field(
+        default=5,
+        ge=1,
+        description="consecutive chunks shown together (RARE R6): about so many, half as many more or less, cut where "
+        "the chunks' own words say, so that an edit is asked about with its neighbours alone; 1: with none",
+    )
     window_tokens: int = Field(default=8000, ge=100, description="tokens of chunks shown together, at most")
     passes: int = Field(
         default=1, ge=1, description="how often a window is asked about; from the second on, for further ones"

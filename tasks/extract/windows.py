@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Chunk, Document, Message, row_id
-from rarefy.tasks.prompts import messages
+from rarefy.tasks.prompts import messages, title
 
 _TABLE_TOP = re.compile(r"(?:^|\n)(\|[^\n]*\|[ \t]*\n\|(?:\s*:?-+:?\s*\|)+)[ \t]*\n(?:\|[^\n]*\n?)*\Z")
 
@@ -47,13 +47,18 @@ class Window:
         return whole or found
 
     def prompt(self, found: Sequence[Mapping[str, str]], fewest: int, most: int) -> tuple[Message, ...]:
-        """What the model is told; `found` is what it said of this window in earlier passes."""
+        """What the model is told; `found` is what it said of this window in earlier passes.
+
+        Nothing that an edit elsewhere or another name of the file changes: of a filing no fiscal year (nor the title
+        that names it), which every revision of it changes, and the words of most chunks do not.
+        """
         document = self.document
         return messages(
             "extract",
             "triplets",
             document.domain,
             document=document,
+            title="" if document.form else title(document),
             chunks=self.shown,
             found=[json.dumps(dict(one), ensure_ascii=False) for one in found],
             fewest=fewest,
@@ -64,27 +69,51 @@ class Window:
 def windows(
     document: Document, chunks: Sequence[Chunk], repeats: Mapping[str, int], size: int, tokens: int
 ) -> Iterator[Window]:
-    """A document's chunks, `size` at a time and fewer where they would exceed `tokens` together.
+    """A document's chunks in windows of about `size`, half as many more or less, and of at most `tokens` together.
 
-    What a chunk `repeats` of the one before is not shown again. A chunk longer than `tokens` is shown in parts.
+    Where windows are cut hangs on the words of the chunks alone: after an edit those without a changed chunk are what
+    they were, but for about one in three edits, which moves the cut beside it too. What a chunk `repeats` of the one
+    before is not shown again. A chunk longer than `tokens` is shown in parts.
     """
-    held: list[tuple[Chunk, int, int]] = []
-    spent = 0
-    for chunk in chunks:
-        for start, end in _parts(chunk, repeats.get(chunk.chunk_id, 0), tokens):
-            cost = _tokens(chunk, end - start)
-            if held and (len(held) == size or spent + cost > tokens):
-                yield _window(document, held)
-                held, spent = [], 0
-            held.append((chunk, start, end))
-            spent += cost
-    if held:
+    parts = [
+        Part(chunk, start, end, _tokens(chunk, end - start), row_id("cut", chunk.text[start:end]))
+        for chunk in chunks
+        for start, end in _parts(chunk, repeats.get(chunk.chunk_id, 0), tokens)
+    ]
+    for held in _cut(parts, size // 2 + 1, size + size // 2, tokens):
         yield _window(document, held)
 
 
-def _window(document: Document, held: list[tuple[Chunk, int, int]]) -> Window:
-    labels = {name: f"c{i}" for i, name in enumerate(dict.fromkeys(chunk.chunk_id for chunk, _, _ in held), start=1)}
-    shown = tuple(Shown(labels[chunk.chunk_id], chunk, start, end) for chunk, start, end in held)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`chunk.text[start:end]`, and where among its neighbours it likes to end a window: the smallest first."""
+
+    chunk: Chunk
+    start: int
+    end: int
+    tokens: int
+    rank: str
+
+
+def _cut(parts: Sequence[Part], least: int, most: int, tokens: int) -> Iterator[Sequence[Part]]:
+    """These parts in stretches of `least` to `most`, cut again and again after the one of the smallest hash.
+
+    As in a treap, a part more or less moves the cuts around it and no others, whatever comes before.
+    """
+    waiting = [parts] if parts else []
+    while waiting:
+        held = waiting.pop()
+        if len(held) == 1 or (len(held) <= most and sum(part.tokens for part in held) <= tokens):
+            yield held
+            continue
+        fewest = min(least, len(held) // 2)
+        cut = min(range(fewest, len(held) - fewest + 1), key=lambda i: held[i - 1].rank)
+        waiting += [held[cut:], held[:cut]]
+
+
+def _window(document: Document, held: Sequence[Part]) -> Window:
+    labels = {name: f"c{i}" for i, name in enumerate(dict.fromkeys(part.chunk.chunk_id for part in held), start=1)}
+    shown = tuple(Shown(labels[part.chunk.chunk_id], part.chunk, part.start, part.end) for part in held)
     name = row_id("window", document.doc_id, *(part for s in shown for part in (s.chunk.chunk_id, s.start, s.end)))
     return Window(name, document, shown)
 

@@ -17,7 +17,7 @@ from rarefy.tasks.gates.wording import readable, self_contained
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 2
+VERSION = 3
 
 # (questions still standing, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

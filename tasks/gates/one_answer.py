@@ -19,8 +19,9 @@ def one_answer(
     held: dict[Key, dict[str, str]] = defaultdict(dict)  # of which subjects an object is said, and their names
     for triplet in triplets.values():
         if not triplet.rejected_because:
-            said[_subject(triplet), *_about(triplet)].setdefault(_object(triplet), triplet)
-            held[_object(triplet), *_about(triplet)].setdefault(_subject(triplet), triplet.subject)
+            for about in (_about(triplet), _about(triplet, always=True)):
+                said[_subject(triplet), *about].setdefault(_object(triplet), triplet)
+                held[_object(triplet), *about].setdefault(_subject(triplet), triplet.subject)
     worded: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         worded[_plain(question.text)].append(question)
@@ -41,11 +42,11 @@ def _ambiguous(
     answers = {question.answer, *question.aliases}
     for target in used:
         if target.answer == question.answer and target.subject != question.answer:
-            others = said[_subject(target), *_about(target)].values()
+            others = said[_subject(target), *_about(target, question.latest)].values()
             if any(_contradicts(target, other) for other in others):
                 return True
         elif target.subject in answers:
-            told = [held[_object(t), *_about(t)] for t in used if _subject(t) == _subject(target)]
+            told = [held[_object(t), *_about(t, question.latest)] for t in used if _subject(t) == _subject(target)]
             fit = set.intersection(*(set(subjects) for subjects in told))
             # "listed on the same exchange as NVIDIA" is true of NVIDIA too, but does not ask for it.
             if any(not says(question.text, told[0][subject]) for subject in fit - {_subject(target)}):
@@ -73,9 +74,12 @@ def _differ(one: Question, other: Question) -> bool:
     return not mine & theirs
 
 
-def _about(triplet: Triplet) -> Key:
-    period = triplet.period_end or triplet.period
-    return triplet.relation_key or triplet.relation.casefold(), triplet.unit, triplet.period_start, period
+def _about(triplet: Triplet, always: bool = False) -> Key:
+    """What a fact is about but for its ends; `always`, whenever it holds, as a question asks that names no period."""
+    relation = triplet.relation_key or triplet.relation.casefold()
+    if always:
+        return "always", relation, triplet.unit
+    return relation, triplet.unit, triplet.period_start, triplet.period_end or triplet.period
 
 
 def _subject(triplet: Triplet) -> str:

@@ -87,13 +87,15 @@ def requests(
     questions: Iterable[Question], config: GradeConfig, chunks: Mapping[str, Chunk], judge: str = JUDGES[0]
 ) -> Iterator[Request]:
     """What a judge is asked: questions on the same chunks one after the other, their long common beginning first."""
-    shown: list[tuple[list[tuple[str, int, str]], Question]] = []
+    shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
     for question in questions:
         if not question.rejected_because:
-            places = [(chunks[name].doc_id, chunks[name].start, name) for name in set(question.chunk_ids)]
+            gold = [chunks[name] for name in set(question.chunk_ids)]
+            # whose and of when before the document's name, so that another name leaves passages in their order
+            places = [(one.entity, one.period_end, one.doc_id, one.start, one.chunk_id) for one in gold]
             shown.append((sorted(places), question))
     for places, question in sorted(shown, key=lambda pair: (pair[1].domain, pair[0], pair[1].question_id)):
-        gold = [chunks[name] for _, _, name in places]
+        gold = [chunks[place[-1]] for place in places]
         documents = len({chunk.doc_id for chunk in gold})
         told = prompts.messages("grade", "judge", question.domain, chunks=gold, documents=documents, question=question)
         for turn in range(config.rounds):

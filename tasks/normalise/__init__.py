@@ -15,7 +15,7 @@ from rarefy.tasks.normalise.names import gathered, types
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 2
+VERSION = 3
 
 
 def normalise(

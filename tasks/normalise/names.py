@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from rarefy.data_contracts.rows import Merge, Triplet, row_id
 from rarefy.tasks.graph.facts import is_literal
 
-SENTENCES_KEPT = 40  # of an organisation, to find its short name in; the first by triplet_id
+SENTENCES_KEPT = 40  # of an organisation, to find its short name in; those of the smallest hash
 
 
 @dataclass(slots=True)
 class Said:
-    """How often a name is said, and the sentence of the smallest triplet_id that says it."""
+    """How often a name is said, and the sentence of the smallest hash that says it.
+
+    A model may be shown it: a document of another name, or one sentence more of many, rarely shows it another.
+    """
 
     support: int = 0
     sentence: str = ""
@@ -43,7 +46,7 @@ def gathered(rows: Iterable[Triplet], embedded: Iterable[str]) -> Names:
     """The names of the triplets that stand; relations of other methods than `embedded` merge by form only."""
     names = Names()
     distinct = {row.triplet_id: row for row in rows if not row.rejected_because}
-    for _, row in sorted(distinct.items()):
+    for row in sorted(distinct.values(), key=lambda row: (row_id(row.source_sentence), row.triplet_id)):
         ends = [(row.subject_type, row.subject)] + [(row.object_type, row.object)] * (not is_literal(row))
         for said in (names.relations[row.relation], *(names.entities[end] for end in ends)):
             said.support += 1

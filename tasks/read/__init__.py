@@ -16,7 +16,17 @@ from rarefy.tasks.read.identify import introduce
 from rarefy.tasks.read.markdown import read_markdown
 from rarefy.tasks.read.records import RecordsConfig
 from rarefy.tasks.read.settle import settle
-from rarefy.tasks.read.sources import ABOUT_CORPUS, MEDIA_TYPES, UNKNOWN, Source, list_sources, load, state, version
+from rarefy.tasks.read.sources import (
+    ABOUT_CORPUS,
+    MEDIA_TYPES,
+    UNKNOWN,
+    Source,
+    at_hand,
+    list_sources,
+    load,
+    state,
+    version,
+)
 from rarefy.tasks.read.submission import is_submission, main_document
 from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, quarantine
@@ -142,7 +152,15 @@ READERS: dict[str, Reader] = {
 
 
 def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    """The documents of one source, or the reason why there are none."""
+    """The documents of one source, or the reason why there are none; of one behind a URL, of a copy of it."""
+    try:
+        with at_hand(source) as near:
+            yield from _read(near, config)
+    except Unreadable as error:
+        yield quarantine(source.path, error)
+
+
+def _read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     ending = Path(source.path).suffix.lower()
     reader: Reader = (
         find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)

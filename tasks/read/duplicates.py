@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import xxhash
 from datasketch import MinHash, MinHashLSH
 from pydantic import BaseModel, Field
 
-VERSION = 1
+VERSION = 2
 
 WORD = re.compile(r"\w+")
 SLACK = 0.1  # the index is asked for pairs a little under the threshold: near it, it misses some
@@ -36,6 +36,9 @@ class DuplicatesConfig(BaseModel, frozen=True, extra="forbid"):
     )
 
 
+_NONE: Mapping[str, int] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class _Sketch:
     digest: str
@@ -44,25 +47,23 @@ class _Sketch:
 
 
 def flag_duplicates(
-    documents: Iterable[tuple[str, str, str]], config: DuplicatesConfig
+    documents: Iterable[tuple[str, str, str]], config: DuplicatesConfig, places: Mapping[str, int] = _NONE
 ) -> dict[str, tuple[str, float]]:
     """Of (doc_id, text, period_end), the documents that repeat another: doc_id to (that one's doc_id, similarity).
 
-    The one that is repeated has the smaller doc_id, so that the order of the corpus does not matter. Equal words are
-    similarity 1.0; reports on two different periods need be as good as equal.
+    The one that is repeated has the smaller doc_id, so that the order of the corpus does not matter; of two that are
+    nearly the same, the one with the smaller place, where they have any: of a report and its amended form, the later
+    one says what holds. Equal words are similarity 1.0; reports on two different periods need be as good as equal.
     """
     words: dict[str, int] = {}
     sketches = {doc_id: _sketch(text, period, config, words) for doc_id, text, period in documents}
     originals: dict[str, str] = {}
+    for doc_id in sorted(sketches, reverse=True):
+        originals[sketches[doc_id].digest] = doc_id
     index = MinHashLSH(threshold=max(config.similarity - SLACK, 0.05), num_perm=config.permutations)
     flagged: dict[str, tuple[str, float]] = {}
-    for doc_id in sorted(sketches):
+    for doc_id in sorted(originals.values(), key=lambda name: (places.get(name, 0), name)):
         sketch = sketches[doc_id]
-        if sketch.digest in originals:
-            same = originals[sketch.digest]
-            flagged[doc_id] = flagged.get(same, (same, 1.0))  # what a repeated document repeats, not itself
-            continue
-        originals[sketch.digest] = doc_id
         alike = []
         for other in index.query(sketch.signature):
             similarity = sketch.signature.jaccard(sketches[other].signature)
@@ -74,6 +75,9 @@ def flag_duplicates(
             flagged[doc_id] = (other, round(min(-nearest, 0.9999), 4))  # 1.0 is kept for equal words
         else:
             index.insert(doc_id, sketch.signature, check_duplication=False)
+    for doc_id, sketch in sketches.items():
+        if (same := originals[sketch.digest]) != doc_id:
+            flagged[doc_id] = flagged.get(same, (same, 1.0))  # what a repeated document repeats, not itself
     return flagged
 
 

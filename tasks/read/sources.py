@@ -4,11 +4,14 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 
+from rarefy.tasks.read import far
 from rarefy.tasks.read.names import name
 from rarefy.tasks.read.unreadable import Unreadable
+from rarefy.tasks.store import Store
 
 MEDIA_TYPES = {
     ".htm": "text/html",
@@ -37,23 +40,71 @@ class Source:
     size: int
     digest: str  # blake2b of the bytes; "" where they could not be read
     media_type: str  # by the file's name; "" leaves it to the content
-    location: str = field(compare=False, repr=False)  # where the file lies: never part of an identity
+    location: str = field(compare=False, repr=False)  # path or URL of the file: never part of an identity
     alone: bool = False  # the corpus is this one file
 
 
-def list_sources(corpus: Path | str) -> list[Source]:
-    """Every file of a folder and its subfolders, or the one file, in the order of their paths.
+def exists(corpus: Path | str) -> bool:
+    """Is there such a corpus? ValueError for a URL of no known kind, OSError and the like where it does not answer."""
+    if not far.is_url(corpus):
+        return _local(corpus).exists()
+    fs, path = far.opened(str(corpus))
+    return bool(fs.exists(path))
+
+
+def list_sources(corpus: Path | str, store: Store | None = None) -> list[Source]:
+    """Every file of a folder and its subfolders, or the one file, in the order of their paths; of a URL likewise.
 
     Hidden files are skipped, links are followed and loops of links cut. What cannot be opened is listed with an
-    empty digest, so that reading says so. Raises FileNotFoundError where there is no such corpus.
+    empty digest, so that reading says so. What lies behind a URL is fetched for its digest, unless the store remembers
+    that of the same version. Raises FileNotFoundError where there is no such corpus.
     """
-    corpus = Path(corpus).expanduser()
+    if far.is_url(corpus):
+        return _far(str(corpus), store)
+    corpus = _local(corpus)
     if not corpus.exists():
         raise FileNotFoundError(f"corpus {corpus}: no such file or folder; check the path")
     if not corpus.is_dir():
         return [_source(corpus, corpus.name, alone=True)]
     found = {path: Path(location) for location, path in _walk(corpus)}
     return [_source(found[path], path) for path in sorted(found)]
+
+
+def _local(corpus: Path | str) -> Path:
+    return Path(str(corpus).removeprefix("file://")).expanduser()
+
+
+def _far(url: str, store: Store | None) -> list[Source]:
+    found, alone = far.entries(url)
+    found = [entry for entry in found if alone or not _is_litter(entry.path)]
+    types = {entry.path: _media_type(entry.path, alone) for entry in found}
+    digests = far.digests([entry for entry in found if types[entry.path] != ABOUT_CORPUS], url, store)
+    return [
+        Source(name(entry.path), entry.size, digests.get(entry.path, ""), types[entry.path], entry.location, alone)
+        for entry in found
+    ]
+
+
+def _is_litter(path: str) -> bool:
+    return any(part.startswith(".") or part.lower() in LITTER for part in path.split("/"))
+
+
+def _media_type(path: str, alone: bool) -> str:
+    """What a file holds, by its name."""
+    file = PurePosixPath(path)
+    if not alone and file.stem.lower() in ABOUT:
+        return ABOUT_CORPUS
+    return MEDIA_TYPES.get(file.suffix.lower(), UNKNOWN)
+
+
+@contextmanager
+def at_hand(source: Source) -> Iterator[Source]:
+    """The source with its bytes on this machine: what lies behind a URL is copied for as long as it is read."""
+    if not far.is_url(source.location):
+        yield source
+        return
+    with far.copied(source.location, source.size) as place:
+        yield replace(source, location=place)
 
 
 def _walk(root: Path) -> Iterator[tuple[str, str]]:
@@ -72,7 +123,7 @@ def _walk(root: Path) -> Iterator[tuple[str, str]]:
             yield location, path or "."
             continue
         for entry in entries:
-            if entry.name.startswith(".") or entry.name.lower() in LITTER:
+            if _is_litter(entry.name):
                 continue
             below = f"{path}/{entry.name}" if path else entry.name
             if entry.is_dir():
@@ -82,9 +133,7 @@ def _walk(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _source(file: Path, path: str, alone: bool = False) -> Source:
-    media_type = MEDIA_TYPES.get(file.suffix.lower(), UNKNOWN)
-    if not alone and file.stem.lower() in ABOUT:
-        media_type = ABOUT_CORPUS
+    media_type = _media_type(file.name, alone)
     size, content_digest = 0, ""
     try:
         status = file.stat()
@@ -101,8 +150,13 @@ def _source(file: Path, path: str, alone: bool = False) -> Source:
     return Source(written, size, content_digest, media_type, str(file.absolute()), alone)
 
 
-def state(source: Source) -> tuple[int, int, int] | None:
-    """What tells whether a file is still the one it was: its place on the disk, size and time; None for no file."""
+def state(source: Source) -> tuple[int, int, int] | str | None:
+    """What tells whether a file is still the one it was: its place on the disk, size and time; None for no file.
+
+    Of a source behind a URL what its file system says of the content ("": nothing).
+    """
+    if far.is_url(source.location):
+        return far.stamp(source.location)
     try:
         status = Path(source.location).stat()
     except OSError:
@@ -112,6 +166,8 @@ def state(source: Source) -> tuple[int, int, int] | None:
 
 def version(source: Source) -> str:
     """The digest of a source's bytes as they are now; "" for what is no file or cannot be read."""
+    if far.is_url(source.location) and source.media_type != ABOUT_CORPUS:
+        return far.digest(source.location, source.size)
     if source.media_type in (FOLDER, SPECIAL, ABOUT_CORPUS) or not Path(source.location).is_file():
         return ""
     try:

@@ -23,6 +23,7 @@ class AnswerConfig(BaseModel, frozen=True, extra="forbid"):
 
     name: str = Field(description="the system's name in every row")
     system: SystemConfig
+    corpus: str = Field("", description="digest of the documents, where the system's own index follows them")
 
 
 def answer(
@@ -40,7 +41,7 @@ def answer(
     A system that fails is a row with an error, and one that tells of the request. `hits` are what a built-in system
     retrieves by itself.
     """
-    desk = Desk(config.system, questions, variants, chunks, hits)
+    desk = Desk(config.system, questions, variants, chunks, hits, config.corpus)
     wanted = [row for row in put_to(list(trials), config.system) if not row.skipped_because]
     asked: dict[str, Asked] = {}
     put: list[Put] = []
@@ -99,6 +100,7 @@ class Desk:
     variants: Mapping[str, Variant]
     chunks: Mapping[str, Chunk]
     hits: Mapping[str, Hits]
+    corpus: str = ""  # digest of the documents behind an index that follows them
     _passages: dict[str, Passage] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
     _sizes: dict[str, int] = field(default_factory=dict)
@@ -120,7 +122,8 @@ class Desk:
         protocol = PROTOCOLS[trial.protocol]
         # only a system that is shown the protocol's prompt answers differently under another protocol
         told = (trial.protocol, protocol.refusal) if self.system.prompted else ("", self._refusal(protocol.refusal))
-        texts = [self._digest(one) for one in passages] if passages is not None else ["own"]
+        own = ["own", self.corpus] if self.corpus else ["own"]
+        texts = own if passages is None else [self._digest(one) for one in passages]
         repeat = trial.number if trial.cell == REPEAT else 0
         name = row_id("asked", *told, wording, question.domain, question.language, repeat, *texts)
         asked = Asked(name, wording, passages, *told, question.domain, question.language, repeat)

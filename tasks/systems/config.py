@@ -55,6 +55,12 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
         description="what stands behind an address or a function now, as a release or a commit: with it, answers are "
         "kept for later evaluations too; without it, each output folder has its own",
     )
+    index: Literal["follows", "fixed"] = Field(
+        "follows",
+        description="of a system that retrieves by itself: follows: its index holds the benchmark's documents, so "
+        "that answers from before they changed are asked for anew; fixed: it does not, and `version` tells all that "
+        "these answers hang on",
+    )
     extractive: ExtractiveConfig = Field(ExtractiveConfig.model_validate({}), description="of kind extractive")
     rag: RagConfig = Field(RagConfig.model_validate({}), description="of kind rag")
     http: HttpConfig = Field(HttpConfig.model_validate({}), description="of kind http")
@@ -85,6 +91,11 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
     def retrieves(self) -> bool:
         """Whether it retrieves by itself, inside, where it is asked with no passages."""
         return "own" in self.takes and not self.retriever
+
+    @property
+    def follows(self) -> bool:
+        """Whether what it answers from its own index hangs on the benchmark's documents."""
+        return self.retrieves and self.index == "follows"
 
     @property
     def llm(self) -> LLMConfig | None:

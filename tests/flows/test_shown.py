@@ -39,8 +39,9 @@ def test_the_run_and_its_artifacts_are_there(shown, copy):
     (run,) = shown("flow_runs", flow_runs={"name": {"any_": [name]}})
     assert run["state_name"] == "Completed"
     mine = [artifact for artifact in shown("artifacts") if artifact["flow_run_id"] == run["id"]]
-    by_key = {artifact["key"]: artifact["data"] for artifact in mine}
-    assert set(by_key) == {"funnel", "census", "contracts", "sample-questions"}
+    by_key = {artifact["key"].removeprefix("out-"): artifact["data"] for artifact in mine}
+    assert set(by_key) == {"funnel", "census", "contracts", "sample-questions", "progress"}
+    assert by_key["progress"] == 100.0
     assert [row["stage"] for row in json.loads(by_key["funnel"])][:3] == ["documents", "chunks", "triplets"]
     assert {row["pattern"] for row in json.loads(by_key["census"])} == {"single", "chain", "star", "inverted_star"}
     assert all(row["broken"] == 0 for row in json.loads(by_key["contracts"]))

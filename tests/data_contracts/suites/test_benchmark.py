@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Question, Span
+from rarefy.data_contracts.rows import Question, Span, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -30,6 +30,13 @@ BREACHES = [
         0,
         {"evidence_spans": (Span(NOBODY, 0, 3),)},
         f"chunk {NOBODY}, not among",
+    ),
+    (
+        Question,
+        "accepted questions rest on accepted triplets",
+        0,
+        {"triplet_ids": lambda ids: (*ids, row_id("rejected"))},
+        "sentence_not_in_chunk",
     ),
     (
         Question,

@@ -23,6 +23,8 @@ DOCUMENT = Document(
     fiscal_year=2024, period_end="2024-12-31",
 )  # fmt: skip
 
+HALVES = ExtractConfig(methods=("model",), model=ModelExtractConfig(window=3))  # of TEXTS: three chunks and three
+
 
 def chunks(texts=TEXTS, doc_id="d"):
     at, made = 0, []
@@ -213,12 +215,12 @@ def test_the_company_is_nobody_where_the_document_does_not_say_who_it_is():
 
 def test_a_window_without_an_answer_is_a_row_and_the_others_go_on():
     llm = answering(Reply("", "I cannot.", error="refused", detail="declined"), [
-        said("Acme Drives segment", "had", "1,250 employees", "c1", TEXTS[5]),
+        said("Acme Drives segment", "had", "1,250 employees", "c3", TEXTS[5]),
     ])  # fmt: skip
-    rows = list(extract(chunks(), ExtractConfig(methods=("model",)), documents={"d": DOCUMENT}, llm=llm))
+    rows = list(extract(chunks(), HALVES, documents={"d": DOCUMENT}, llm=llm))
     assert [type(row) for row in rows] == [Triplet, Unanswered]
     assert (rows[0].value, rows[0].period, rows[0].rejected_because) == ("1250", "December 31, 2024", "")
-    assert (rows[1].stage, rows[1].about, rows[1].reason) == ("extract", "d0 d1 d2 d3 d4", "refused")
+    assert (rows[1].stage, rows[1].about, rows[1].reason) == ("extract", "d0 d1 d2", "refused")
     assert rows[1].text == "I cannot."
 
 
@@ -239,7 +241,7 @@ def test_a_reply_that_cannot_be_read_is_told(reply, reason):
 
 
 def test_a_window_that_gets_no_reply_at_all_is_lost_and_told():
-    rows = list(extract(chunks(), ExtractConfig(methods=("model",)), documents={"d": DOCUMENT}, llm=answering([])))
+    rows = list(extract(chunks(), HALVES, documents={"d": DOCUMENT}, llm=answering([])))
     assert [row.reason for row in rows] == ["lost"]
 
 
@@ -284,29 +286,32 @@ def test_windows_of_all_documents_are_one_stream():
 
     both = [*chunks(), *chunks(doc_id="e")]
     documents = {"d": DOCUMENT, "e": replace(DOCUMENT, doc_id="e")}
-    assert list(extract(both, ExtractConfig(methods=("model",)), documents=documents, llm=llm)) == []
+    assert list(extract(both, HALVES, documents=documents, llm=llm)) == []
     assert calls == [4]
 
 
 def test_a_further_pass_shows_what_was_found_and_asks_no_exhausted_window():
     prompts = []
+    makes = said(
+        "Drives segment", "makes motors in", "Port Ennis", "c1", "Our Drives segment makes motors in Port Ennis."
+    )
 
     def llm(asked):
         for request in asked:
             user = request.messages[1].content
             prompts.append(user)
-            claims = [OPENED] if "<fact>" in user else [ACQUIRED] if TEXTS[1] in user else []
+            claims = [makes] if "<fact>" in user else [ACQUIRED] if TEXTS[1] in user else []
             yield Reply(request.request_id, "…", json.dumps({"triplets": claims}))
 
-    config = ExtractConfig(methods=("model",), model=ModelExtractConfig(passes=2))
+    config = ExtractConfig(methods=("model",), model=ModelExtractConfig(window=3, passes=2))
     rows = list(extract(chunks(), config, documents={"d": DOCUMENT}, llm=llm))
-    assert [(row.relation, row.rejected_because) for row in rows] == [("acquired", ""), ("opened factory in", "")]
+    assert [(row.relation, row.rejected_because) for row in rows] == [("acquired", ""), ("makes motors in", "")]
     assert [user.count("<fact>") for user in prompts] == [0, 0, 1]
     assert prompts[2].startswith(prompts[0].rpartition("</chunk>")[0])  # what was shown before stays the beginning
 
 
 def test_requests_carry_schema_and_settings_and_share_their_instructions():
-    asked = list(requests([(DOCUMENT, chunks())], ModelExtractConfig(temperature=0.5, max_tokens=99)))
+    asked = list(requests([(DOCUMENT, chunks())], ModelExtractConfig(window=3, temperature=0.5, max_tokens=99)))
     assert [(r.temperature, r.max_tokens, r.schema) for r in asked] == [(0.5, 99, SCHEMA)] * 2
     assert asked[0].messages[0] == asked[1].messages[0]
     assert len({r.request_id for r in asked}) == 2

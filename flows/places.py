@@ -1,0 +1,72 @@
+"""Whether corpus and store can be reached, before work is spent; and what to do where a service does not answer."""
+
+from rarefy.flows.faults import Fault, UsageFault
+
+CLIENTS = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec"}  # of object stores
+CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "TokenRetrievalError"}
+KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile (AWS_PROFILE) or the machine's role"
+REACHED = "reached"  # an empty file of a store that is far away: proof that it may be written to
+
+
+def check_corpus(corpus: str) -> None:
+    """UsageFault where there is no such corpus, Fault where what may have one does not answer."""
+    from rarefy.tasks.read.sources import exists
+
+    try:
+        found = exists(corpus)
+    except ValueError as error:
+        raise UsageFault(f"corpus {error}") from error
+    except Exception as error:
+        raise unanswered(error, f"corpus {corpus}") from error
+    if not found:
+        raise UsageFault(f"{corpus}: no such file or folder; check the path")
+
+
+def check_store(url: str) -> None:
+    """UsageFault where no store can be at this address, or nothing be written to it."""
+    from rarefy.tasks.store import Store
+
+    try:
+        store = Store(url)
+    except (ImportError, ValueError) as error:
+        raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL of an installed package") from error
+    if store.local:
+        return
+    try:
+        store.write(REACHED, b"")
+    except FileNotFoundError as error:
+        raise UsageFault(f"--store {url}: {error}; make the bucket first") from error
+    except Exception as error:
+        raise unanswered(error, f"--store {url}") from error
+
+
+def check_out(out: str) -> None:
+    """UsageFault where a benchmark is to be written elsewhere than into a folder."""
+    if "://" in out:
+        raise UsageFault(
+            f"--out {out}: a benchmark is written into a folder of this machine, --store alone may be a URL; copy the "
+            "folder there once it is whole"
+        )
+
+
+def foreign(error: BaseException) -> bool:
+    """Is this the exception of an object store's client, which is told and not traced?"""
+    return type(error).__module__.partition(".")[0] in CLIENTS
+
+
+def passing(error: BaseException) -> bool:
+    """Is this a fault that may be gone in a minute: an object store, or a part of Dask, that did not answer?"""
+    name = type(error).__name__
+    return name == "CommClosedError" or (foreign(error) and name not in CREDENTIALS)
+
+
+def unanswered(error: Exception, about: str) -> Exception:
+    """The fault that this exception stands for, with the way out; itself where it is none of a client's."""
+    said = f"{type(error).__name__}: {error}"
+    if type(error).__name__ in CREDENTIALS:
+        return UsageFault(f"{about}: no credentials ({error}); set {KEYS}")
+    if isinstance(error, PermissionError):
+        return UsageFault(f"{about}: not allowed ({error}); look at {KEYS}, and at the rights they give")
+    if foreign(error) or isinstance(error, OSError):
+        return Fault(f"{about}: no answer ({said}); look at address (AWS_ENDPOINT_URL) and network, and run again")
+    return error

@@ -1,0 +1,1 @@
+"""A server, its deployments, and who is told when a run fails (architecture §6)."""

@@ -1,0 +1,76 @@
+"""The process of Prefect's server, with the folders of benchmarks beside its UI; it ends when its starter does."""
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+BUSY = 98  # exit code: another process has the port
+PATH = "/rarefy"  # of an address, before the name of a folder
+# what a report's scripts may not do: it stands at the address of an API that lets everybody in
+APART = "sandbox allow-scripts allow-popups allow-downloads"
+
+
+def end_with_starter() -> None:
+    """Ask this process to end once its standard input does: its starter is gone, however that ended."""
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 1024):  # not by sys.stdin, whose lock the end of the interpreter would wait for
+                pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def main(host: str, port: int, shown: dict[str, str]) -> int:
+    """Serve until asked to end; "ready PORT" is printed once the API answers. `shown`: folders by name."""
+    end_with_starter()
+    try:
+        listener = socket.create_server((host, port))
+    except OSError as error:
+        print(f"{host}:{port}: {error.strerror}", file=sys.stderr, flush=True)
+        return BUSY if error.errno == errno.EADDRINUSE else 1
+    import uvicorn
+    from prefect.server.api.server import create_app
+
+    app = create_app(final=True)
+    for name, folder in shown.items():
+        app.router.routes.insert(0, _folder(name, folder))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, ws_ping_interval=20, ws_ping_timeout=20)
+    )
+
+    def tell() -> None:
+        while not server.started:
+            threading.Event().wait(0.05)
+        print(f"ready {listener.getsockname()[1]}", flush=True)
+
+    threading.Thread(target=tell, daemon=True).start()
+    server.run(sockets=[listener])
+    return 0 if server.started else 1
+
+
+def _folder(name: str, folder: str) -> Any:
+    from starlette.responses import Response
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    class Shown(StaticFiles):
+        async def get_response(self, path: str, scope: Any) -> Response:
+            response = await super().get_response(path, scope)
+            response.headers["Content-Security-Policy"] = APART
+            return response
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return Mount(f"{PATH}/{name}", app=Shown(directory=folder), name=f"rarefy-{name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])))

@@ -1,0 +1,170 @@
+"""A folder or bucket watched: what changed there is asked for, once it is whole (docs/triggers.md)."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rarefy.flows.config import Config
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.triggers import Follower
+from rarefy.tasks.feeds.bucket import Mirrored, look_bucket, mirror
+from rarefy.tasks.feeds.config import FolderConfig
+from rarefy.tasks.feeds.faults import FeedFault
+from rarefy.tasks.feeds.folder import look as look_into
+from rarefy.tasks.feeds.kept import recall, remember, short
+from rarefy.tasks.feeds.moment import Moment, now
+from rarefy.tasks.feeds.settled import Moves, Watched, settle
+from rarefy.tasks.journal import line_of
+from rarefy.tasks.read.far import is_url
+from rarefy.tasks.store import Store
+from rarefy.tasks.wanted import want
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Polled:
+    """What one look at the documents came to."""
+
+    moves: Moves
+    waiting: tuple[str, ...]  # files that are still being written, or may be
+    told: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is watched, and where it is built from."""
+
+    corpus: str  # folder, file or fsspec URL
+    folder: str = ""  # that mirrors the URL, if the documents are not read from there
+    follow_deletions: bool = False
+
+    @property
+    def built(self) -> str:
+        """What a refresh reads."""
+        return self.folder or self.corpus
+
+
+def look(
+    corpus: str,
+    out: str,
+    store: str,
+    config: Config,
+    say: Say = lambda line: None,
+    then: Callable[[], object] = lambda: None,
+    mirror_into: str = "",
+    follow_deletions: bool = False,
+) -> str:
+    """Look once, as a deployment does: what moved, and is asked for, since the last look; "" for nothing.
+
+    `then` is done before what was seen is remembered: what a crash comes between is done once more, and never not.
+    """
+    place = Place(corpus, mirror_into, follow_deletions)
+    found = poll(Store(store), line_of(out), place, config.feeds.folder, say, then=then)
+    if not found.moves:
+        say(found.told)
+    return found.told if found.moves else ""
+
+
+def poll(
+    store: Store,
+    line: str,
+    place: Place,
+    config: FolderConfig,
+    say: Say,
+    moment: Callable[[], Moment] = now,
+    then: Callable[[], object] = lambda: None,
+) -> Polled:
+    """Look once, ask for a refresh where documents changed, do `then`, and remember what was seen.
+
+    Asked for first, remembered last: a crash between the two asks once more, which costs nothing.
+    """
+    name = f"{line}-{short(place.built)}"
+    before, damage = recall(store, name, Watched)
+    if damage:
+        say(damage)
+    if place.folder:
+        _mirrored(store, f"{name}-mirror", place, say)
+    try:
+        listed = (
+            look_bucket(place.corpus)
+            if is_url(place.built)
+            else look_into(Path(place.built).expanduser(), before.taken, before.waiting, config.rehash)
+        )
+    except FileNotFoundError as error:
+        return Polled(Moves(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted")
+    if before.taken and not listed:
+        gone = f"{place.built}: none of {len(before.taken):,} documents is there: nothing is taken for deleted"
+        return Polled(Moves(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)")
+    found = settle(before, listed, moment(), config.settle, config.hold)
+    if found.moves:
+        want(store, line, f"{place.corpus}: {found.moves.told()}")
+        then()
+    if found.after != before:
+        remember(store, name, found.after)
+    return Polled(found.moves, found.waiting, _told(found.moves, found.waiting, len(listed)))
+
+
+def follow(
+    follower: Follower,
+    place: Place,
+    config: FolderConfig,
+    every: float,
+    sleep: Callable[[float], object] = time.sleep,
+    once: bool = False,
+    moment: Callable[[], Moment] = now,
+) -> None:
+    """Look, refresh, sleep, for ever, or `once`: until what is there has settled.
+
+    What goes wrong for a while is told, and tried again.
+    """
+    said = ""
+    while True:
+        try:
+            found = poll(follower.store, follower.line, place, config, follower.say, moment)
+        except (FeedFault, OSError) as error:
+            found = Polled(Moves(), (), f"cannot look: {error}; tried again in {every:,.0f} s")
+        if found.moves:
+            follower.failed, follower.again = 0, 0.0
+        if found.told != said and (found.moves or found.waiting or said or "cannot" in found.told):
+            follower.say(found.told)
+        said = found.told
+        ran = follower.catch_up(every)
+        if once and not found.waiting:
+            return
+        if not ran:  # what came while a refresh ran is looked at without delay
+            sleep(min(every, max(config.settle, 0.05)) if found.waiting else every)
+
+
+def check(corpus: str, mirror_into: str) -> None:
+    """UsageFault where this cannot be watched."""
+    if mirror_into and not is_url(corpus):
+        raise UsageFault(f"--mirror is for a bucket, and {corpus} is a path; watch it as it is")
+    if mirror_into and is_url(mirror_into):
+        raise UsageFault(f"--mirror {mirror_into}: a folder is wanted")
+    if not is_url(corpus) and not Path(corpus).expanduser().exists():
+        raise UsageFault(f"{corpus}: no such file or folder; make it first, even if it is empty")
+
+
+def _mirrored(store: Store, name: str, place: Place, say: Say) -> None:
+    known, damage = recall(store, name, Mirrored)
+    if damage:
+        say(damage)
+    done = mirror(
+        place.corpus,
+        Path(place.folder).expanduser(),
+        known,
+        place.follow_deletions,
+        lambda: remember(store, name, known),
+    )
+    for key, why in list(done.skipped.items())[:3]:
+        say(f"{place.corpus}: {key!r} is left out: {why}")
+    if done.fetched or done.removed:
+        say(f"{place.corpus}: {len(done.fetched):,} fetched, {len(done.removed):,} removed")
+
+
+def _told(moves: Moves, waiting: tuple[str, ...], count: int) -> str:
+    still = f"waiting for {len(waiting):,} to settle ({', '.join(waiting[:2])})" if waiting else ""
+    parts: Mapping[str, bool] = {moves.told(): bool(moves), still: bool(waiting)}
+    return "; ".join(part for part, there in parts.items() if there) or f"{count:,} documents, nothing new"

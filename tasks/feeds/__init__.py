@@ -1,0 +1,1 @@
+"""How documents come: a folder or bucket watched, the SEC's EDGAR, a signed webhook (docs/triggers.md)."""

@@ -1,0 +1,12 @@
+"""What whoever works elsewhere is asked first: does it see the store that the others see?"""
+
+from rarefy.tasks.store import Store
+
+
+def word(url: str, name: str) -> str:
+    """What this file of the store says; "" where there is none to be seen."""
+    store = Store(url)
+    try:
+        return str(store.fs.cat_file(f"{store.root}/{name}").decode())
+    except FileNotFoundError:
+        return ""

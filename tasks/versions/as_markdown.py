@@ -1,0 +1,56 @@
+"""Changes as Markdown, for a pull request, a wiki, an artifact of Prefect."""
+
+import re
+from collections.abc import Iterator
+
+from rarefy.data_contracts.rows import Change
+from rarefy.tasks.results.visible import visible
+from rarefy.tasks.versions.compare import Changes
+from rarefy.tasks.versions.shown import Class, shortened, shown
+
+ROWS = 20  # of a class
+LONG = 300  # characters of a text
+FOLLOWS = ("chunks", "variants")  # what changes with the rest, and is counted only
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+
+
+def as_markdown(changes: Changes, old: str, new: str) -> str:
+    """Counts by kind, then the first rows of each class; words of the documents are no markup."""
+    lines = [f"# Changes from {_text(old)} to {_text(new)}", ""]
+    if changes.nothing:
+        lines += ["Nothing changed.", ""]
+    lines += _counts(changes)
+    for one in shown(changes, ROWS):
+        if one.rows and one.kind not in FOLLOWS:
+            lines += _class(one)
+    lines.append("Every row: `changes.jsonl`. To read them: `changes.html`.")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(changes: Changes) -> Iterator[str]:
+    yield from ("| | what became of them |", "|---|---|")
+    for kind, found in changes.by_kind.items():
+        told = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in found.items() if count)
+        if told:
+            yield f"| {kind} | {told} |"
+    yield ""
+
+
+def _class(one: Class) -> Iterator[str]:
+    yield from (f"## {one.kind.capitalize()} {one.change.replace('_', ' ')} ({one.count:,})", "")
+    yield from (f"{one.meaning.capitalize()}.", "", "| what | before | after | |", "|---|---|---|---|")
+    for row in one.rows:
+        cells = (_what(row), row.before, row.after, row.detail)
+        yield f"| {' | '.join(_text(shortened(cell, LONG)) for cell in cells)} |"
+    if one.more:
+        yield from ("", f"… and {one.more:,} more.")
+    yield ""
+
+
+def _what(row: Change) -> str:
+    return " · ".join(part for part in (row.about, row.section if row.kind != "sections" else "", row.doc_id) if part)
+
+
+def _text(value: str) -> str:
+    """A text that is no markup, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(str(visible(value)).split()))

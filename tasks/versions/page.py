@@ -1,0 +1,52 @@
+"""changes.html: one file that needs nothing beside it, with what changed marked word by word."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from rarefy.tasks.results.visible import visible
+from rarefy.tasks.versions.compare import Changes
+from rarefy.tasks.versions.shown import shortened, shown
+from rarefy.tasks.versions.words import Marked, marked
+
+ROWS = 200  # of a class: what a person looks through
+LONG = 1_500  # characters of a text
+FOLDED = ("chunks", "variants")  # follow from the rest
+IN_PLACE = ("edited", "restated", "answer_changed", "evidence_moved", "reworded")  # before and after are one thing
+
+
+def page(changes: Changes, old: str, new: str) -> str:
+    """The page of these changes."""
+    told: str = _template().render(
+        old=old,
+        new=new,
+        nothing=changes.nothing,
+        kinds=changes.by_kind,
+        classes=list(shown(changes, ROWS)),
+        folded=FOLDED,
+        style=Markup(files("rarefy.tasks.versions").joinpath("page.css").read_text("utf-8")),
+        beside=_beside,
+    )
+    return told
+
+
+def _beside(row: Any) -> tuple[Marked, Marked]:
+    """Before and after, what differs marked where the one stands in the place of the other."""
+    before, after = shortened(row.before, LONG), shortened(row.after, LONG)
+    return marked(before, after) if row.change in IN_PLACE else ([(False, before)], [(False, after)])
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(
+        loader=PackageLoader("rarefy.tasks.versions", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.finalize = visible
+    return environment.get_template("page.html.j2")

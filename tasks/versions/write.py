@@ -1,0 +1,27 @@
+"""What changed, as files beside a benchmark."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+from rarefy.tasks.export.files import lines, put
+from rarefy.tasks.versions.as_markdown import as_markdown
+from rarefy.tasks.versions.compare import Changes
+from rarefy.tasks.versions.page import page
+
+FILES = ("changes.jsonl", "changes.md", "changes.html", "changes.json")
+
+
+def write(place: Path, changes: Changes, old: str, new: str) -> None:
+    """Put changes.jsonl (every row), .md, .html and .json (the counts, last of all) beside a benchmark."""
+    put(place / "changes.jsonl", lines(dataclasses.asdict(row) for row in changes.rows))
+    put(place / "changes.md", [as_markdown(changes, old, new).encode()])
+    put(place / "changes.html", [page(changes, old, new).encode()])
+    told = json.dumps(plain(changes, old, new), indent=1, ensure_ascii=False)
+    put(place / "changes.json", [f"{told}\n".encode()])
+
+
+def plain(changes: Changes, old: str, new: str) -> dict[str, Any]:
+    """The counts as JSON holds them."""
+    return {"old": old, "new": new, "counts": changes.by_kind}

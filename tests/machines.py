@@ -1,0 +1,208 @@
+"""The machines of tests: a Dask scheduler with workers as processes, an object store, a PostgreSQL server."""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 120  # seconds for anything to come up or to happen, on a busy machine
+
+
+def until(what: Callable[[], object], about: str, patience: float = PATIENCE) -> object:
+    """What `what` gives once it gives something."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if found := what():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited {patience:.0f} s in vain for {about}")
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return int(place.getsockname()[1])
+
+
+def ended(process: "subprocess.Popen[bytes]") -> None:
+    """End a process and all that it started, frozen or not."""
+    for sign in (signal.SIGCONT, signal.SIGTERM):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(3)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@dataclass
+class Cluster:
+    """A scheduler and its workers, each a process; those with a nanny are two."""
+
+    address: str
+    scheduler: "subprocess.Popen[bytes]"
+    folder: Path
+    environment: Mapping[str, str]
+    workers: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+
+    def hire(self, *options: str, number: int = 1, **environment: str) -> None:
+        """Start more workers."""
+        for _ in range(number):
+            place = len(self.workers)
+            command = [sys.executable, "-m", "dask", "worker", self.address, "--nthreads", "1", "--no-dashboard"]
+            command += ["--name", f"w{place}", "--local-directory", str(self.folder / f"w{place}"), *options]
+            self.workers.append(_started(command, self.folder / f"w{place}.log", {**self.environment, **environment}))
+
+    def pids(self) -> dict[str, int]:
+        """Process of each worker that the scheduler knows, by name."""
+        from distributed import Client
+
+        with Client(self.address, timeout=PATIENCE, set_as_default=False) as client:
+            workers = client.scheduler_info(-1)["workers"]
+            names = {address: told["name"] for address, told in workers.items()}
+            return {names[address]: pid for address, pid in client.run(os.getpid).items()}
+
+    def log(self, name: str = "scheduler") -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+
+def _started(command: list[str], log: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    with log.open("wb") as file:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=dict(environment), start_new_session=True
+        )
+
+
+@contextlib.contextmanager
+def cluster(folder: Path, *workers: str, number: int = 4, ttl: str = "5s", **environment: str) -> Iterator[Cluster]:
+    """A scheduler and so many workers, which read the environment of the moment."""
+    folder.mkdir(parents=True, exist_ok=True)
+    quick = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": ttl, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+    everything = {**os.environ, **quick, **environment}
+    address = f"tcp://127.0.0.1:{free_port()}"
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", address, "--no-dashboard", "--no-show"]
+    made = Cluster(address, _started(command, folder / "scheduler.log", everything), folder, everything)
+    try:
+        until(lambda: "Scheduler at" in made.log() or made.scheduler.poll() is not None, "the scheduler")
+        made.hire(*workers, number=number)
+        yield made
+    finally:
+        for process in (*made.workers, made.scheduler):
+            ended(process)
+
+
+@contextlib.contextmanager
+def object_store(bucket: str = "rarefy-tests") -> Iterator[str]:
+    """URL of a bucket on a server in this process; the environment leads every client in here, and below, to it."""
+    pytest.importorskip("s3fs", reason='S3 needs s3fs: pip install "rarefy[s3]"')
+    pytest.importorskip("moto.server", reason='the S3 server of tests is moto: pip install "rarefy[dev]"')
+    import logging
+
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    own = {
+        "AWS_ENDPOINT_URL_S3": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "tests",
+        "AWS_SECRET_ACCESS_KEY": "tests",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"])),
+    }
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
+    try:
+        import boto3
+
+        boto3.client("s3").create_bucket(Bucket=bucket)
+        yield f"s3://{bucket}"
+    finally:
+        server.stop()
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+        _forget()
+
+
+def _forget() -> None:
+    """Clients that were made for a server that is gone."""
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """URL of a PostgreSQL server with an empty cluster, ended and removed afterwards."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    binaries = found[-1].parent if found else Path(shutil.which("initdb") or "").parent
+    if not (binaries / "initdb").is_file():
+        pytest.skip("no PostgreSQL here: apt-get install postgresql")
+    root = os.getuid() == 0  # which PostgreSQL refuses to run as
+    if root and subprocess.run(["id", "postgres"], capture_output=True).returncode:
+        pytest.skip("root may not run PostgreSQL, and there is no user postgres")
+    folder = Path(tempfile.mkdtemp(prefix="rarefy-pg-"))
+    if root:
+        shutil.chown(folder, "postgres", "postgres")
+    port = free_port()
+
+    def run(program: str, *arguments: str) -> None:
+        command = [str(binaries / program), *arguments]
+        leave = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if root else []
+        done = subprocess.run(
+            [*leave, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    try:
+        run("initdb", "--no-sync", "-D", f"{folder}/data", "-U", "rarefy", "-A", "trust", "-E", "UTF8", "--locale=C")
+        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        run("pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", options, "start")
+        try:
+            yield f"postgresql://rarefy@127.0.0.1:{port}/postgres"
+        finally:
+            run("pg_ctl", "-D", f"{folder}/data", "-w", "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def database(server: str, name: str) -> str:
+    """URL of a new database of this server."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return f"{server.rpartition('/')[0]}/{name}"
+
+
+def put(folder: Path, url: str) -> None:
+    """The files of a folder, as objects below this URL."""
+    import fsspec
+
+    fs, root = fsspec.core.url_to_fs(url)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            fs.pipe_file(f"{root}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file of a benchmark, without what tells how the run went."""
+    told = {"models.json", "contracts.json", "contracts.html", "changes.json", "changes.md", "changes.html"}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in told
+    }
