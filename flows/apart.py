@@ -1,6 +1,6 @@
 """Which documents are worked on together: each name once, small ones in batches, no more than are wanted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,10 @@ class Batch:
     source: str
     documents: str  # name of their table
     rows: int
+
+
+# the store, what was read and how many are wanted: the batches of documents, and the tables of faults
+Apart = Callable[[Store, Sequence[dict[str, Any]], int], tuple[list[Batch], list[str]]]
 
 
 @dataclass(frozen=True, slots=True)

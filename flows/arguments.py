@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-from rarefy.flows import feeds_commands, serving_commands
+from rarefy.flows import feeds_commands, serving_commands, versions_commands
 from rarefy.flows.options import OWN, count, places, spend
 from rarefy.flows.standalone import without_corpus
 from rarefy.flows.under_evaluation import with_benchmark
@@ -145,6 +145,7 @@ def parser() -> argparse.ArgumentParser:
     with_benchmark(commands)
     feeds_commands.add(commands)
     serving_commands.add(commands)
+    versions_commands.add(commands)
     return top
 
 

@@ -14,7 +14,7 @@ from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import mix
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.export.files import beside, sha256
+from rarefy.tasks.export.files import sha256
 from rarefy.tasks.store import Store, digest
 
 VERSION = 1
@@ -113,7 +113,7 @@ def _file(place: Path, name: str) -> Path:
 def _settled(manifest: Path) -> Path:
     """The manifest, once it is in place where one is just being put there."""
     for _ in range(LOOKS):
-        if manifest.exists() or not beside(manifest).exists():
+        if manifest.exists() or not any(manifest.parent.glob(f".{manifest.name}*.part")):
             break
         time.sleep(0.1)
     return manifest

@@ -11,6 +11,7 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.flows import jobs
+from rarefy.flows.as_of import knowing
 from rarefy.flows.asking import means
 from rarefy.flows.config import Config
 from rarefy.flows.deliver import decisive, deliver, told
@@ -54,9 +55,10 @@ def named() -> str:
 
 def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Built:
     """The benchmark of a corpus, published in `out` and recorded in the store's journal."""
+    by = knowing(run, corpus, out, as_of)
     with told(run, out, config):
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
-        parts, tables = run.apart(read, limit, config.quarantine_budget)
+        parts, tables = run.apart(read, limit, config.quarantine_budget, by)
         parts = run.each(jobs.chunking(config), parts)
         parts = run.each(jobs.extracting(config), parts)
         tables = run.gather("documents", Document, parts, tables)
@@ -76,7 +78,7 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         varied = run.each(jobs.varying(config), run.spread(tables), "questions")
         tables = run.gather("variants", Variant, varied, tables)
         tables = run.unanswered([*parts, *varied], tables)
-        built = deliver(run, out, config, tables)
+        built = deliver(run, out, config, tables, as_of)
         return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of))
 
 

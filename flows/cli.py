@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarefy.flows import commands, evaluating, feeds_commands, perturbing, places, serving_commands
+from rarefy.flows import commands, evaluating, feeds_commands, perturbing, places, serving_commands, versions
 from rarefy.flows.arguments import parser
 from rarefy.flows.commands import tell
 from rarefy.flows.faults import Fault, UsageFault
@@ -152,6 +152,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "rescore": evaluating.rescore,
     "compare": evaluating.compare,
     **feeds_commands.COMMANDS,
+    "versions": versions.versions,
+    "diff": versions.diff,
+    "gc": versions.gc,
     "serve": serving_commands.serve,
     "deploy": serving_commands.deploy,
 }

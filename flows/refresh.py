@@ -19,7 +19,7 @@ from rarefy.flows.workers import hired
 from rarefy.tasks import journal
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.lease import Busy, Lease, taken
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import Store, TableDamaged
 from rarefy.tasks.versions import Changes, changes, write
 from rarefy.tasks.wanted import answered, want, wanted
 
@@ -95,21 +95,32 @@ def _in_turn(store: Store, line: str, out: str, board: Board, once: Callable[[Le
 
 
 def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Refreshed:
-    """A build, recorded, with the changes against the version that stood in `out` beside it."""
-    before = journal.latest(run.store, journal.line_of(out))
+    """A build, recorded, with the changes against the version that stood in `out` beside it.
+
+    The changes are noted in the journal last of all: where a run was killed before, the next one makes them.
+    """
+    line = journal.line_of(out)
+    stood = journal.latest(run.store, line)
     built = building.made(run, corpus, out, config, limit, as_of)
     now = built.recorded
     assert now is not None
-    if before is None or (before.number == now.number):
-        return Refreshed("unchanged" if before else "refreshed", built, now, before)
-    found = run.stage("compare", lambda: changes(of(run.store, before), of(run.store, now)))
-    now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
+    new = stood is None or stood.number != now.number
+    earlier = [one for one in journal.versions(run.store, line) if one.number < now.number]
+    if not earlier or now.changes:
+        return Refreshed("refreshed" if new else "unchanged", built, now, stood)
+    before = earlier[-1]
+    try:
+        found = run.stage("compare", lambda: changes(of(run.store, before), of(run.store, now)))
+    except TableDamaged as lost:
+        lost_, _, _ = str(lost).partition(":")
+        run.board.say(f"{'changes':<{WIDTH}} since version {before.number} cannot be told: {lost_}")
+        return Refreshed("refreshed" if new else "unchanged", built, now, stood)
     run.fence()
     run.stage("write changes", lambda: write(Path(out), found, before.version, now.version))
+    now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
     return Refreshed("refreshed", replace(built, recorded=now), now, before, found)
 
 
 def of(store: Store, version: journal.Version) -> dict[type, pa.Table]:
     """The tables of a version, which is readable as long as the store keeps it."""
     return {row_type: store.table(version.tables[kind]) for row_type, kind in NAMES.items() if kind in version.tables}
-

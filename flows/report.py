@@ -1,10 +1,8 @@
 """What came of a build: the funnel, the census and a few questions, for the terminal and for Prefect's UI."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -15,6 +13,7 @@ from rarefy.data_contracts.rows import Question
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import spent
 from rarefy.flows.jobs import Counted
+from rarefy.flows.serving.keys import key
 from rarefy.flows.shown import as_table, keep_records, reasons
 from rarefy.flows.spent import Spent
 from rarefy.tasks.export.keep_rates import Tally
@@ -137,11 +136,6 @@ def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
         "Triplets of models": spent.yield_records(made),
     }
     return {title: records for title, records in told.items() if records}
-
-
-def key(out: str, name: str) -> str:
-    """What Prefect calls an artifact of the benchmark in this folder: each benchmark has a history of its own."""
-    return re.sub(r"[^a-z0-9]+", "-", f"{Path(out).name} {name}".lower()).strip("-")
 
 
 def artifacts(built: Built, validations: Sequence[Validation]) -> None:

@@ -15,7 +15,7 @@ from rarefy.data_contracts.rows import Answer, Hits, Quarantined, Score, Trial, 
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
-from rarefy.flows.apart import apart
+from rarefy.flows.apart import Apart, apart
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.places import passing
 from rarefy.flows.progress import WIDTH, Board
@@ -137,9 +137,9 @@ class Run:
             read += some
         return read
 
-    def apart(self, read: Sequence[Part], limit: int, budget: float) -> tuple[list[Part], Tables]:
-        """What was read as parts to work on, and the table of what could not be read."""
-        batches, faults = self.stage("apart", lambda: apart(self.store, read, limit))
+    def apart(self, read: Sequence[Part], limit: int, budget: float, by: Apart = apart) -> tuple[list[Part], Tables]:
+        """What was read as parts to work on, as `by` tells them, and the table of what could not be read."""
+        batches, faults = self.stage("apart", lambda: by(self.store, read, limit))
         self.corpus = digest([batch.documents for batch in batches])
         job = jobs.gathering("quarantine", Quarantined)
         tables = self._held(job, self.stage(job.stage, lambda: self._made(job, {"quarantine": faults})))

@@ -1,19 +1,20 @@
 """The commands `rarefy serve` and `rarefy deploy`."""
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.options import OWN, STORE, count
+from rarefy.flows.options import OWN, STORE, amount, count
 
 if TYPE_CHECKING:
-    from rarefy.flows.config import Config
     from rarefy.flows.serving.config import Deploy
 
 PORT = 4200  # Prefect's own
+WATCHED = 15.0  # seconds
 SERVE = """\
 Keep a benchmark up to its documents, on this machine: starts Prefect's server, registers the deployments build,
 refresh, evaluate and watch with the schedules of the config, and takes their runs, until Ctrl-C. What it knows stays
@@ -43,6 +44,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="to listen at (default: %(default)s)")
     serve.add_argument("--port", metavar="N", type=count, default=PORT, help="to listen at (default: %(default)s)")
+    serve.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        type=amount,
+        nargs="?",
+        const=WATCHED,
+        default=0.0,
+        help=f"look at CORPUS so often (default: {WATCHED:g}), instead of the schedule of the deployment watch",
+    )
+    serve.add_argument("--hook", metavar="PORT", type=count, default=0, help="answer a webhook there; implies --watch")
     deploy = commands.add_parser("deploy", help="register the deployments on a server", description=DEPLOY, **OWN)
     _what(deploy)
 
@@ -58,7 +69,7 @@ def _what(command: argparse.ArgumentParser) -> None:
 
 def serve(given: argparse.Namespace) -> int:
     """Serve until asked to end."""
-    deploy, config = _deploy(given)
+    deploy = _deploy(given)
     home = given.home or Path(deploy.folder, STORE if "://" in deploy.store else deploy.store) / "prefect"
     from rarefy.flows.serving.serve import Wish
     from rarefy.flows.serving.serve import serve as work
@@ -66,13 +77,15 @@ def serve(given: argparse.Namespace) -> int:
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    wish = Wish(deploy, str(given.config or ""), home.resolve(), given.host, given.port, _beside(deploy, config))
-    return work(wish, say)
+    beside = _beside(given, deploy)
+    if "watch" in dict(beside):
+        deploy = deploy.model_copy(update={"watch": deploy.watch.model_copy(update={"schedule": ""})})
+    return work(Wish(deploy, _config(given, deploy), home.resolve(), given.host, given.port, beside), say)
 
 
 def deploy(given: argparse.Namespace) -> int:
     """Register everything."""
-    deploy, _ = _deploy(given)
+    deploy = _deploy(given)
     if not os.environ.get("PREFECT_API_URL"):
         raise UsageFault(
             "PREFECT_API_URL is not set: say which server is to hold the deployments, as "
@@ -84,7 +97,7 @@ def deploy(given: argparse.Namespace) -> int:
     from rarefy.flows.serving.notices import URL
     from rarefy.flows.serving.register import register
 
-    for one in register(deploy, str(given.config or ""), str(Path.cwd())):
+    for one in register(deploy, _config(given, deploy), str(Path.cwd())):
         print(f"{one.full_name:<30} {one.schedule:<24} {one.url}".rstrip())
     told = "is told" if os.environ.get(URL) else f"nobody is told: {URL} is not set"
     print(f"of runs that end badly: {told}")
@@ -92,18 +105,41 @@ def deploy(given: argparse.Namespace) -> int:
     return 0
 
 
-def _deploy(given: argparse.Namespace) -> "tuple[Deploy, Config]":
+def _deploy(given: argparse.Namespace) -> "Deploy":
     """The section [deploy] with what the command line says; what it names is known to be there."""
     from rarefy.flows.config import load
 
-    config = load(given.config)
-    told: dict[str, Any] = {"corpus": given.corpus, "out": given.out}
-    told["store"] = given.store or os.environ.get("RAREFY_STORE")
-    deploy = config.deploy.model_copy(update={name: value for name, value in told.items() if value})
     if bool(given.corpus) != bool(given.out):
         raise UsageFault("CORPUS and --out go together: which benchmark is made of which documents")
-    return deploy, config
+    told: dict[str, Any] = {"corpus": given.corpus, "out": given.out}
+    told["store"] = given.store or os.environ.get("RAREFY_STORE")
+    return load(given.config).deploy.model_copy(update={name: value for name, value in told.items() if value})
 
 
-def _beside(deploy: "Deploy", config: "Config") -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ()
+def _config(given: argparse.Namespace, deploy: "Deploy") -> str:
+    """The path of the config as runs find it: they begin in the folder of [deploy], if that is another one."""
+    if given.config is None:
+        return ""
+    return str(given.config.resolve() if deploy.folder else given.config)
+
+
+def _beside(given: argparse.Namespace, deploy: "Deploy") -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What else is to run along, as modules with their arguments."""
+    from rarefy.flows.serving.deployments import full_name
+
+    found: list[tuple[str, tuple[str, ...]]] = []
+    if every := given.watch or (WATCHED if given.hook else 0.0):
+        told = {
+            "every": every,
+            "deployment": full_name("refresh", deploy),
+            "corpus": deploy.corpus,
+            "out": deploy.out,
+            "store": deploy.store,
+            "config_file": _config(given, deploy),
+        }
+        found.append(("watch", ("rarefy.flows.serving.watcher", json.dumps(told))))
+    if given.hook:
+        where = ("--out", deploy.out, "--store", deploy.store, "--port", str(given.hook), "--no-refresh")
+        more = ("--config", _config(given, deploy)) if given.config else ()
+        found.append(("hook", ("rarefy.flows.cli", "hook", deploy.corpus, *where, *more)))
+    return tuple(found)

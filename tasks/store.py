@@ -173,13 +173,15 @@ class Store:
             with _scratch(Path(path), content) as scratch:
                 try:
                     os.link(scratch, path)  # fails where there is one, which a rename does not
+                    made = True
                 except FileExistsError:
-                    return scratch.stat().st_nlink == 2  # over NFS a link may be made and its reply lost: open(2)
+                    made = scratch.stat().st_nlink == 2  # over NFS a link may be made and its reply lost: open(2)
                 except OSError as error:
                     if error.errno in LINKLESS:
                         raise OSError(f"{path}: this file system has no hard links; {ELSEWHERE}") from error
                     raise
-            return True
+                scratch.unlink()
+            return made
         kinds = {self.fs.protocol} if isinstance(self.fs.protocol, str) else set(self.fs.protocol)
         if not kinds & EXCLUSIVE:
             raise OSError(f"{path}: {min(kinds)}:// does not refuse a second writer of one name; {ELSEWHERE}")
@@ -216,7 +218,7 @@ class Store:
 
 @contextlib.contextmanager
 def _scratch(place: Path, content: bytes) -> Iterator[Path]:
-    """A file beside the place with this content, safely on the disk; gone afterwards. OSError names the place."""
+    """A file beside the place with this content, safely on the disk; gone where what follows fails, which names it."""
     scratch = place.with_name(f".{place.name}.{uuid4().hex}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -226,12 +228,11 @@ def _scratch(place: Path, content: bytes) -> Iterator[Path]:
             os.fsync(file.fileno())
         yield scratch
     except OSError as error:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
         if error.errno is None:  # one of ours, which says it all
             raise
         raise OSError(error.errno, error.strerror, str(place)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            scratch.unlink()
 
 
 def parquet(table: pa.Table) -> bytes:

@@ -3,7 +3,6 @@
 import inspect
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from rarefy.flows.serving.config import KINDS, Deploy, Timing, seconds_of
@@ -64,6 +63,7 @@ def planned(deploy: Deploy, config_file: str = "", folder: str = "") -> list[Pla
             "env": {
                 **environment(kind, timing.retries, timing.retry_delay_seconds, timing.timeout_seconds),
                 "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": HEARTBEAT,
+                "PREFECT_LOGGING_LOGGERS_PREFECT_TASK_RUNS_LEVEL": "WARNING",  # every stage has a line of its own
             }
         }
         if deploy.pool_type == "process" and (deploy.folder or folder):
@@ -111,8 +111,3 @@ def _parameters(deploy: Deploy, config_file: str) -> dict[str, dict[str, Any]]:
 
 def _first_line(function: Any) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
-
-
-def begins(deploy: Deploy) -> str:
-    """Where relative paths begin: as the config says, else here."""
-    return deploy.folder or str(Path.cwd())

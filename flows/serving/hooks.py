@@ -6,6 +6,7 @@ notices hang on these alone.
 
 from typing import Any
 
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.events import emit_event
 from prefect.flows import Flow
@@ -31,18 +32,20 @@ def ended(flow: Flow[Any, Any], flow_run: FlowRun, state: State[Any]) -> None:
     how = STATES.get(state.name or "") or TYPES.get(state.type.value, OVER)
     if how == "crashed" and ending():
         how = OVER
+    with get_client(sync_client=True) as client:
+        name = client.read_flow_run(flow_run.id).name  # a hook that a worker runs is told the name before the run's own
     message = redacted(state.message or "", SHORT)
     told = {"failed": "failed", "timed-out": "took too long", "regression": "found a regression"}.get(how, how)
     emit_event(
         EVENT + how,
-        resource={"prefect.resource.id": f"prefect.flow-run.{flow_run.id}", "prefect.resource.name": flow_run.name},
+        resource={"prefect.resource.id": f"prefect.flow-run.{flow_run.id}", "prefect.resource.name": name},
         payload={
             "ending": how,
             "flow": flow.name,
-            "run": flow_run.name,
+            "run": name,
             "state": state.name,
             "message": message,
             "url": url_for(flow_run) or "",
-            "text": f"{flow.name}: {flow_run.name} {told}: {message}",
+            "text": f"{flow.name}: {name} {told}: {message}",
         },
     )

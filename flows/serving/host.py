@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 BUSY = 98  # exit code: another process has the port
+LOCKED = 3_000  # ms that one of the server's SQLite connections waits for another: see `_impatient`
 PATH = "/rarefy"  # of an address, before the name of a folder
 # what a report's scripts may not do: it stands at the address of an API that lets everybody in
 APART = "sandbox allow-scripts allow-popups allow-downloads"
@@ -40,6 +41,7 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
     import uvicorn
     from prefect.server.api.server import create_app
 
+    _impatient()
     app = create_app(final=True)
     for name, folder in shown.items():
         app.router.routes.insert(0, _folder(name, folder))
@@ -55,6 +57,22 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
     threading.Thread(target=tell, daemon=True).start()
     server.run(sockets=[listener])
     return 0 if server.started else 1
+
+
+def _impatient() -> None:
+    """Have SQLite say soon that it is locked; the server and its clients try again then.
+
+    Prefect waits 60 s, and where two of its transactions wait for each other (issue 18934) the whole server did.
+    """
+    from sqlalchemy import event
+    from sqlalchemy.pool import Pool
+
+    @event.listens_for(Pool, "checkout")
+    def short(connection: Any, record: Any, proxy: Any) -> None:
+        if "sqlite" in type(connection).__module__:
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {LOCKED}")
+            cursor.close()
 
 
 def _folder(name: str, folder: str) -> Any:

@@ -14,13 +14,27 @@ from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
 from rarefy.flows import server
+from rarefy.flows.serving.keys import key
 from rarefy.tasks.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
 STAGES = {  # in the order in which a run ends them, by the beginning of its flow's name
     "rarefy evaluate": ("retrieve", "noise", "try", "answer", "score", "conclude", "report"),
     "": (
-        *("read", "chunk", "extract", "flag", "normalise", "trace", "count", "ask", "judge", "probe", "grade"),
+        *(
+            "read",
+            "chunk",
+            "extract",
+            "flag",
+            "normalise",
+            "supersede",
+            "trace",
+            "count",
+            "ask",
+            "judge",
+            "probe",
+            "grade",
+        ),
         *("split", "draw", "vary", "export"),
     ),
 }
@@ -30,9 +44,9 @@ _WIDE = re.compile(r"^(\S+(?: \S+)*?) {2,}")  # the board's column of stages
 class Shown:
     """A run's log, and one artifact that says how much of it is done."""
 
-    def __init__(self, log: Any, stages: tuple[str, ...]) -> None:
+    def __init__(self, log: Any, stages: tuple[str, ...], place: str) -> None:
         self.log, self.stages = log, stages
-        self.artifact: UUID | None = create_progress_artifact(0.0, key="progress", description="begun")
+        self.artifact: UUID | None = create_progress_artifact(0.0, key=key(place, "progress"), description="begun")
         self.share, self.told, self.lock = 0.0, time.monotonic(), threading.Lock()
 
     def say(self, text: str) -> None:
@@ -84,7 +98,8 @@ def seen() -> Iterator[Shown | None]:
         return
     name = context.flow.name
     stages = next(stages for begins, stages in STAGES.items() if name.startswith(begins))
-    shown = Shown(get_run_logger(), stages)
+    given = context.parameters or {}
+    shown = Shown(get_run_logger(), stages, str(given.get("out") or given.get("results") or ""))
     try:
         yield shown
     except BaseException as error:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,7 +25,7 @@ from rarefy.flows.serving.links import SHOWN
 
 LONGEST_START = 180.0  # seconds: migrating an empty database was seen to take 16 on a busy machine
 LONGEST_END = 30.0  # seconds that a process has to end by itself
-LOG_LIMIT = 20_000_000  # bytes of a log, after which it is begun anew at the next start
+LOG_LIMIT = 20_000_000  # bytes of a log, after which it is begun anew, and the old one kept beside it
 AGAIN = 5  # times that a worker is started again within a minute, before that is taken for a fault
 
 
@@ -35,6 +36,7 @@ class Child:
     name: str
     command: Sequence[str]
     log: Path
+    folder: str = "."
     process: "subprocess.Popen[bytes] | None" = None
     known: dict[int, Any] = field(default_factory=dict)  # processes that it has started, which may outlive it
     starts: list[float] = field(default_factory=list)
@@ -42,11 +44,10 @@ class Child:
     def start(self) -> None:
         """Start it; what it says goes to its log."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
-            self.log.unlink()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
+                cwd=self.folder,
                 stdin=subprocess.PIPE,  # never written to: it ends when this process does
                 stdout=subprocess.PIPE if self.name == "server" else log,
                 stderr=log,
@@ -61,6 +62,9 @@ class Child:
         assert self.process
         if self.process.poll() is not None:
             return False
+        if self.log.stat().st_size > LOG_LIMIT:  # whoever writes to it appends, and goes on at its new end
+            shutil.copyfile(self.log, self.log.with_suffix(".old.log"))
+            os.truncate(self.log, 0)
         with contextlib.suppress(psutil.NoSuchProcess):
             for one in psutil.Process(self.process.pid).children(recursive=True):
                 self.known.setdefault(one.pid, one)
@@ -97,7 +101,7 @@ class Wish:
     home: Path
     host: str
     port: int
-    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # commands of rarefy that run along, by name
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # modules that run along, by name
 
 
 def serve(wish: Wish, say: Callable[[str], None]) -> int:
@@ -220,8 +224,9 @@ def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
     from rarefy.flows.serving.register import register
 
     made = register(wish.deploy, wish.config_file, str(Path.cwd()))
-    if own and (left := tidy(wish.deploy.work_pool)):
-        say(f"{left} runs of the last time were cut off, and are marked as crashed")
+    cut, missed = tidy(wish.deploy.work_pool) if own else (0, 0)
+    if cut or missed:
+        say(f"since the last time: {cut} runs were cut off, {missed} were missed, of which the last is made up for")
     say(f"Prefect's UI: {PREFECT_UI_URL.value()}")
     for one in made:
         say(f"  {one.full_name:<30} {one.schedule}")
@@ -232,9 +237,10 @@ def _helpers(wish: Wish) -> list[Child]:
     name = f"serve on {socket.gethostname()}"
     worker = (sys.executable, "-m", "rarefy.flows.serving.worker", wish.deploy.work_pool, name)
     found = [Child("worker", worker, wish.home / "worker.log")]
-    for what, arguments in wish.beside:
-        command = (sys.executable, "-m", "rarefy.flows.cli", *arguments)
-        found.append(Child(what, command, wish.home / f"{what}.log"))
+    for what, command in wish.beside:
+        found.append(
+            Child(what, (sys.executable, "-m", *command), wish.home / f"{what}.log", wish.deploy.folder or ".")
+        )
     return found
 
 

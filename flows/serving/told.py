@@ -13,8 +13,11 @@ from rarefy.flows.compared import markdown, written
 from rarefy.flows.config import Config
 from rarefy.flows.evaluate import Evaluated
 from rarefy.flows.faults import Fault, RegressionFault
+from rarefy.flows.serving.keys import key
 from rarefy.flows.serving.links import linked
 from rarefy.tasks.journal import Version
+from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.results import markdown as as_markdown
 
 if TYPE_CHECKING:
     from rarefy.flows.refresh import Refreshed
@@ -28,7 +31,7 @@ SAID = {
 
 def say(text: str) -> None:
     """A line of the run's log."""
-    get_run_logger().warning(text)
+    get_run_logger().info(redacted(text))
 
 
 def built(made: report.Built) -> str:
@@ -81,10 +84,13 @@ def of_refresh(done: "Refreshed") -> None:
         _artifact(out, "diff", f"What changed in version {version.number}", [told.read_text(encoding="utf-8")])
 
 
-def of_evaluation(done: Evaluated, before: Path, config: Config, rules: Sequence[str]) -> list[str]:
-    """The headlines beside those of the evaluation before, and which rules they break."""
-    broken, lines = [], [linked("report.html", Path(done.out, "report.html"))]
+def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: Sequence[str]) -> list[str]:
+    """The headlines among the artifacts, beside those of the evaluation before; which rules they break."""
+    broken: list[str] = []
+    lines = [linked("report.html", Path(done.out, "report.html"))]
     for system in done.summary["systems"]:
+        if before is None:
+            break
         try:
             found = compare(before, Path(done.out), config=config.statistics, systems=[system], anyway=True)
         except Fault as fault:  # a system that is new has nothing to be compared with
@@ -96,7 +102,8 @@ def of_evaluation(done: Evaluated, before: Path, config: Config, rules: Sequence
             gate(found, rules)
         except RegressionFault as fault:
             broken.append(f"{system}: {fault}")
-    _artifact(done.out, "drift", "Headlines against the evaluation before", lines)
+    lines.append(as_markdown(done.summary))
+    _artifact(str(Path(done.out).parent), "headline", f"How robust: {evaluated(done)}", lines)
     return broken
 
 
@@ -113,4 +120,4 @@ def _artifact(out: str, name: str, description: str, lines: Sequence[str]) -> No
     text = "\n\n".join(filter(None, lines))
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}\n\n… the rest is in {out}"
-    create_markdown_artifact(text, key=report.key(out, name), description=description)
+    create_markdown_artifact(text, key=key(out, name), description=description)

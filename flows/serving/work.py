@@ -102,7 +102,7 @@ def evaluate(
         place, before = _places(benchmark, results, how.store)
         given = how.limits() | {"names": systems, "protocol": protocols, "questions": questions}
         done = _mended(how.store, lambda: make.fn(benchmark, str(place), config, **given))
-        broken = told.of_evaluation(done, before, config, rules) if before else []
+        broken = told.of_evaluation(done, before, config, rules)
         if broken:
             _once()
             return Failed(name=REGRESSED, message="\n".join(broken))
@@ -114,11 +114,12 @@ def watch(corpus: str, out: str, how: How, deployment: str) -> State[Any]:
     from rarefy.flows.watch import look
 
     with _final():
-        why = look(corpus, out, how.store, how.config())
+        begun: list[str] = []  # before what was seen is remembered: a crash between the two loses no refresh
+        then = lambda: begun.append(starting.start(deployment, only_if_wanted=True))  # noqa: E731
+        why = look(corpus, out, how.store, how.config(), told.say, then)
         if not why:
             return Completed(name="Unchanged", message="no document came, changed or went")
-        begun = starting.start(deployment, only_if_wanted=True)
-        return Completed(name="Wanted", message=f"{why}; {begun}")
+        return Completed(name="Wanted", message="; ".join([why, *begun]))
 
 
 def _places(benchmark: str, results: str, store: str) -> tuple[Path, Path | None]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Triplet, row_id
 from rarefy.tasks.ask.aliases import aliases, names
 from rarefy.tasks.ask.chain import chain
-from rarefy.tasks.ask.index import Index, index
+from rarefy.tasks.ask.index import Index, fact_of, index
 from rarefy.tasks.ask.inverted_star import inverted_star
 from rarefy.tasks.ask.latest import latest
 from rarefy.tasks.ask.single import single
@@ -67,13 +67,14 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
     other = (
         aliases(target) if wording.answer == target.answer else tuple(sorted(names(wording.answer) - {wording.answer}))
     )
+    outdated = {a for old in known.restated.get(fact_of(target), ()) for a in (old.answer, *aliases(old))}
     return Question(
         question_id=row_id("question", path.path_id, wording.text),
         path_id=path.path_id,
         pattern=path.pattern,
         text=wording.text,
         answer=wording.answer,
-        aliases=tuple(dict.fromkeys((*other, *wording.aliases))),
+        aliases=tuple(dict.fromkeys(alias for alias in (*other, *wording.aliases) if alias not in outdated)),
         triplet_ids=tuple(t.triplet_id for t in used),
         chunk_ids=tuple(dict.fromkeys(span.chunk_id for span in spans)),
         evidence=tuple(known.chunks[s.chunk_id].text[s.start : s.end] for s in spans),

@@ -17,6 +17,7 @@ class Index:
     subjects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (relation, object) → subjects
     objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
+    restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → what its documents' covers say it is
     _texts: dict[str, list[str]] = field(default_factory=dict)  # entity → its documents, folded
     _told: dict[str, set[str]] = field(default_factory=dict)
@@ -59,10 +60,23 @@ def relation_of(triplet: Triplet) -> str:
     return triplet.relation_key or triplet.relation
 
 
+def fact_of(triplet: Triplet) -> tuple[str, str, str]:
+    return subject_of(triplet), relation_of(triplet), object_of(triplet)
+
+
+def _standing(triplet: Triplet, triplets: Mapping[str, Triplet]) -> Triplet:
+    """The fact that stands in the place of a superseded one, which several may have followed."""
+    while triplet.superseded_by:
+        triplet = triplets[triplet.superseded_by]
+    return triplet
+
+
 def index(triplets: Mapping[str, Triplet], chunks: Mapping[str, Chunk], documents: Mapping[str, Document]) -> Index:
     """Index a corpus once, for all its questions."""
     made = Index(triplets, chunks, documents)
     for triplet in triplets.values():
+        if triplet.superseded_by:
+            made.restated.setdefault(fact_of(_standing(triplet, triplets)), []).append(triplet)
         if triplet.rejected_because:
             continue
         subject, relation, thing = subject_of(triplet), relation_of(triplet), object_of(triplet)

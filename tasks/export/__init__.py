@@ -5,19 +5,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.beir import beir
 from rarefy.tasks.export.card import CardConfig, card
-from rarefy.tasks.export.files import Content, beside, lines, records, sha256, write
+from rarefy.tasks.export.files import Content, lines, records, sha256
 from rarefy.tasks.export.hugging_face import hugging_face, parts
 from rarefy.tasks.export.manifest import manifest
 from rarefy.tasks.export.split import SplitConfig, split
 from rarefy.tasks.export.statistics import count
+from rarefy.tasks.export.swap import Written, tidied
 from rarefy.tasks.export.tables import NAMES, Tables, complete, in_order
 
 __all__ = ["NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
 VERSION = 3
+TRIES = 3  # where another run writes into the same folder
 _MANIFEST = "manifest.json"
 
 
@@ -39,45 +40,25 @@ def export(
     """Write the benchmark into a folder and give back its manifest; nothing is written where it already stands.
 
     `config` is the whole configuration as JSON would hold it, `digests` has one for each table by name, `census` the
-    eligible sets by domain and pattern, `as_of` the day of a benchmark that was made as of one. Every file is first written beside its place, so that a full disk leaves what
-    stood there as it was (OSError). Then `fence` may still forbid it, by raising; then all files change places at once:
-    the old manifest goes first and the new one comes last, and where there is one, every file that it lists is whole.
+    eligible sets by domain and pattern, `as_of` the day of a benchmark that was made as of one. Every file is first
+    written beside its place, so that a full disk leaves what stood there as it was (OSError). Then `fence` may still
+    forbid it, by raising; then all change places at once: where there is a manifest, every file that it lists is whole.
     """
     tables = complete(tables)
     told = {"format": VERSION, **manifest(tables, digests, config, census), "card": card_config.model_dump()}
     told |= {"as_of": as_of} if as_of else {}  # the last key: without it nothing is said of time
     told = _read(json.dumps({**told, "files": {}}))  # as it will be read
-    with alone(out):
-        for left in out.glob("**/.*.part"):  # by a run that was killed
-            left.unlink()
+    tidied(out)
+    for _ in range(TRIES):
         if standing := _standing(out, told):
             return standing
         files = _files(in_order(tables), told["version"], census, card_config)
-        try:
-            for name, content in files.items():
-                if content is not None:
-                    write(out / name, content)
-                    told["files"][name] = sha256(beside(out / name))
-            write(out / _MANIFEST, [json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"])
-            fence()
-            _swap(out, files)
-        except BaseException:
-            for name in (*files, _MANIFEST):
-                beside(out / name).unlink(missing_ok=True)  # a full disk gets its space back
-            raise
-    return told
-
-
-def _swap(out: Path, files: Mapping[str, Content]) -> None:
-    """Put in place what was written beside; what takes long or may fail is done by now."""
-    (out / _MANIFEST).unlink(missing_ok=True)
-    for name, content in files.items():
-        if content is None:
-            (out / name).unlink(missing_ok=True)
-            beside(out / name).unlink(missing_ok=True)
-        else:
-            beside(out / name).replace(out / name)
-    beside(out / _MANIFEST).replace(out / _MANIFEST)
+        with Written(out, _MANIFEST) as new:
+            new.write(files)
+            told["files"] = new.digests
+            if new.swap(files, json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n", fence):
+                return told
+    raise OSError(f"{out}: other runs write there again and again; give each of them a folder of its own")
 
 
 def _files(

@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds: another writer puts whole benchmarks in place in less
+PATIENCE = 60.0  # seconds: a benchmark changes places in less than one
 _LOCKLESS = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}  # what flock(2) says on some network disks
 
 
 @contextlib.contextmanager
-def alone(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """Nobody else who asks writes into the folder in here, it being made where there is none.
 
     BlockingIOError where another one does not end in time: it may be frozen. A disk that has no locks is trusted to
@@ -27,8 +27,8 @@ def alone(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             try:
                 fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() - begun > patience:
-                    told = f"another run has been writing there for {patience:.0f} s; end it if it hangs, and run again"
+                if time.monotonic() - begun > PATIENCE:
+                    told = f"another run has been writing there for {PATIENCE:.0f} s; end it if it hangs, and run again"
                     raise BlockingIOError(f"{folder}: {told}") from None
                 time.sleep(0.05)
                 continue

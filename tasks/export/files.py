@@ -20,24 +20,22 @@ Content: TypeAlias = pa.Table | Iterable[bytes] | None  # None: a file that is n
 
 def put(path: Path, content: Content) -> None:
     """Put a file in place whole or not at all: a table as Parquet, else bytes as they come."""
-    scratch = beside(path)
     if content is None:
         path.unlink(missing_ok=True)
-        scratch.unlink(missing_ok=True)
-        return
-    write(path, content)
-    scratch.replace(path)
+        beside(path).unlink(missing_ok=True)
+    else:
+        write(path, content).replace(path)
 
 
-def beside(path: Path) -> Path:
-    """Where a file is written before it is put in place."""
-    return path.with_name(f".{path.name}.part")  # one name: what a killed run left behind is written over
+def beside(path: Path, token: str = "") -> Path:
+    """Where a file is written before it is put in place; by a run that knows itself by this token."""
+    return path.with_name(f".{path.name}{token and '.'}{token}.part")  # without: what a killed run left is written over
 
 
-def write(path: Path, content: pa.Table | Iterable[bytes]) -> None:
-    """Write a file beside its place, whole or not at all; OSError names the place."""
+def write(path: Path, content: pa.Table | Iterable[bytes], token: str = "") -> Path:
+    """Write a file beside its place, whole or not at all, and say where; OSError names the place."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = beside(path)
+    scratch = beside(path, token)
     try:
         if isinstance(content, pa.Table):
             pq.write_table(content.replace_schema_metadata(None), scratch, compression="zstd", row_group_size=_ROWS)
@@ -49,6 +47,7 @@ def write(path: Path, content: pa.Table | Iterable[bytes]) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
+    return scratch
 
 
 def records(table: pa.Table, row_type: type) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,16 @@ def _objects(fs: Any, root: str, url: str) -> dict[str, tuple[str, Mark, int]]:
 
 def _mark(info: Mapping[str, Any]) -> Mark:
     content = next((str(info[name]) for name in CONTENT if info.get(name)), "")
-    written = next((str(info[name]) for name in WRITTEN if info.get(name)), "")
+    written = next((_time(info[name]) for name in WRITTEN if info.get(name)), "")
     stamp = f"{info.get('size')} {content} {written}"
     return stamp, f"{info.get('size')} {content}" if content else stamp
+
+
+def _time(told: Any) -> str:
+    """A time as a file system tells it; some tell one in two forms, in a listing and of one object."""
+    if isinstance(told, int | float):
+        told = datetime.fromtimestamp(told, UTC)
+    return str(told.astimezone(UTC).isoformat() if isinstance(told, datetime) else told)
 
 
 def _unsafe(key: str, folder: Path) -> str:

@@ -19,6 +19,11 @@ class Landing:
         """How many bytes were written."""
         return self._stream.write(piece)
 
+    def again(self) -> None:
+        """From the beginning: what was written until now was cut short."""
+        self._stream.seek(0)
+        self._stream.truncate()
+
     def drop(self) -> None:
         """Never mind: nothing is put in place."""
         self.dropped = True

@@ -95,6 +95,7 @@ class Sec:
 
     def _save(self, reply: "httpx.Response", file: Landing) -> Reply:
         limit, count = self.config.max_bytes, 0
+        file.again()
         for piece in reply.iter_bytes():
             count += file.write(piece)
             if count > limit:

@@ -71,9 +71,10 @@ def settle(before: Watched, listed: Mapping[str, Mark], now: Moment, seconds: fl
     taken, waiting, ready = dict(before.taken), dict[str, Waiting](), dict[str, Waiting]()
     for path in sorted({*listed, *before.taken, *before.waiting}):
         mark, had = listed.get(path, NONE), taken.get(path, NONE)
-        if mark[1] == had[1]:
-            if mark != NONE:
-                taken[path] = mark  # touched, and still the same
+        if mark == had:
+            continue
+        if NONE not in (mark, had) and mark[1] == had[1]:
+            taken[path] = mark  # touched, and still the same
             continue
         known = before.waiting.get(path)
         if known is None or known.mark != mark or known.boot != now.boot or known.since > now.seconds:

@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.find import find
 from rarefy.tasks.read import records
 from rarefy.tasks.read.decode import decode
-from rarefy.tasks.read.identify import introduce
+from rarefy.tasks.read.identify import identity, introduce
 from rarefy.tasks.read.markdown import read_markdown
 from rarefy.tasks.read.records import RecordsConfig
 from rarefy.tasks.read.settle import settle
@@ -52,6 +52,11 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         default="auto",
         description="what the corpus is about, which sets how it is chunked; auto: filings are finance, papers of the "
         "Federal Reserve, OECD and IMF economics, parts of the CFR policy, the rest default",
+    )
+    identity: Literal["path", "filing"] = Field(
+        default="path",
+        description="what names a document whose record brings no id: its path, or the filing that it is (CIK, form "
+        "and period, if it says all three): one that was moved or fetched again is the same document",
     )
     max_bytes: int = Field(
         default=200_000_000,
@@ -202,6 +207,7 @@ def _finish(document: Document, digest: str, config: ReadConfig) -> Document | Q
         )
     made = replace(
         document,
+        doc_id=identity(document) if config.identity == "filing" else document.doc_id,
         content_hash=document.content_hash or digest,
         domain=document.domain if config.domain == "auto" else config.domain,
     )

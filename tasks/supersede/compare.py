@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.extract.places import STATES
 from rarefy.tasks.normalise.folding import company, plain
 
 SAME, OTHER, UNTOLD = "same", "other", "untold"
@@ -83,8 +84,14 @@ def _one(key: str, other: str) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    a, b = (re.sub(r"\W+", " ", company(name)[0]).strip() for name in (one, other))
+    a, b = (re.sub(r"\W+", " ", company(_spelled(name))[0]).strip() for name in (one, other))
     return bool(a and b) and (f" {a} " in f" {b} " or f" {b} " in f" {a} ")
+
+
+def _spelled(name: str) -> str:
+    """A place with its state in full: "Milpitas, California" for "Milpitas, CA"."""
+    head, comma, tail = name.rpartition(", ")
+    return f"{head}{comma}{STATES[tail]}" if tail in STATES else name
 
 
 def _last(words: list[str]) -> str:

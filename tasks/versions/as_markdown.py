@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from rarefy.data_contracts.rows import Change
 from rarefy.tasks.results.visible import visible
 from rarefy.tasks.versions.compare import Changes
-from rarefy.tasks.versions.shown import Class, shortened, shown
+from rarefy.tasks.versions.shown import FOLLOWS, Class, named, shortened, shown
 
 ROWS = 20  # of a class
 LONG = 300  # characters of a text
-FOLLOWS = ("chunks", "variants")  # what changes with the rest, and is counted only
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
 def as_markdown(changes: Changes, old: str, new: str) -> str:
     """Counts by kind, then the first rows of each class; words of the documents are no markup."""
-    lines = [f"# Changes from {_text(old)} to {_text(new)}", ""]
+    lines = [f"# Changes from {_text(named(old))} to {_text(named(new))}", ""]
     if changes.nothing:
         lines += ["Nothing changed.", ""]
     lines += _counts(changes)
@@ -37,7 +36,7 @@ def _counts(changes: Changes) -> Iterator[str]:
 
 
 def _class(one: Class) -> Iterator[str]:
-    yield from (f"## {one.kind.capitalize()} {one.change.replace('_', ' ')} ({one.count:,})", "")
+    yield from (f"## {one.title} ({one.count:,})", "")
     yield from (f"{one.meaning.capitalize()}.", "", "| what | before | after | |", "|---|---|---|---|")
     for row in one.rows:
         cells = (_what(row), row.before, row.after, row.detail)

@@ -22,13 +22,6 @@ WORDS: dict[str, dict[str, str]] = {
         "edited": "one in the place of a similar one",
         "moved": "the same words at another place, or in another section",
     },
-    "chunks": {
-        "added": "another text, or one that was not there before",
-        "removed": "a text that is gone",
-        "moved": "the same text at another offset, or in another document",
-        "section_changed": "the same text under other headings",
-        "unchanged": "the same text at the same place",
-    },
     "triplets": {
         "added": "a fact that was not stated before",
         "gone": "a fact that is not stated any more, or not at this place",
@@ -44,14 +37,16 @@ WORDS: dict[str, dict[str, str]] = {
         "reworded": "the same question of the same facts with the same answer, in other words",
         "unchanged": "the same question, answer and evidence: answers and scores stand",
     },
+    "chunks": {
+        "added": "another text, or one that was not there before",
+        "removed": "a text that is gone",
+        "moved": "the same text at another offset, or in another document",
+        "section_changed": "the same text under other headings",
+        "unchanged": "the same text at the same place",
+    },
     "variants": {
         "added": "kept variants that were not there before",
         "gone": "kept variants that are not there any more",
         "unchanged": "the same",
     },
 }
-
-
-def title(kind: str, change: str) -> str:
-    """A class of changes as a person says it."""
-    return f"{kind} {change.replace('_', ' ')}"

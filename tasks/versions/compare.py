@@ -81,7 +81,7 @@ def changes(old: Tables, new: Tables) -> Changes:
         *_within(of_documents.edited, was[Document], now[Document]),
         *of_chunks,
         *of_triplets,
-        *questions(*(Side(side[Question], side[Triplet], side[Chunk], side[Document]) for side in (was, now))),
+        *questions(_side(was), _side(now), of_triplets),
     ]
     return Changes(
         rows=tuple(_named(sorted(rows, key=_place))),
@@ -93,6 +93,10 @@ def changes(old: Tables, new: Tables) -> Changes:
         },
         variants={"added": of_variants.added.num_rows, "gone": of_variants.gone.num_rows},
     )
+
+
+def _side(tables: Tables) -> Side:
+    return Side(tables[Question], tables[Triplet], tables[Chunk], tables[Document])
 
 
 def _table(tables: Tables, row_type: type) -> pa.Table:

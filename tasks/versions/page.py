@@ -9,24 +9,25 @@ from markupsafe import Markup
 
 from rarefy.tasks.results.visible import visible
 from rarefy.tasks.versions.compare import Changes
-from rarefy.tasks.versions.shown import shortened, shown
+from rarefy.tasks.versions.shown import FOLLOWS, named, shortened, shown
 from rarefy.tasks.versions.words import Marked, marked
 
 ROWS = 200  # of a class: what a person looks through
 LONG = 1_500  # characters of a text
-FOLDED = ("chunks", "variants")  # follow from the rest
 IN_PLACE = ("edited", "restated", "answer_changed", "evidence_moved", "reworded")  # before and after are one thing
 
 
 def page(changes: Changes, old: str, new: str) -> str:
     """The page of these changes."""
+    classes = list(shown(changes, ROWS))
     told: str = _template().render(
-        old=old,
-        new=new,
+        old=named(old),
+        new=named(new),
         nothing=changes.nothing,
         kinds=changes.by_kind,
-        classes=list(shown(changes, ROWS)),
-        folded=FOLDED,
+        classes=classes,
+        there={(one.kind, one.change) for one in classes if one.rows},
+        folded=FOLLOWS,
         style=Markup(files("rarefy.tasks.versions").joinpath("page.css").read_text("utf-8")),
         beside=_beside,
     )

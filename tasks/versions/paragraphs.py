@@ -11,6 +11,8 @@ from rarefy.tasks.versions.order import displaced
 from rarefy.tasks.versions.sections import Sections, by_section
 from rarefy.tasks.versions.similar import similar
 
+ABOUT = {"text": "paragraph", "table": "row of a table"}
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -66,7 +68,7 @@ def _change(what: str, doc_id: str, was: Unit | None, now: Unit | None, detail: 
     at = now or was
     assert at is not None
     return Change(
-        "", "paragraphs", what, doc_id=doc_id, section=at.section, about=at.kind,
+        "", "paragraphs", what, doc_id=doc_id, section=at.section, about=ABOUT.get(at.kind, at.kind),
         before=was.text if was else "", after=now.text if now else "", detail=detail,
     )  # fmt: skip
 

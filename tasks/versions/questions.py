@@ -31,8 +31,8 @@ class Side:
     documents: pa.Table
 
 
-def questions(old: Side, new: Side) -> list[Change]:
-    """What became of each accepted question, a row for each.
+def questions(old: Side, new: Side, facts: Iterable[Change]) -> list[Change]:
+    """What became of each accepted question, a row for each; `facts` says what became of triplets.
 
     The same question is one of the same name, else of the same words, else one that asks the same of the same facts
     (those that superseded them count as the same), whatever its words.
@@ -50,7 +50,7 @@ def questions(old: Side, new: Side) -> list[Change]:
     gone, added = _left(gone, added, others)
     homes = _homes(old, before), _homes(new, after)
     rows = [_beside(was, now, *homes) for was, now in (*same, *others)]
-    why = _Why(new, gone, are, homes[0])
+    why = _Why(new, gone, facts, homes[0])
     for row in gone:
         rows.append(_change("retired", row, row["question_id"], "", homes[0], before=row["answer"], detail=why.of(row)))
     rows += [_change("added", row, "", row["question_id"], homes[1], after=row["answer"]) for row in added]
@@ -136,19 +136,20 @@ def _moved(was: Row, now: Row, old: Sequence[str], new: Sequence[str]) -> str:
 
 
 def _same_answer(was: Row, now: Row) -> bool:
-    """The same, or each a form of the other."""
-    return bool(was["answer"] == now["answer"] or (was["answer"] in now["aliases"] and now["answer"] in was["aliases"]))
+    """The same, or one a form of the other."""
+    return bool(was["answer"] == now["answer"] or was["answer"] in now["aliases"] or now["answer"] in was["aliases"])
 
 
 class _Why:
     """Why a question is not asked any more."""
 
-    def __init__(self, new: Side, gone: Sequence[Row], facts: Mapping[str, Row], homes: Mapping[str, str]) -> None:
+    def __init__(self, new: Side, gone: Sequence[Row], facts: Iterable[Change], homes: Mapping[str, str]) -> None:
         names = pa.array([row["question_id"] for row in gone], pa.string())
         mine = new.questions.filter(pc.is_in(new.questions["question_id"], value_set=names))
         self.refused = dict(zip(mine["question_id"].to_pylist(), mine["rejected_because"].to_pylist(), strict=True))
         self.documents = set(new.documents["doc_id"].to_pylist()) if gone else set()
-        self.facts, self.homes = facts, homes
+        self.fate = {one.old_id: one for one in facts if one.old_id} if gone else {}
+        self.homes = homes
 
     def of(self, row: Row) -> str:
         """In words."""
@@ -159,13 +160,10 @@ class _Why:
         )
         if lost:
             return f"its document is gone: {', '.join(lost)}"
-        known = [self.facts.get(name) for name in row["triplet_ids"]]
-        if not known or None in known:
-            return "a fact of it is gone"
-        reasons = sorted({fact["rejected_because"] for fact in known if fact and fact["rejected_because"]})
-        return (
-            f"a fact of it is rejected now: {', '.join(reasons)}" if reasons else "its facts stand; others were drawn"
-        )
+        fates = [self.fate[name] for name in row["triplet_ids"] if name in self.fate]
+        told = [f"{one.about}: {one.before} → {one.after}" for one in fates if one.change == "restated"]
+        told += [f"{one.about}: {one.detail or 'stated no more'}" for one in fates if one.change == "gone"]
+        return "; ".join(told) or "its facts stand; others were drawn"
 
 
 def _change(

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Change
+from rarefy.tasks.store import NAME
 from rarefy.tasks.versions.classes import WORDS
 from rarefy.tasks.versions.compare import Changes
+
+FOLLOWS = ("chunks", "variants")  # what changes with the rest: counted, and not looked through
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,11 @@ class Class:
     meaning: str
     count: int
     rows: tuple[Change, ...]  # the first of them
+
+    @property
+    def title(self) -> str:
+        """The class as a person says it."""
+        return f"{self.kind.capitalize()} {self.change.replace('_', ' ')}"
 
     @property
     def more(self) -> int:
@@ -41,3 +49,8 @@ def shown(changes: Changes, most: int) -> Iterator[Class]:
 def shortened(text: str, most: int) -> str:
     """A text that is not too long to be read in a table."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def named(version: str) -> str:
+    """A version as it is shown: the beginning of a digest, anything else as it is."""
+    return version[:12] if NAME.fullmatch(version) else version

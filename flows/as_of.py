@@ -1,0 +1,201 @@
+"""The documents as they were known on a day: those that are there, and those that only the journal still knows (§5)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from rarefy.data_contracts.rows import Document
+from rarefy.data_contracts.schemas import NewerSchema, migrated
+from rarefy.data_contracts.tables import schema_of
+from rarefy.flows.apart import Apart, Batch, apart, batches_of
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.progress import WIDTH
+from rarefy.flows.run import Part, Run
+from rarefy.tasks import journal
+from rarefy.tasks.store import Store, TableDamaged
+from rarefy.tasks.supersede.revisions import Known, Revision, State, known
+
+COLUMNS = ("doc_id", "content_hash", "as_of", "period_end")
+RECORDS = ("application/json", "application/jsonl", "application/parquet")  # of files whose documents are path#record
+SHOWN = 5  # names in a remark
+
+
+@dataclass(frozen=True)
+class _Past:
+    """A version that was made of all that the corpus held, with the columns of its documents."""
+
+    version: journal.Version
+    table: str
+    columns: pa.Table
+
+
+def day(text: str) -> str:
+    """The day of --as-of, "" for none; UsageFault for what is no day."""
+    try:
+        if text and date.fromisoformat(text).isoformat() != text:
+            raise ValueError
+    except ValueError:
+        raise UsageFault(f"--as-of {text}: not a day; write it as 2024-12-31") from None
+    return text
+
+
+def knowing(run: Run, corpus: str, out: str, when: str) -> Apart:
+    """What tells documents apart for a build: with a day, those that were known then; remarks go to the board."""
+    if not (when := day(when)):
+        return apart
+
+    def told(store: Store, read: Sequence[Part], limit: int) -> tuple[list[Batch], list[str]]:
+        batches, faults = apart(store, read, limit, when)
+        found, remarks = known_at(store, journal.line_of(out), batches, when, corpus)
+        for remark in remarks:
+            run.board.say(f"{'as of':<{WIDTH}} {remark}")
+        return found, faults
+
+    return told
+
+
+def known_at(
+    store: Store, line: str, batches: Sequence[Batch], when: str, corpus: str = "", today: str = ""
+) -> tuple[list[Batch], list[str]]:
+    """The batches of what was known on a day, in the order of their sources, and what there is to say of them.
+
+    `batches` hold the documents that are there now and are no later than that day. What is there no longer, and older
+    revisions, are found in the versions of this line or corpus that were made of all that the corpus held.
+    UsageFault where nothing was known.
+    """
+    today = today or datetime.now(UTC).date().isoformat()
+    past, lost = _past(store, line, corpus)
+    tables = dict(zip((batch.documents for batch in batches), _columns(store, batches), strict=True))
+    now = frozenset(name for table in tables.values() for name in table["doc_id"].to_pylist())
+    states = [State(_seen(one), frozenset(one.columns["doc_id"].to_pylist())) for one in past]
+    found = known(_revisions(past, tables, today), [*states, State(max(today, *_days(past)), now)], when)
+    if not found.revisions:
+        raise UsageFault(
+            f"nothing to build: no document was known on {when}; choose a later day, or look at as_of in `rarefy plan`"
+        )
+    return _batched(store, batches, found, past, when), [*_remarks(found, set(tables), past, when), *lost]
+
+
+def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]:
+    """The versions to look at, oldest first, and those whose documents are gone."""
+    rows: list[_Past] = []
+    lost = []
+    columns: dict[str, pa.Table] = {}
+    for one in sorted(journal.versions(store), key=lambda one: (one.created[:10], one.line, one.number)):
+        if one.as_of or (one.line != line and not _same_place(one.corpus, corpus)):
+            continue
+        name = one.tables["documents"]
+        try:
+            columns[name] = columns[name] if name in columns else _documents(store, one).select(COLUMNS)
+            rows.append(_Past(one, name, columns[name]))
+        except (TableDamaged, NewerSchema) as error:
+            lost.append(f"version {one.number} of {one.created[:10]} is not looked at: {error}")
+    return rows, lost
+
+
+def _documents(store: Store, version: journal.Version) -> pa.Table:
+    """The documents of a version with today's columns, as they were read: copies among them are found anew."""
+    table = migrated("documents", store.table(version.tables["documents"]), version.schemas.get("documents", 1))
+    for name, value in (("duplicate_of", ""), ("duplicate_similarity", 0.0)):
+        field = schema_of(Document).field(name)
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, field, pa.array([value] * table.num_rows, field.type))
+    return table.select(schema_of(Document).names)
+
+
+def _same_place(one: str, other: str) -> bool:
+    return bool(one and other) and journal.line_of(one) == journal.line_of(other)
+
+
+def _columns(store: Store, batches: Sequence[Batch]) -> Iterator[pa.Table]:
+    for table in store.over(store.table, [batch.documents for batch in batches]):
+        yield table.select(COLUMNS)
+
+
+def _seen(past: _Past) -> str:
+    return past.version.created[:10]
+
+
+def _days(past: Sequence[_Past]) -> list[str]:
+    """A clock that was set back makes nothing that is there now older than what was there before."""
+    return [_seen(one) for one in past] or [""]
+
+
+def _revisions(past: Sequence[_Past], tables: dict[str, pa.Table], today: str) -> list[Revision]:
+    """Every revision that is there or was, each once: first seen when, and where its row is, there rather than then."""
+    first: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], Revision] = {}
+    for one in past:
+        for key in zip(*(one.columns[name].to_pylist() for name in COLUMNS[:2]), strict=True):
+            first.setdefault(key, _seen(one))
+    for table, columns in (*((one.table, one.columns) for one in past), *tables.items()):
+        for place, row in enumerate(zip(*(columns[name].to_pylist() for name in COLUMNS), strict=True)):
+            found[row[:2]] = Revision(*row, first.get(row[:2], today), table, place)
+    return list(found.values())
+
+
+def _batched(store: Store, batches: Sequence[Batch], found: Known, past: Sequence[_Past], when: str) -> list[Batch]:
+    """The revisions as batches: those of a source from which nothing is missing as they are, others cut anew."""
+    here = {batch.documents: batch.source for batch in batches}
+    chosen: dict[str, list[Revision]] = {}  # by table
+    for one in found.revisions:
+        chosen.setdefault(one.table, []).append(one)
+    rows: dict[str, list[tuple[Revision, pa.Table]]] = {}  # by source
+    versions = {one.table: one.version for one in past}
+    for name in sorted(chosen.keys() - here.keys()):
+        table = _documents(store, versions[name])
+        for one in chosen[name]:
+            row = table.slice(one.place, 1)
+            rows.setdefault(_source(row), []).append((one, row))
+    short = {batch.source for batch in batches if len(chosen.get(batch.documents, ())) < batch.rows}
+    made = [batch for batch in batches if batch.source not in short | rows.keys()]
+    for batch in batches:
+        if batch.source in short | rows.keys():
+            table = store.table(batch.documents)
+            kept = rows.setdefault(batch.source, [])
+            kept += [(one, table.slice(one.place, 1)) for one in chosen.get(batch.documents, ())]
+    order = _order(past, batches, when, store)
+    for source, own in rows.items():
+        if own:
+            own.sort(key=lambda pair: (order.get(pair[0].doc_id, len(order)), pair[0].doc_id))
+            for some in batches_of(pa.concat_tables([row for _, row in own]).combine_chunks()):
+                made.append(Batch(source, store.keep(some), some.num_rows))
+    return sorted(made, key=lambda batch: batch.source)
+
+
+def _order(past: Sequence[_Past], batches: Sequence[Batch], when: str, store: Store) -> dict[str, int]:
+    """The order of documents within their source: as it was on that day, then as it is now."""
+    then = [one for one in past if _seen(one) <= when][-1:]
+    names = [*(name for one in then for name in one.columns["doc_id"].to_pylist())]
+    names += [name for table in _columns(store, batches) for name in table["doc_id"].to_pylist()]
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
+
+
+def _source(row: pa.Table) -> str:
+    """The path of a document's file."""
+    source, kind = (str(row[name][0].as_py()) for name in ("source", "media_type"))
+    return source.rpartition("#")[0] or source if kind in RECORDS else source
+
+
+def _remarks(found: Known, here: set[str], past: Sequence[_Past], when: str) -> Iterator[str]:
+    back = [one.doc_id for one in found.revisions if one.table not in here]
+    told: list[Any] = [f"{when}: {len(found.revisions):,} documents"]
+    if found.unknown:
+        told.append(f"{len(found.unknown):,} left out, not known yet or no longer")
+    if back:
+        told.append(f"{_names(back)} as an earlier version had {'it' if len(back) == 1 else 'them'}")
+    yield "; ".join(told)
+    if found.assumed:
+        since = f"the journal begins on {_seen(past[0])}" if past else "no journal reaches back"
+        yield (
+            f"{_names(found.assumed)}: without a date, and {since}; taken as known on {when}. "
+            "Give them a date (a column of the records, the SEC's own header of a filing) to be sure"
+        )
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,268 @@
+"""The commands `rarefy versions`, `diff` and `gc`: what was published, what changed, what may go."""
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rarefy.flows import commands
+from rarefy.flows.faults import Fault, UsageFault
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import Console
+
+    from rarefy.tasks.gc import Plan
+    from rarefy.tasks.journal import Version
+    from rarefy.tasks.store import Store
+    from rarefy.tasks.versions import Changes
+
+SHOWN = 5  # rows of a class on the terminal
+SHORT = 12  # digits of a version that are shown
+
+
+@dataclass(frozen=True)
+class Side:
+    """A benchmark that is compared."""
+
+    said: str  # what it is called here
+    version: str
+    tables: "Mapping[type, pa.Table]"
+
+
+def versions(given: argparse.Namespace) -> int:
+    """List what a store has published."""
+    from rich.console import Console
+
+    from rarefy.tasks import journal
+
+    store = _store(given.store)
+    found = journal.versions(store, journal.line_of(given.out) if given.out else "")
+    if given.json:
+        print(json.dumps([one.model_dump(mode="json") for one in found], indent=1, ensure_ascii=False))
+        return 0
+    if not found:
+        of = f" of {given.out}" if given.out else ""
+        raise UsageFault(f"no version{of} in {store.url}; `rarefy build` and `rarefy refresh` record what they publish")
+    console = Console()
+    for line in dict.fromkeys(one.line for one in found):
+        _show_line([one for one in found if one.line == line], console)
+    for path in journal.unreadable(store):
+        commands.tell(f"{path} cannot be read and is left out: restore it, or remove it", 1)
+    return 0
+
+
+def diff(given: argparse.Namespace) -> int:
+    """Tell what changed between two benchmarks."""
+    from rich.console import Console
+
+    from rarefy.tasks.versions import changes, plain, write
+
+    old, new = (side(name, given.store, given.of) for name in (given.old, given.new))
+    found = changes(old.tables, new.tables)
+    if given.out:
+        _check_out(given.out)
+        write(given.out, found, old.said, new.said)
+    if given.json:
+        told = {**plain(found, old.said, new.said), "rows": [dataclasses.asdict(row) for row in found.rows]}
+        print(json.dumps(told, indent=1, ensure_ascii=False))
+    else:
+        show(found, old.said, new.said, Console())
+        if given.out:
+            commands.tell(f"Every one of them: {given.out / 'changes.html'}", 0)
+    return 0
+
+
+def gc(given: argparse.Namespace) -> int:
+    """Say what a store need not keep, and remove it where that was asked for."""
+    from rarefy.tasks.gc import Unsure, plan, sweep
+    from rarefy.tasks.lease import Busy, LeaseLost, taken
+
+    store = _store(given.store)
+
+    def made() -> "Plan":
+        return plan(store, given.keep, given.older_than)
+
+    try:
+        if not given.yes:
+            _tell_plan(store, made(), given, False)
+            return 0
+        with taken(store, "rarefy gc", say=lambda text: void(commands.tell(text, 0))) as lease:
+            wanted = made()
+            sweep(store, wanted, made, lease.check)
+            store.sweep()
+        _tell_plan(store, wanted, given, True)
+    except Unsure as error:
+        raise UsageFault(str(error)) from error
+    except (Busy, LeaseLost) as error:
+        raise Fault(str(error)) from error
+    return 0
+
+
+def void(_: object) -> None:
+    """Nothing, of something."""
+
+
+def side(name: str, url: str, of: str = "") -> Side:
+    """A benchmark by its folder, its version or the beginning of it, or its number in a line; UsageFault otherwise.
+
+    `of` is the folder whose line a number counts in, where the store knows more than one.
+    """
+    from rarefy.tasks import journal
+    from rarefy.tasks.versions.stored import of as stored
+
+    if Path(name).is_dir():
+        return _folder(Path(name))
+    try:
+        store = _store(url)
+        found = journal.find(store, name, journal.line_of(of) if of else "")
+    except journal.UnknownVersion as error:
+        raise UsageFault(f"{name}: no such folder, and {error}") from error
+    return Side(f"{found.number} ({found.version[:SHORT]})", found.version, _known(stored, store, found))
+
+
+def _known(read: Any, store: "Store", version: "Version") -> "Mapping[type, pa.Table]":
+    from rarefy.data_contracts.schemas import NewerSchema
+
+    try:
+        tables: Mapping[type, pa.Table] = read(store, version)
+    except NewerSchema as error:
+        raise UsageFault(f"version {version.number} ({version.version[:SHORT]}): {error}") from error
+    return tables
+
+
+def _folder(place: Path) -> Side:
+    """The benchmark in a folder, each file proved to be what the manifest says."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from rarefy.flows.schemas import brought_up, manifest_of
+    from rarefy.tasks.export.files import sha256
+    from rarefy.tasks.export.tables import NAMES
+    from rarefy.tasks.versions import COLUMNS
+
+    told = manifest_of(place)
+    tables = {}
+    for row_type, columns in COLUMNS.items():
+        kind = NAMES[row_type]
+        file = place / f"{kind}.parquet"
+        if file.name not in told["files"]:
+            raise UsageFault(f"{place}: no {file.name} in its manifest; give the folder of `rarefy build` or `refresh`")
+        try:
+            if sha256(file) != told["files"][file.name]:
+                raise UsageFault(f"{file} is not the file that the manifest lists: it was changed; build it again")
+            there = pq.read_schema(file).names
+            table = pq.read_table(file, columns=[column for column in columns if column in there])
+        except FileNotFoundError:
+            raise UsageFault(f"{file} is not there, so that this is no whole benchmark; build it again") from None
+        except pa.ArrowException as error:
+            raise UsageFault(f"{file} cannot be read ({error}); build it again") from error
+        tables[row_type] = brought_up(kind, table, told, file)
+    version = str(told.get("version", ""))
+    return Side(f"{place.resolve().name} ({version[:SHORT]})", version, tables)
+
+
+def show(found: "Changes", old: str, new: str, console: "Console") -> None:
+    """Counts, and the first rows of each class but those that follow from others."""
+    from rarefy.flows.shown import as_table
+    from rarefy.tasks.versions.shown import FOLLOWS, shortened, shown
+
+    if found.nothing:
+        console.print(f"Nothing changed from {old} to {new}", markup=False, highlight=False)
+        return
+    rows = [
+        {"what": kind, "became": ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in its.items() if n)}
+        for kind, its in found.by_kind.items()
+        if any(its.values())
+    ]
+    console.print(as_table(f"From {old} to {new}", rows))
+    for one in shown(found, SHOWN):
+        if one.rows and one.kind not in FOLLOWS and one.change != "unchanged":
+            console.print(f"\n{one.title} ({one.count:,}):", markup=False, highlight=False)
+            for row in one.rows:
+                said = [row.about or row.section or row.doc_id, *_both(row.before, row.after), row.detail]
+                line = " | ".join(shortened(" ".join(part.split()), 160) for part in said if part)
+                console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+            if one.more:
+                console.print(f"  … and {one.more:,} more", markup=False, highlight=False)
+
+
+def _both(before: str, after: str) -> list[str]:
+    return [f"{before} → {after}"] if before and after else [before or after]
+
+
+def _show_line(found: "list[Version]", console: "Console") -> None:
+    from rarefy.flows.shown import as_table
+
+    rows = [
+        {
+            "no.": str(one.number),
+            "version": one.version[:SHORT],
+            "published": one.created.replace("T", " ").removesuffix("+00:00"),
+            **({"as of": one.as_of} if any(other.as_of for other in found) else {}),
+            "corpus": one.corpus,
+            "documents": f"{one.counts.get('documents', 0):,}",
+            "questions": f"{one.counts.get('questions', 0):,}",
+            "changes": changed(one),
+            **({"run": one.run_url} if any(other.run_url for other in found) else {}),
+        }
+        for one in found
+    ]
+    console.print(as_table(found[0].out, rows))
+
+
+def changed(one: "Version") -> str:
+    """What changed against the version before it, in a line: documents and questions."""
+    if not one.parent:
+        return "the first"
+    told = [
+        f"{count:,} {name.replace('_', ' ')}"
+        for name, count in one.changes.items()
+        if count and name.startswith(("documents_", "questions_")) and not name.endswith("_unchanged")
+    ]
+    return ", ".join(told) or ("not compared" if not one.changes else "none in documents and questions")
+
+
+def _tell_plan(store: "Store", told: "Plan", given: argparse.Namespace, done: bool) -> None:
+    counts = {
+        "versions": len(told.dropped),
+        "entries": len(told.entries),
+        "recipes": len(told.recipes),
+        "tables": len(told.tables),
+    }
+    if given.json:
+        about = {
+            **counts, "bytes": told.size, "removed": done, "kept": [one.version for one in told.kept],
+            "dropped": [one.version for one in told.dropped], "young": told.young, "remarks": list(told.remarks),
+            "files": [file.path for file in told.files],
+        }  # fmt: skip
+        print(json.dumps(about, indent=1, ensure_ascii=False))
+        return
+    for remark in told.remarks:
+        commands.tell(remark, 0)
+    for one in told.dropped:
+        print(f"version {one.number} ({one.version[:SHORT]}) of {one.out}, {one.created[:10]}")
+    said = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    print(f"{'removed' if done else 'would go'}: {said}; {len(told.files):,} files, {told.size / 1e6:,.1f} MB")
+    print(
+        f"kept: {len(told.kept):,} versions with all they need; replies of models, embeddings and indexes as they are"
+    )
+    if told.young:
+        print(f"left alone: {told.young:,} files younger than an hour, which a run may need; later they may go")
+    if not done and told.files:
+        print("nothing was removed: say --yes to do it")
+
+
+def _store(url: str) -> "Store":
+    from rarefy.tasks.store import Store
+
+    commands.check_store(url)
+    return Store(url)
+
+
+def _check_out(place: Path) -> None:
+    if place.exists() and not place.is_dir():
+        raise UsageFault(f"--out {place}: a file stands there; choose a folder")

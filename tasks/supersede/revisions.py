@@ -1,0 +1,78 @@
+"""Which revision of each document was known on a day: by its own date, else by when it was first seen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One version of one document, and where its row is."""
+
+    doc_id: str
+    content_hash: str
+    as_of: str  # ISO date, "" where it does not say
+    period_end: str
+    seen: str  # ISO date on which it was first seen
+    table: str
+    place: int  # in that table
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the corpus held at a time at which somebody looked."""
+
+    seen: str  # ISO date
+    doc_ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was known on a day, one revision of each document, and which of them only by assumption."""
+
+    revisions: tuple[Revision, ...]  # by doc_id
+    assumed: tuple[str, ...]  # doc_ids
+    unknown: tuple[str, ...]  # doc_ids of which nothing was known yet, or no longer
+
+
+def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> Known:
+    """The revision of each document that was known on a day; `states` in the order in which they were seen.
+
+    A revision with a date counts from that day, one without from the day it was first seen, and never before its period
+    is over. Where nobody looked by that day, one without a date is taken on the assumption that it was there. A
+    document that had gone by that day is out; one that went since is in. Of several revisions the one of the latest day
+    counts; of those of one day the last seen by the date, else the first seen.
+    """
+    past = [state for state in states if state.seen <= date]
+    there = past[-1].doc_ids if past else None
+    ever = frozenset[str]().union(*(state.doc_ids for state in past))
+    by_name: dict[str, list[Revision]] = {}
+    for revision in revisions:
+        by_name.setdefault(revision.doc_id, []).append(revision)
+    kept, assumed, unknown = [], [], []
+    for name in sorted(by_name):
+        found = [one for one in by_name[name] if _counts(one, date, bool(past))]
+        if not found or (there is not None and name in ever and name not in there):
+            unknown.append(name)
+            continue
+        best = _best(found, date)
+        kept.append(best)
+        if not best.as_of and best.seen > date:
+            assumed.append(name)
+    return Known(tuple(kept), tuple(assumed), tuple(unknown))
+
+
+def _counts(one: Revision, date: str, looked: bool) -> bool:
+    if one.as_of:
+        return one.as_of <= date
+    return one.period_end <= date and (one.seen <= date or not looked)
+
+
+def _best(found: Sequence[Revision], date: str) -> Revision:
+    days = {one: one.as_of or (one.seen if one.seen <= date else "") for one in found}
+    latest = [one for one in found if days[one] == max(days.values())]
+    seen = [one for one in latest if one.seen <= date]
+    return max(seen, key=_order) if seen else min(latest, key=_order)
+
+
+def _order(one: Revision) -> tuple[str, str]:
+    return one.seen, one.content_hash

@@ -1,0 +1,124 @@
+"""Runs, in processes of their own, that end or meet a full disk at their n-th write below a folder."""
+
+import contextlib
+import errno
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+LATE = ["great_expectations", "spacy", "rarefy.flows.refresh", "rarefy.tasks.extract.prose", "rarefy.tasks.versions"]
+CHANGES = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir"}
+NEEDS_ROOM = {"open", "os.mkdir"}  # a rename, a removal and a link to what is there succeed on a full disk
+
+
+def processes() -> Any:
+    """Where processes are started from: they have their imports already."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(LATE)
+    return context
+
+
+def killed(place: Path, at: int) -> None:
+    """From now on this process is killed just before its write number `at` below the place; the first one is 1."""
+    _watch(place, at, lambda _event, _path: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def full(place: Path, at: int) -> None:
+    """From its write number `at` below the place on, this process finds no room on the disk there."""
+
+    def refuse(event: str, path: str) -> None:
+        if event in NEEDS_ROOM and not (event == "os.mkdir" and os.path.isdir(path)):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    _watch(place, at, refuse)
+
+
+def counted(place: Path, told: Path) -> None:
+    """All its writes below the place are written down, a line each, in another file."""
+    file = told.open("a")
+
+    def note(event: str, path: str) -> None:
+        file.write(f"{event} {Path(path).relative_to(place)}\n")
+        file.flush()
+
+    _watch(place, 1, note)
+
+
+def _watch(place: Path, at: int, act: Callable[[str, str], None]) -> None:
+    seen = 0
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal seen
+        if event == "open":
+            path, mode, flags = arguments
+            writes = bool(set(mode) & set("wxa+")) if isinstance(mode, str) else bool(flags & (os.O_WRONLY | os.O_RDWR))
+        elif event in CHANGES:
+            path, writes = arguments[0], True
+        else:
+            return
+        if writes and isinstance(path, str | os.PathLike) and str(path).startswith(f"{place}{os.sep}"):
+            if event == "os.mkdir" and os.path.isdir(path):
+                return  # nothing is written: it is there
+            seen += 1
+            if seen >= at:
+                act(event, str(path))
+
+    sys.addaudithook(hook)
+
+
+def run(work: Callable[..., None], *given: object, before: Callable[[], None] | None = None) -> tuple[int, str]:
+    """How a process that does this ended (its exit code, or minus the signal), and what it last said of itself."""
+    context = processes()
+    here, there = context.Pipe()
+    process = context.Process(target=_told, args=(there, before, work, given))
+    process.start()
+    there.close()
+    said = ""
+    with contextlib.suppress(EOFError):
+        said = here.recv()
+    process.join()
+    here.close()
+    return process.exitcode, said
+
+
+def _told(there: Any, before: Callable[[], None] | None, work: Callable[..., None], given: tuple[object, ...]) -> None:
+    try:
+        if before:
+            before()
+        there.send(str(work(*given)))
+    except BaseException as error:
+        there.send(f"{type(error).__name__}: {error}")
+        raise SystemExit(1) from None
+
+
+def frozen(place: Path, at: int) -> None:
+    """This process stops just before its write number `at` below the place, until it is told to go on."""
+    seen = []
+
+    def stop(_event: str, _path: str) -> None:
+        if not seen:
+            seen.append(1)
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    _watch(place, at, stop)
+
+
+def small(largest: int) -> None:
+    """From now on no file of this process may grow larger than so many bytes."""
+    import resource
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+
+def read_only(place: Path) -> None:
+    """From now on this process can write nothing below the place."""
+
+    def refuse(_event: str, path: str) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    _watch(place, 1, refuse)

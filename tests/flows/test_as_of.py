@@ -1,0 +1,203 @@
+"""A benchmark as of a day: the documents that were known then, also those that only the journal still has."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.flows.apart import apart
+from rarefy.flows.as_of import day, known_at
+from rarefy.flows.build import build
+from rarefy.flows.config import load
+from rarefy.flows.faults import UsageFault
+from rarefy.tasks import journal
+from rarefy.tasks.store import Store
+
+OUT = "bench"
+TODAY = "2026-01-01"
+
+
+@dataclass(frozen=True)
+class Source:
+    path: str
+
+
+def document(name: str, text: str = "1", as_of: str = "", **told: str) -> Document:
+    source = told.pop("source", name)
+    return Document(name, text, source, "", "text/plain", text, as_of=as_of, **told)
+
+
+def read(store: Store, *documents: Document) -> list[dict]:
+    """The parts of files with these documents, as reading leaves them."""
+    files: dict[str, list[Document]] = {}
+    for row in documents:
+        files.setdefault(row.source.partition("#")[0], []).append(row)
+    faults = store.keep(to_table([], Quarantined))
+    return [
+        {"source": Source(path), "documents": store.keep(to_table(rows, Document)), "quarantine": faults}
+        for path, rows in sorted(files.items())
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.chdir(tmp_path)
+    return Store(tmp_path / "store")
+
+
+def published(store: Store, created: str, *documents: Document, out: str = OUT, **told: object) -> None:
+    """An entry of the journal, as if it had been made on that day."""
+    name = store.keep(to_table(documents, Document))
+    entry = journal.Version(
+        version=f"{created}-{name}", line=journal.line_of(out), out=out, corpus="papers", tables={"documents": name}
+    )
+    made = journal.record(store, entry.model_copy(update=told), [])
+    dated = made.model_copy(update={"created": f"{created}T12:00:00+00:00"})
+    store.write(f"versions/{made.line}/{made.number:06d}-{made.version}.json", dated.model_dump_json().encode())
+
+
+def at(store: Store, when: str, *documents: Document, corpus: str = "") -> tuple[list[tuple[str, str]], list[str]]:
+    """Name and text of what was known on a day, in order, and the remarks."""
+    batches, _ = apart(store, read(store, *documents), 0, when)
+    found, remarks = known_at(store, journal.line_of(OUT), batches, when, corpus, TODAY)
+    rows = [row for batch in found for row in from_table(store.table(batch.documents), Document)]
+    assert [batch.rows for batch in found] == [store.rows(batch.documents) for batch in found]
+    assert all(not row.duplicate_of for row in rows)
+    return [(row.doc_id, row.text) for row in rows], remarks
+
+
+@pytest.mark.parametrize("text", ["2024-13-01", "2024-1-1", "yesterday", "20240101", "2024-01-01T00:00:00"])
+def test_what_is_no_day_is_told(text: str) -> None:
+    with pytest.raises(UsageFault, match="2024-12-31"):
+        day(text)
+
+
+def test_a_day_is_one_and_none_is_none() -> None:
+    assert (day("2024-02-29"), day("")) == ("2024-02-29", "")
+
+
+def test_without_a_journal_dates_decide_and_what_has_none_is_taken_with_a_remark(store: Store) -> None:
+    rows = [document("a", as_of="2024-02-15"), document("b", as_of="2025-02-14"), document("c"), document("d")]
+    found, remarks = at(store, "2024-06-30", *rows)
+    assert [name for name, _ in found] == ["a", "c", "d"]
+    assert "2024-06-30: 3 documents" in remarks[0]
+    assert "c, d: without a date" in remarks[1] and "taken as known on 2024-06-30" in remarks[1]
+    assert [name for name, _ in at(store, TODAY, *rows)[0]] == ["a", "b", "c", "d"]
+    assert len(at(store, TODAY, *rows)[1]) == 1  # nothing is assumed of what is there today
+
+
+def test_batches_of_which_nothing_is_missing_stay_as_they_are(store: Store) -> None:
+    rows = [document("a", as_of="2024-02-15"), document("b", as_of="2024-02-15")]
+    batches, _ = apart(store, read(store, *rows), 0, "2024-06-30")
+    assert known_at(store, "line", batches, "2024-06-30", "", TODAY)[0] == batches
+
+
+def test_an_older_revision_and_a_deleted_document_come_from_the_journal(store: Store) -> None:
+    published(
+        store, "2024-03-01",
+        replace(document("a", "old", "2024-02-15"), duplicate_of="m", duplicate_similarity=0.9),
+        document("gone", "was there", "2024-01-10"), document("m", as_of="2024-01-01"),
+    )  # fmt: skip
+    published(store, "2025-03-01", document("a", "new", "2025-02-14"), document("m", as_of="2024-01-01"))
+    now = [document("a", "new", "2025-02-14"), document("m", as_of="2024-01-01"), document("z", as_of="2025-12-01")]
+    found, remarks = at(store, "2024-06-30", *now)
+    assert found == [("a", "old"), ("gone", "was there"), ("m", "1")]
+    assert "a, gone as an earlier version had them" in remarks[0]
+    assert at(store, "2025-06-30", *now)[0] == [("a", "new"), ("m", "1")]
+    assert at(store, TODAY, *now)[0] == [("a", "new"), ("m", "1"), ("z", "1")]
+
+
+def test_a_document_without_a_date_is_the_one_that_was_seen_by_then(store: Store) -> None:
+    published(store, "2025-01-10", document("a", "first"))
+    published(store, "2025-06-10", document("a", "second"), document("b", "late"))
+    now = [document("a", "third"), document("b", "late")]
+    assert at(store, "2025-03-01", *now) == ([("a", "first")], ["2025-03-01: 1 documents; 1 left out, not known yet or "
+        "no longer; a as an earlier version had it"])  # fmt: skip
+    assert at(store, "2025-12-31", *now)[0] == [("a", "second"), ("b", "late")]
+    assert at(store, TODAY, *now)[0] == [("a", "third"), ("b", "late")]
+    found, remarks = at(store, "2024-12-31", *now)
+    assert found == [("a", "first"), ("b", "late")] and "the journal begins on 2025-01-10" in remarks[1]
+
+
+def test_records_of_a_file_keep_their_order_and_lose_what_was_not_there(store: Store) -> None:
+    def record(name: str, as_of: str) -> Document:
+        return replace(document(name, as_of=as_of, source=f"f.jsonl#{name}"), media_type="application/jsonl")
+
+    then = [record("z", "2024-01-01"), record("gone", "2024-01-01"), record("b", "2024-01-01")]
+    published(store, "2024-03-01", *then)
+    published(store, "2025-03-01", then[0], record("new", "2025-01-01"), then[2])
+    now = [then[0], record("new", "2025-01-01"), then[2]]
+    assert [name for name, _ in at(store, "2024-06-30", *now)[0]] == ["z", "gone", "b"]
+    assert [name for name, _ in at(store, "2025-06-30", *now)[0]] == ["z", "new", "b"]
+    batches, _ = apart(store, read(store, *now), 0, "2024-06-30")
+    found, _ = known_at(store, journal.line_of(OUT), batches, "2024-06-30", "", TODAY)
+    assert {batch.source for batch in found} == {"f.jsonl"}
+
+
+def test_versions_as_of_a_day_and_of_other_lines_say_nothing_unless_of_this_corpus(store: Store) -> None:
+    published(store, "2024-03-01", document("a", "old", "2024-02-15"), out="elsewhere")
+    now = [document("b", as_of="2024-01-01")]
+    assert at(store, "2024-06-30", *now)[0] == [("b", "1")]
+    assert at(store, "2024-06-30", *now, corpus="papers")[0] == [("a", "old"), ("b", "1")]
+    published(store, "2024-04-01", document("b", as_of="2024-01-01"), as_of="2024-01-31")
+    assert at(store, "2024-06-30", *now, corpus="papers")[0] == [("a", "old"), ("b", "1")]
+
+
+def test_a_version_whose_documents_are_gone_is_told(store: Store) -> None:
+    published(store, "2024-03-01", document("a", "old", "2024-02-15"))
+    (table,) = (path for path in (Path(store.root) / "tables").glob("*.parquet"))
+    table.unlink()
+    found, remarks = at(store, "2024-06-30", document("b", as_of="2024-01-01"))
+    assert found == [("b", "1")] and "version 1 of 2024-03-01 is not looked at" in remarks[-1]
+
+
+def test_where_nothing_was_known_the_build_says_so(store: Store) -> None:
+    with pytest.raises(UsageFault, match="no document was known on 2020-01-01"):
+        at(store, "2020-01-01", document("a", as_of="2024-02-15"))
+
+
+def test_of_two_copies_of_one_filing_the_newest_by_the_day_is_the_document(store: Store) -> None:
+    rows = [document("f", "old", "2024-02-15", source="a.html"), document("f", "new", "2024-06-20", source="b.html")]
+    assert at(store, "2024-03-01", *rows)[0] == [("f", "old")]
+    assert at(store, "2024-07-01", *rows)[0] == [("f", "new")]
+
+
+def write(corpus: Path, *papers: tuple[str, str, str]) -> None:
+    corpus.mkdir(exist_ok=True)
+    lines = [json.dumps({"id": name, "date": date, "entity": "Acme", "text": text}) for name, date, text in papers]
+    (corpus / "papers.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def paper(year: int, city: str, sales: int) -> str:
+    return (
+        f"# Acme in {year}\n\nAcme is headquartered in {city}. Acme makes pumps for ships and for mines.\n\n"
+        f"Results in millions of dollars:\n\n| | {year} | {year - 1} |\n|---|---|---|\n"
+        f"| Net sales | $ {sales:,} | $ {sales - 10:,} |\n| Operating income | $ {sales // 3:,} | $ {sales // 4:,} |\n"
+    )
+
+
+def test_a_build_as_of_a_day_is_the_build_of_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte, but for the day in its manifest; and without one nothing says that there might have been one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\ncontext = []\n")
+    config = load(tmp_path / "quick.toml")
+    early, late = ("p1", "2024-02-15", paper(2023, "Oslo", 1200)), ("p2", "2025-02-14", paper(2024, "Bergen", 1300))
+    write(tmp_path / "then", early)
+    write(tmp_path / "now", early, late)
+    fresh = build.fn("then", "fresh", config, "store", quiet=True)
+    assert "as_of" not in json.loads(Path("fresh/manifest.json").read_text())
+    again = build.fn("now", "again", config, "store", quiet=True, as_of="2024-12-31")
+    assert again.version == fresh.version and again.recorded and again.recorded.as_of == "2024-12-31"
+    manifest = json.loads(Path("again/manifest.json").read_text())
+    assert manifest.pop("as_of") == "2024-12-31"
+    assert manifest == json.loads(Path("fresh/manifest.json").read_text())
+    for name in manifest["files"]:
+        assert Path("again", name).read_bytes() == Path("fresh", name).read_bytes()
+
+
+def test_a_day_that_is_none_ends_the_build_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageFault, match="not a day"):
+        build.fn("nowhere", str(tmp_path / "out"), load(None), str(tmp_path / "store"), quiet=True, as_of="soon")

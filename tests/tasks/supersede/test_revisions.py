@@ -1,0 +1,90 @@
+"""What was known on a day: by a document's own date, by when it was seen, and never before its period was over."""
+
+import pytest
+
+from rarefy.tasks.supersede.revisions import Known, Revision, State, known
+
+
+def revision(name: str, content: str = "1", as_of: str = "", seen: str = "2026-01-01", period: str = "") -> Revision:
+    return Revision(name, content, as_of, period, seen, f"table {content}", 0)
+
+
+def state(seen: str, *names: str) -> State:
+    return State(seen, frozenset(names))
+
+
+def told(found: Known) -> dict[str, str]:
+    return {one.doc_id: one.content_hash for one in found.revisions}
+
+
+@pytest.mark.parametrize(
+    ("date", "there"), [("2024-02-14", {}), ("2024-02-15", {"a": "1"}), ("2025-01-01", {"a": "1"})]
+)
+def test_a_document_with_a_date_counts_from_that_day_whenever_it_was_seen(date: str, there: dict[str, str]) -> None:
+    assert told(known([revision("a", as_of="2024-02-15")], [state("2026-01-01", "a")], date)) == there
+
+
+def test_of_several_revisions_the_latest_by_the_day_counts() -> None:
+    rows = [revision("a", "1", "2024-02-15"), revision("a", "2", "2024-06-20"), revision("a", "3", "2025-02-14")]
+    days = {"2024-06-19": {"a": "1"}, "2024-06-20": {"a": "2"}, "2026-01-01": {"a": "3"}, "2024-01-01": {}}
+    for date, there in days.items():
+        assert told(known(rows, [state("2026-01-01", "a")], date)) == there
+        assert told(known(reversed(rows), [state("2026-01-01", "a")], date)) == there
+
+
+def test_of_two_revisions_of_one_day_the_last_that_was_seen_by_then_counts_else_the_first() -> None:
+    rows = [revision("a", "1", "2024-02-15", "2024-03-01"), revision("a", "2", "2024-02-15", "2024-08-01")]
+    looked = [state("2024-03-01", "a"), state("2024-08-01", "a")]
+    days = {"2024-02-20": {"a": "1"}, "2024-05-01": {"a": "1"}, "2024-08-01": {"a": "2"}}
+    assert {date: told(known(rows, looked, date)) for date in days} == days
+
+
+def test_a_document_without_a_date_counts_from_the_day_it_was_first_seen() -> None:
+    rows = [
+        revision("a", "1", seen="2025-03-01"),
+        revision("a", "2", seen="2025-06-01"),
+        revision("b", seen="2025-01-01"),
+    ]
+    looked = [state("2025-01-01", "b"), state("2025-03-01", "a", "b"), state("2025-06-01", "a", "b")]
+    assert told(known(rows, looked, "2025-02-01")) == {"b": "1"}
+    assert told(known(rows, looked, "2025-03-01")) == {"a": "1", "b": "1"}
+    found = known(rows, looked, "2025-07-01")
+    assert told(found) == {"a": "2", "b": "1"} and not found.assumed
+
+
+def test_where_nobody_had_looked_yet_one_without_a_date_is_taken_and_told() -> None:
+    rows = [
+        revision("a", "1", seen="2025-03-01"),
+        revision("a", "2", seen="2025-06-01"),
+        revision("b", as_of="2023-01-01"),
+    ]
+    found = known(rows, [state("2025-03-01", "a", "b")], "2024-01-01")
+    assert told(found) == {"a": "1", "b": "1"} and found.assumed == ("a",)
+
+
+def test_nothing_is_known_before_its_period_is_over() -> None:
+    rows = [revision("a", period="2024-12-31")]
+    assert told(known(rows, [state("2026-01-01", "a")], "2024-12-30")) == {}
+    assert told(known(rows, [state("2026-01-01", "a")], "2024-12-31")) == {"a": "1"}
+
+
+def test_what_was_deleted_by_the_day_is_out_and_what_was_deleted_since_is_in() -> None:
+    rows = [revision("a", as_of="2024-02-15", seen="2024-03-01"), revision("b", as_of="2024-02-15", seen="2024-03-01")]
+    looked = [state("2024-03-01", "a", "b"), state("2024-09-01", "b"), state("2025-01-01", "a", "b")]
+    days = {
+        "2024-02-20": {"a": "1", "b": "1"},  # before anybody looked
+        "2024-08-31": {"a": "1", "b": "1"},
+        "2024-09-01": {"b": "1"},
+        "2025-01-01": {"a": "1", "b": "1"},  # back again
+    }
+    assert {date: told(known(rows, looked, date)) for date in days} == days
+    assert known(rows, looked, "2024-12-31").unknown == ("a",)
+
+
+def test_one_added_since_with_an_earlier_date_is_in() -> None:
+    """It had been published; a benchmark of that day is about what was public, not about when it was fetched."""
+    rows = [revision("a", as_of="2024-02-15"), revision("b", as_of="2024-01-01", seen="2026-01-01")]
+    assert told(known(rows, [state("2024-03-01", "a"), state("2026-01-01", "a", "b")], "2024-06-01")) == {
+        "a": "1",
+        "b": "1",
+    }
