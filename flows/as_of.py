@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 
 import pyarrow as pa
 
@@ -182,7 +181,8 @@ def _source(row: pa.Table) -> str:
 
 def _remarks(found: Known, here: set[str], past: Sequence[_Past], when: str) -> Iterator[str]:
     back = [one.doc_id for one in found.revisions if one.table not in here]
-    told: list[Any] = [f"{when}: {len(found.revisions):,} documents"]
+    count = len(found.revisions)
+    told = [f"{when}: {count:,} document{'s' * (count != 1)}"]
     if found.unknown:
         told.append(f"{len(found.unknown):,} left out, not known yet or no longer")
     if back:

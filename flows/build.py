@@ -79,10 +79,12 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         tables = run.gather("variants", Variant, varied, tables)
         tables = run.unanswered([*parts, *varied], tables)
         built = deliver(run, out, config, tables, as_of)
-        return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of))
+        return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of, limit))
 
 
-def recorded(run: Run, built: Built, corpus: str, config: Config, tables: Tables, as_of: str) -> journal.Version:
+def recorded(
+    run: Run, built: Built, corpus: str, config: Config, tables: Tables, as_of: str = "", limit: int = 0
+) -> journal.Version:
     """The entry in the store's journal for what was just published."""
     names = {kind: tables[kind] for kind in NAMES.values()}
     entry = journal.Version(
@@ -91,6 +93,7 @@ def recorded(run: Run, built: Built, corpus: str, config: Config, tables: Tables
         out=built.out,
         corpus=corpus,
         as_of=as_of,
+        limit=limit,
         config=decisive(config),
         tables=names,
         run_id=flow_run.id or "",

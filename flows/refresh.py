@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pyarrow as pa
 from prefect import flow
 from rich.console import Console
 
@@ -17,10 +16,10 @@ from rarefy.flows.report import Built
 from rarefy.flows.run import Run
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
-from rarefy.tasks.export import NAMES
 from rarefy.tasks.lease import Busy, Lease, taken
 from rarefy.tasks.store import Store, TableDamaged
 from rarefy.tasks.versions import Changes, changes, write
+from rarefy.tasks.versions.stored import of
 from rarefy.tasks.wanted import answered, want, wanted
 
 AGAIN = 2.0  # seconds between two looks at a lease that another benchmark of this store holds
@@ -119,8 +118,3 @@ def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, a
     run.stage("write changes", lambda: write(Path(out), found, before.version, now.version))
     now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
     return Refreshed("refreshed", replace(built, recorded=now), now, before, found)
-
-
-def of(store: Store, version: journal.Version) -> dict[type, pa.Table]:
-    """The tables of a version, which is readable as long as the store keeps it."""
-    return {row_type: store.table(version.tables[kind]) for row_type, kind in NAMES.items() if kind in version.tables}

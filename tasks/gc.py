@@ -139,8 +139,8 @@ def _given_up(versions: Iterable[Version], keep: int, days: float, now: float) -
     for one in versions:
         lines[one.line].append(one)
     for its in lines.values():
-        newest = sorted(its, key=lambda one: -one.number)
-        for rank, one in enumerate(newest[1:], 1):
+        ranked = sorted(its, key=lambda one: one.number)
+        for rank, one in zip(range(len(ranked) - 1, 0, -1), ranked, strict=False):  # the newest has rank 0
             if (not keep or rank >= keep) and (not days or _before(one.created, now, days)):
                 yield one
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import Store, TableDamaged
 
 FOLDER = "versions"  # of a store: <line>/<number>-<version>.json
 USED = "evaluations"  # of a store: <line of the result>-<version>.json
@@ -34,6 +34,7 @@ class Version(BaseModel):
     corpus: str
     created: str = ""  # UTC, ISO; of no use for order: clocks are set back
     as_of: str = ""  # ISO date; "": all that the corpus held
+    limit: int = 0  # only the first so many documents of it; 0: all
     config: dict[str, Any] = {}
     tables: dict[str, str] = {}
     touched: str = ""
@@ -96,7 +97,7 @@ def record(store: Store, entry: Version, touched: Iterable[str]) -> Version:
     while True:
         before = latest(store, entry.line)
         if before and _same(before, entry):
-            return before
+            return _led_to(store, before, touched)
         name = store.keep(_recipes(touched))
         number = max((int(Path(path).name.split("-")[0]) for path in _paths(store, entry.line)), default=0) + 1
         made = entry.model_copy(
@@ -107,17 +108,32 @@ def record(store: Store, entry: Version, touched: Iterable[str]) -> Version:
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
             }
         )
-        content = json.dumps(made.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode()
-        if store.create(_name(made), content):
+        if store.create(_name(made), _bytes(made)):
             return made
+
+
+def _led_to(store: Store, entry: Version, touched: Iterable[str]) -> Version:
+    """The entry with these recipes too: another version of a stage may have made the same tables."""
+    try:
+        known = set(store.table(entry.touched)["recipe"].to_pylist())
+    except TableDamaged:
+        known = set()
+    every = known | set(touched)
+    return entry if every == known else _put(store, entry.model_copy(update={"touched": store.keep(_recipes(every))}))
 
 
 def amend(store: Store, entry: Version, changes: Mapping[str, int]) -> Version:
     """The entry, told what changed against the version before it."""
-    made = entry.model_copy(update={"changes": dict(changes)})
-    content = json.dumps(made.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode()
-    store.write(_name(made), content)
-    return made
+    return _put(store, entry.model_copy(update={"changes": dict(changes)}))
+
+
+def _put(store: Store, entry: Version) -> Version:
+    store.write(_name(entry), _bytes(entry))
+    return entry
+
+
+def _bytes(entry: Version) -> bytes:
+    return json.dumps(entry.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode()
 
 
 class Use(BaseModel):

@@ -1,7 +1,8 @@
-"""Runs, in processes of their own, that end or meet a full disk at their n-th write below a folder."""
+"""Refreshes, in processes of their own, that end or meet a full disk at their n-th write below a folder."""
 
 import contextlib
 import errno
+import functools
 import multiprocessing
 import os
 import signal
@@ -13,6 +14,35 @@ from typing import Any
 LATE = ["great_expectations", "spacy", "rarefy.flows.refresh", "rarefy.tasks.extract.prose", "rarefy.tasks.versions"]
 CHANGES = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir"}
 NEEDS_ROOM = {"open", "os.mkdir"}  # a rename, a removal and a link to what is there succeed on a full disk
+QUICK = {"perturb": {"query": [], "document": [], "context": []}}  # what is tested is how stages are run
+
+
+def go(place: Path, out: str = "out") -> Any:
+    """A refresh in this process; what is damaged is mended as the command does."""
+    from rarefy.flows import cli
+    from rarefy.flows.config import Config
+    from rarefy.flows.refresh import refresh
+
+    where = (str(place / "corpus"), str(place / out), Config.model_validate(QUICK), str(place / "store"))
+    return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True))
+
+
+def gone(place: str, ttl: float = 60.0) -> str:
+    """What a refresh says that came of it, under a lease that lives so long without a sign of life."""
+    from rarefy.flows import refresh as refreshing
+    from rarefy.tasks.lease import taken
+
+    refreshing.taken = functools.partial(taken, ttl=ttl)
+    return str(go(Path(place)).told)
+
+
+def together(start: Any, said: Any, place: str) -> None:
+    """A refresh that begins when all others do."""
+    import rarefy.flows.refresh
+
+    assert rarefy
+    start.wait()
+    said.put(gone(place))
 
 
 def processes() -> Any:
@@ -31,7 +61,7 @@ def full(place: Path, at: int) -> None:
     """From its write number `at` below the place on, this process finds no room on the disk there."""
 
     def refuse(event: str, path: str) -> None:
-        if event in NEEDS_ROOM and not (event == "os.mkdir" and os.path.isdir(path)):
+        if event in NEEDS_ROOM and not (event == "os.mkdir" and Path(path).is_dir()):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     _watch(place, at, refuse)
@@ -61,7 +91,7 @@ def _watch(place: Path, at: int, act: Callable[[str, str], None]) -> None:
         else:
             return
         if writes and isinstance(path, str | os.PathLike) and str(path).startswith(f"{place}{os.sep}"):
-            if event == "os.mkdir" and os.path.isdir(path):
+            if event == "os.mkdir" and Path(path).is_dir():
                 return  # nothing is written: it is there
             seen += 1
             if seen >= at:

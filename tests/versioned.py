@@ -1,4 +1,4 @@
-"""Small benchmarks from a few words: documents of sections of sentences, some of which state facts that are asked about.
+"""Small benchmarks from a few words: documents of sections of sentences, some of which state what is asked about.
 
 A sentence "Oslo | population | 700 | 2024" states a fact, and the question about it; any other is text.
 """
@@ -16,8 +16,8 @@ Sections = Sequence[tuple[str, Sequence[str]]]
 ROWS = (Document, Chunk, Triplet, Question, Variant)
 
 
-def benchmark(documents: Mapping[str, Sections], kinds: Sequence[str] = ("single",)) -> dict[type, pa.Table]:
-    """The tables of these documents: a chunk for each sentence, a question for each thing that one value is stated of."""
+def benchmark(documents: Mapping[str, Sections]) -> dict[type, pa.Table]:
+    """The tables of these documents: a chunk for each sentence, a question for all that one value is stated of."""
     rows = {row_type: [] for row_type in ROWS}
     for doc_id, sections in documents.items():
         _document(doc_id, sections, rows)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 BUSY = 98  # exit code: another process has the port
-LOCKED = 3_000  # ms that one of the server's SQLite connections waits for another: see `_impatient`
+LOCKED = 5_000  # ms that one of the server's SQLite connections waits for another: see `_patient_database`
 PATH = "/rarefy"  # of an address, before the name of a folder
 # what a report's scripts may not do: it stands at the address of an API that lets everybody in
 APART = "sandbox allow-scripts allow-popups allow-downloads"
@@ -41,7 +41,7 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    _impatient()
+    _patient_database()
     app = create_app(final=True)
     for name, folder in shown.items():
         app.router.routes.insert(0, _folder(name, folder))
@@ -59,16 +59,23 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
     return 0 if server.started else 1
 
 
-def _impatient() -> None:
-    """Have SQLite say soon that it is locked; the server and its clients try again then.
+def _patient_database() -> None:
+    """Have the transactions of a server on SQLite wait in line, and not for ever.
 
-    Prefect waits 60 s, and where two of its transactions wait for each other (issue 18934) the whole server did.
+    Prefect begins them as readers; one that writes after another has fails at once ("database is locked", Prefect's issue
+    18934), and after a few times an event, and a notice with it, is lost. Begun as writers they wait, for seconds and not
+    for Prefect's 60: where two wait for each other, the whole server does.
     """
     from sqlalchemy import event
+    from sqlalchemy.engine import Engine
     from sqlalchemy.pool import Pool
 
+    @event.listens_for(Engine, "before_cursor_execute", retval=True)
+    def begin(conn: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> tuple[str, Any]:
+        return ("BEGIN IMMEDIATE" if statement == "BEGIN DEFERRED" else statement), parameters
+
     @event.listens_for(Pool, "checkout")
-    def short(connection: Any, record: Any, proxy: Any) -> None:
+    def wait(connection: Any, record: Any, proxy: Any) -> None:
         if "sqlite" in type(connection).__module__:
             cursor = connection.cursor()
             cursor.execute(f"PRAGMA busy_timeout = {LOCKED}")

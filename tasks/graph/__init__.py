@@ -19,7 +19,7 @@ from rarefy.tasks.graph.star import star
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 2
+VERSION = 3
 
 Pattern = Callable[[Graph, GraphConfig, Array], Found]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

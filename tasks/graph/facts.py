@@ -29,7 +29,7 @@ class Graph:
     relation: Array  # int32
     literal: Array  # bool: the tail is a value
     chunk: Array  # int32: of the triplet that stands for the fact
-    point: Array  # uint64, ascending: the fact's hash
+    point: Array  # uint64, ascending: the fact's hash, a literal's without its value
     support_start: Array  # int64, one longer: support[support_start[i]:support_start[i + 1]], own chunk first
     support: Array  # int32
     chunk_point: Array  # uint64 per chunk: its hash
@@ -89,8 +89,9 @@ class _Gathered:
         chunk = self.chunks.setdefault(triplet.chunk_id, len(self.chunks))
         fact = self.facts.setdefault(fact_key, len(self.ids))
         if fact == len(self.ids):
-            keys = (triplet.subject_key, triplet.relation_key, triplet.object_key, triplet.period)
-            self.points.append(point_of(*keys))
+            # a value that is restated is drawn where the old one was, so that its question takes the old one's place
+            thing = "" if literal else triplet.object_key
+            self.points.append(point_of(triplet.subject_key, triplet.relation_key, thing, triplet.period))
             self.ids.append(triplet.triplet_id)
             self.chunk.append(chunk)
             return
@@ -113,7 +114,7 @@ class _Gathered:
         ids = np.array(self.ids, object)
         points = np.array(self.points, np.uint64)
         order = np.argsort(points)
-        if np.any(points[order][1:] == points[order][:-1]):  # a value and a thing of the same name
+        if np.any(points[order][1:] == points[order][:-1]):  # two values of one thing
             order = np.lexsort((np.argsort(np.argsort(ids)), points))
         place = np.empty_like(order)
         place[order] = np.arange(len(order))

@@ -1,7 +1,7 @@
 """Tables of every released schema can be read; a row type that changes must say so.
 
-When `test_a_row_type_that_changes_has_a_new_schema` fails: raise the kind's number in data_contracts/schemas.py, write its
-migration, and then the columns with `RAREFY_GOLDEN=write pytest tests/data_contracts/test_schemas.py`.
+When `test_a_row_type_that_changes_has_a_new_schema` fails: raise the kind's number in data_contracts/schemas.py, write
+its migration, and then the columns with `RAREFY_GOLDEN=write pytest tests/data_contracts/test_schemas.py`.
 """
 
 import json

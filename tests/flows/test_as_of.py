@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from larkfield import report
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
@@ -114,7 +115,7 @@ def test_a_document_without_a_date_is_the_one_that_was_seen_by_then(store: Store
     published(store, "2025-01-10", document("a", "first"))
     published(store, "2025-06-10", document("a", "second"), document("b", "late"))
     now = [document("a", "third"), document("b", "late")]
-    assert at(store, "2025-03-01", *now) == ([("a", "first")], ["2025-03-01: 1 documents; 1 left out, not known yet or "
+    assert at(store, "2025-03-01", *now) == ([("a", "first")], ["2025-03-01: 1 document; 1 left out, not known yet or "
         "no longer; a as an earlier version had it"])  # fmt: skip
     assert at(store, "2025-12-31", *now)[0] == [("a", "second"), ("b", "late")]
     assert at(store, TODAY, *now)[0] == [("a", "third"), ("b", "late")]
@@ -148,8 +149,8 @@ def test_versions_as_of_a_day_and_of_other_lines_say_nothing_unless_of_this_corp
 
 def test_a_version_whose_documents_are_gone_is_told(store: Store) -> None:
     published(store, "2024-03-01", document("a", "old", "2024-02-15"))
-    (table,) = (path for path in (Path(store.root) / "tables").glob("*.parquet"))
-    table.unlink()
+    (version,) = journal.versions(store)
+    Path(store.root, "tables", f"{version.tables['documents']}.parquet").unlink()
     found, remarks = at(store, "2024-06-30", document("b", as_of="2024-01-01"))
     assert found == [("b", "1")] and "version 1 of 2024-03-01 is not looked at" in remarks[-1]
 
@@ -165,28 +166,16 @@ def test_of_two_copies_of_one_filing_the_newest_by_the_day_is_the_document(store
     assert at(store, "2024-07-01", *rows)[0] == [("f", "new")]
 
 
-def write(corpus: Path, *papers: tuple[str, str, str]) -> None:
-    corpus.mkdir(exist_ok=True)
-    lines = [json.dumps({"id": name, "date": date, "entity": "Acme", "text": text}) for name, date, text in papers]
-    (corpus / "papers.jsonl").write_text("\n".join(lines) + "\n")
-
-
-def paper(year: int, city: str, sales: int) -> str:
-    return (
-        f"# Acme in {year}\n\nAcme is headquartered in {city}. Acme makes pumps for ships and for mines.\n\n"
-        f"Results in millions of dollars:\n\n| | {year} | {year - 1} |\n|---|---|---|\n"
-        f"| Net sales | $ {sales:,} | $ {sales - 10:,} |\n| Operating income | $ {sales // 3:,} | $ {sales // 4:,} |\n"
-    )
-
-
 def test_a_build_as_of_a_day_is_the_build_of_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte for byte, but for the day in its manifest; and without one nothing says that there might have been one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\ncontext = []\n")
     config = load(tmp_path / "quick.toml")
-    early, late = ("p1", "2024-02-15", paper(2023, "Oslo", 1200)), ("p2", "2025-02-14", paper(2024, "Bergen", 1300))
-    write(tmp_path / "then", early)
-    write(tmp_path / "now", early, late)
+    rows = [("Net sales", ("$ 4,060", "$ 3,950")), ("Operating income", ("512", "480"))]
+    for folder, years in (("then", (2023,)), ("now", (2023, 2024))):
+        Path(folder).mkdir()
+        for year in years:
+            Path(folder, f"{year}.html").write_text(report("10-K", year, rows, f"{year + 1}0215"))
     fresh = build.fn("then", "fresh", config, "store", quiet=True)
     assert "as_of" not in json.loads(Path("fresh/manifest.json").read_text())
     again = build.fn("now", "again", config, "store", quiet=True, as_of="2024-12-31")

@@ -2,6 +2,7 @@
 
 import sys
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from pydantic import ValidationError
@@ -22,7 +23,7 @@ LOCAL = {
 class Fake:
     """A cluster that notes what is asked of it."""
 
-    said: list[object] = []
+    said: ClassVar[list[object]] = []
 
     def __init__(self, *, image: str, env: dict[str, str] | None = None) -> None:
         if image == "broken":

@@ -16,21 +16,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import failing_writes
-import pyarrow.parquet as pq
 import pytest
+from failing_writes import QUICK, go, gone
 
-from rarefy.flows import bench, cli
+from rarefy.flows import bench
 from rarefy.flows import refresh as refreshing
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.refresh import Refreshed, refresh
+from rarefy.flows.refresh import refresh
 from rarefy.tasks import journal, wanted
-from rarefy.tasks.export import alone, export
+from rarefy.tasks.export import alone
 from rarefy.tasks.export.files import sha256
-from rarefy.tasks.lease import LeaseLost, held, taken
+from rarefy.tasks.lease import held
 from rarefy.tasks.store import Store
 
-QUICK = Config.model_validate({"perturb": {"query": [], "document": [], "context": []}})
 ALL = bool(os.environ.get("RAREFY_ALL_WRITES"))
 KILLS, EARLY_KILLS, FULL = 8, 2, 4
 TEXT = (
@@ -49,18 +48,6 @@ def edit(place: Path) -> None:
     document(place, "acme", "Acme Pumps Inc.", "Bergen", "Meyer LLP")
     (place / "corpus" / "fjord.txt").unlink()
     document(place, "tarn", "Tarn Motors Ltd.", "Drammen", "Berg LLP")
-
-
-def go(place: Path, out: str = "out") -> Refreshed:
-    """A refresh in this process; what is damaged is mended as the command does."""
-    where = (str(place / "corpus"), str(place / out), QUICK, str(place / "store"))
-    return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True))
-
-
-def gone(place: str, ttl: float = 60.0) -> str:
-    """What a refresh says that came of it; its lease is short-lived where that is asked for."""
-    refreshing.taken = functools.partial(taken, ttl=ttl)
-    return go(Path(place)).told
 
 
 def files(out: Path) -> dict[str, bytes]:
@@ -255,7 +242,7 @@ def test_what_changed_since_a_version_that_is_lost_is_said_to_be_unknown(scene, 
     first = journal.versions(Store(place / "store"), line(place))[0]
     (place / "store" / "tables" / f"{first.tables['questions']}.parquet").unlink()
     store = str(place / "store")
-    found = refresh.fn(str(place / "corpus"), str(place / "out"), QUICK, store, quiet=False)
+    found = refresh.fn(str(place / "corpus"), str(place / "out"), Config.model_validate(QUICK), store, quiet=False)
     assert found.told == "refreshed" and found.changes is None and found.version.number == 2
     assert "since version 1 cannot be told" in capsys.readouterr().err
     assert go(place).told == "unchanged"
@@ -300,7 +287,7 @@ def test_refreshes_that_start_together_are_one_and_perhaps_a_following_one(scene
     place = scene.put("ready")
     context = failing_writes.processes()
     start, said = context.Barrier(3), context.Queue()
-    processes = [context.Process(target=_together, args=(start, said, str(place))) for _ in range(3)]
+    processes = [context.Process(target=failing_writes.together, args=(start, said, str(place))) for _ in range(3)]
     for process in processes:
         process.start()
     told = sorted(said.get(timeout=300) for _ in processes)
@@ -309,11 +296,6 @@ def test_refreshes_that_start_together_are_one_and_perhaps_a_following_one(scene
     assert set(told) <= {"busy", "refreshed", "unchanged"} and told.count("refreshed") == 1
     assert files(place / "out") == scene.after and entries(place) == scene.entries
     assert wanted.wanted(Store(place / "store"), line(place)) == []
-
-
-def _together(start, said, place):
-    start.wait()
-    said.put(gone(place))
 
 
 def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, monkeypatch):
@@ -341,8 +323,6 @@ def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, mon
     try:
         assert listed.wait(120)
         shutil.move(place / "tarn.txt", place / "corpus" / "tarn.txt")
-        monkeypatch.setattr(refreshing, "taken", functools.partial(taken, ttl=0.5))  # none lives so briefly
-        monkeypatch.setattr(refreshing, "taken", taken)
         assert [go(place).told for _ in range(2)] == ["busy", "busy"]
     finally:
         arrived.set()
@@ -416,10 +396,8 @@ def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions
     assert known[before.version] == (before.questions, before.chunks, before.variants)
 
 
-def test_two_that_write_into_one_folder_both_end_and_the_folder_is_whole(scene, monkeypatch):
+def test_two_that_write_into_one_folder_both_end_and_the_folder_is_whole(scene):
     place = scene.put("ready")
-    told = {name: json.loads(scene.after["manifest.json"])["tables"][name]["digest"] for name in ("questions",)}
-    assert told and export and pq and LeaseLost
     ends = []
     threads = [threading.Thread(target=lambda: ends.append(_built(place))) for _ in range(2)]
     for thread in threads:
@@ -433,4 +411,6 @@ def test_two_that_write_into_one_folder_both_end_and_the_folder_is_whole(scene, 
 def _built(place: Path) -> object:
     from rarefy.flows.build import build
 
-    return build.fn(str(place / "corpus"), str(place / "out"), QUICK, str(place / "store"), quiet=True)
+    return build.fn(
+        str(place / "corpus"), str(place / "out"), Config.model_validate(QUICK), str(place / "store"), quiet=True
+    )

@@ -1,10 +1,10 @@
 """Filings from the page to the question: the newest figure is asked for, and nothing else is right."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from larkfield import report
 
 from rarefy.data_contracts.rows import Document, Question, Triplet
 from rarefy.flows.jobs import flag
@@ -54,10 +54,10 @@ def closed(facts: dict[str, Triplet]) -> set[tuple[str, str, str, str]]:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, filing: Callable[..., str]) -> Path:
-    (tmp_path / "a.html").write_text(filing("10-K", 2023, FILED, "20240215"))
-    (tmp_path / "b.html").write_text(filing("10-K/A", 2023, AMENDED, "20240620"))
-    (tmp_path / "c.html").write_text(filing("10-K", 2024, NEXT, "20250214", "Jonas Pell", "Akron"))
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "a.html").write_text(report("10-K", 2023, FILED, "20240215"))
+    (tmp_path / "b.html").write_text(report("10-K/A", 2023, AMENDED, "20240620"))
+    (tmp_path / "c.html").write_text(report("10-K", 2024, NEXT, "20250214", "Jonas Pell", "Akron"))
     return tmp_path
 
 
@@ -84,10 +84,10 @@ def test_figures_amended_and_restated_are_superseded_and_so_is_the_officer_who_l
     assert any("net sales" in question.text and question.answer == "$4,064" for question in asked)
 
 
-def test_without_dates_the_periods_and_forms_tell_which_is_later(tmp_path: Path, filing: Callable[..., str]) -> None:
-    (tmp_path / "a.html").write_text(filing("10-K", 2023, FILED))
-    (tmp_path / "b.html").write_text(filing("10-K/A", 2023, AMENDED))
-    (tmp_path / "c.html").write_text(filing("10-K", 2024, NEXT, chief="Jonas Pell"))
+def test_without_dates_the_periods_and_forms_tell_which_is_later(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(report("10-K", 2023, FILED))
+    (tmp_path / "b.html").write_text(report("10-K/A", 2023, AMENDED))
+    (tmp_path / "c.html").write_text(report("10-K", 2024, NEXT, chief="Jonas Pell"))
     documents, facts, _ = made(tmp_path)
     assert [row.as_of for row in documents] == ["", "", ""]
     assert ("a.html", "net sales", "$4,060", "$4,080") in closed(facts)
@@ -96,20 +96,18 @@ def test_without_dates_the_periods_and_forms_tell_which_is_later(tmp_path: Path,
     assert (old.valid_from, old.valid_to) == ("2023-12-31", "2024-12-31")
 
 
-def test_two_that_nothing_tells_apart_are_asked_about_by_nobody(tmp_path: Path, filing: Callable[..., str]) -> None:
-    (tmp_path / "a.html").write_text(filing("10-K", 2023, FILED, "20240215"))
-    (tmp_path / "b.html").write_text(filing("10-K", 2023, AMENDED, "20240215"))
+def test_two_that_nothing_tells_apart_are_asked_about_by_nobody(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(report("10-K", 2023, FILED, "20240215"))
+    (tmp_path / "b.html").write_text(report("10-K", 2023, AMENDED, "20240215"))
     _, facts, questions = made(tmp_path)
     assert not closed(facts)
     doubtful = [q for q in questions if "2023" in q.text and ("sales" in q.text or "income" in q.text)]
     assert doubtful and {question.rejected_because for question in doubtful} == {"several_answers"}
 
 
-def test_of_a_report_and_its_amended_form_in_full_the_report_is_the_copy(
-    tmp_path: Path, filing: Callable[..., str]
-) -> None:
-    (tmp_path / "a.html").write_text(filing("10-K", 2023, FILED, "20240215", more=LONG))
-    (tmp_path / "b.html").write_text(filing("10-K/A", 2023, AMENDED, "20240620", more=LONG))
+def test_of_a_report_and_its_amended_form_in_full_the_report_is_the_copy(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(report("10-K", 2023, FILED, "20240215", more=LONG))
+    (tmp_path / "b.html").write_text(report("10-K/A", 2023, AMENDED, "20240620", more=LONG))
     documents, facts, questions = made(tmp_path)
     assert [row.duplicate_of for row in documents] == ["b.html", ""]
     assert closed(facts) == {

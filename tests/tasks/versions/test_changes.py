@@ -138,7 +138,9 @@ def test_a_document_renamed_and_edited_is_told_as_that():
 
 
 def test_documents_that_share_little_are_one_gone_and_one_new():
-    rows = done({"bergen.md": BERGEN, "b.md": [OSLO, ("Other", [f"Something else entirely, number {n}." for n in range(9)])]})
+    rows = done(
+        {"bergen.md": BERGEN, "b.md": [OSLO, ("Other", [f"Something else entirely, number {n}." for n in range(9)])]}
+    )
     assert [(row.change, row.doc_id) for row in rows if row.kind == "documents"] == [
         ("added", "b.md"), ("deleted", "oslo.md")
     ]  # fmt: skip
@@ -146,7 +148,10 @@ def test_documents_that_share_little_are_one_gone_and_one_new():
 
 def test_a_text_of_many_documents_makes_no_two_of_them_one():
     same = [("", ["All rights reserved."])]
-    rows = done({f"new {n}": [*same, ("x", [f"{n} a"])] for n in range(20)}, {f"old {n}": [*same, ("x", [f"{n} b"])] for n in range(20)})
+    rows = done(
+        {f"new {n}": [*same, ("x", [f"{n} a"])] for n in range(20)},
+        {f"old {n}": [*same, ("x", [f"{n} b"])] for n in range(20)},
+    )
     assert {row.change for row in rows if row.kind == "documents"} == {"added", "deleted"}
 
 
@@ -240,7 +245,9 @@ def test_a_question_proved_by_another_place_in_its_chunk_is_told():
 
 def test_rejected_variants_are_not_counted():
     table = benchmark(ONE)
-    rejected = to_table([replace(row, rejected_because="no_candidate") for row in from_table(table[Variant], Variant)], Variant)
+    rejected = to_table(
+        [replace(row, rejected_because="no_candidate") for row in from_table(table[Variant], Variant)], Variant
+    )
     assert changes(table, {**table, Variant: rejected}).by_kind["variants"] == {"added": 0, "gone": 2, "unchanged": 0}
 
 

@@ -1,8 +1,6 @@
 """Annual reports of one company, made by hand: as it filed them, amended them, and restated them a year later."""
 
-from collections.abc import Callable, Sequence
-
-import pytest
+from collections.abc import Sequence
 
 Rows = Sequence[tuple[str, tuple[str, str]]]
 
@@ -39,21 +37,10 @@ BODY = """<html><body>
 </body></html>"""
 
 
-@pytest.fixture
-def filing() -> Callable[..., str]:
-    """Writes an annual report; without `filed` it has no header, and so no date."""
-
-    def write(
-        form: str,
-        year: int,
-        rows: Rows,
-        filed: str = "",
-        chief: str = "Mara Voss",
-        city: str = "Dayton",
-        more: str = "",
-    ) -> str:
-        cells = "".join(f"<tr><td>{label}</td><td>{now}</td><td>{then}</td></tr>" for label, (now, then) in rows)
-        body = BODY.format(form=form, year=year, before=year - 1, rows=cells, chief=chief, city=city, more=more)
-        return (HEADER.format(form=form, year=year, filed=filed) if filed else "") + body
-
-    return write
+def report(
+    form: str, year: int, rows: Rows, filed: str = "", chief: str = "Mara Voss", city: str = "Dayton", more: str = ""
+) -> str:
+    """An annual report; without `filed` ("20240215") it has no header of the SEC's, and so no date."""
+    cells = "".join(f"<tr><td>{label}</td><td>{now}</td><td>{then}</td></tr>" for label, (now, then) in rows)
+    body = BODY.format(form=form, year=year, before=year - 1, rows=cells, chief=chief, city=city, more=more)
+    return (HEADER.format(form=form, year=year, filed=filed) if filed else "") + body
