@@ -6,12 +6,15 @@ import types
 import typing
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cache
+from itertools import chain
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 Row = TypeVar("Row")
+Reader = Callable[[list[Any]], list[Any]]
 
+BLOCK = 8192  # rows that are Python's objects at once, where nobody keeps them
 MANY = 12  # a row by itself costs as much as so many in their table
 _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
@@ -59,11 +62,39 @@ def to_table(rows: Iterable[Any], row_type: type) -> pa.Table:
 
 
 def from_table(table: pa.Table, row_type: Callable[..., Row]) -> Iterator[Row]:
-    """The rows of an Arrow table that `to_table` made."""
-    columns = [
-        read(table[name].to_pylist()) if read else table[name].to_pylist() for name, read in _readers(row_type).items()
-    ]
-    return map(row_type, *columns)
+    """The rows of an Arrow table that `to_table` made, some at a time: Python's objects are many times as large.
+
+    KeyError, at once, where the table has not all columns.
+    """
+    readers = _readers(row_type)
+    table = table.select([*readers])
+    blocks = (table.slice(start, BLOCK) for start in range(0, table.num_rows, BLOCK))
+    return chain.from_iterable(_read(block, row_type, readers) for block in blocks)
+
+
+def _read(table: pa.Table, row_type: Callable[..., Row], readers: Mapping[str, Reader | None]) -> Iterator[Row]:
+    columns = (column.to_pylist() for column in table.columns)
+    return map(row_type, *(read(one) if read else one for one, read in zip(columns, readers.values(), strict=True)))
+
+
+class Pile:
+    """Rows on their way into a table: a block of them at most is Python's objects, the rest is Arrow's."""
+
+    def __init__(self, row_type: type) -> None:
+        self._type = row_type
+        self._rows: list[Any] = []
+        self._tables: list[pa.Table] = []
+
+    def add(self, row: Any) -> None:
+        """One more."""
+        self._rows.append(row)
+        if len(self._rows) == BLOCK:
+            self._tables.append(to_table(self._rows, self._type))
+            self._rows = []
+
+    def table(self) -> pa.Table:
+        """All of them, in their order."""
+        return pa.concat_tables([*self._tables, to_table(self._rows, self._type)])
 
 
 def from_record(record: dict[str, Any], row_type: Callable[..., Row]) -> Row:
@@ -72,12 +103,12 @@ def from_record(record: dict[str, Any], row_type: Callable[..., Row]) -> Row:
 
 
 @cache
-def _readers(row_type: Any) -> dict[str, Callable[[list[Any]], list[Any]] | None]:
+def _readers(row_type: Any) -> dict[str, Reader | None]:
     """How the values of each field are read from plain ones, many at once; None for those that stay as they are."""
     return {name: _reader(hint) for name, hint in _hints(row_type).items()}
 
 
-def _reader(hint: Any) -> Callable[[list[Any]], list[Any]] | None:
+def _reader(hint: Any) -> Reader | None:
     origin = typing.get_origin(hint)
     if origin is dict:
         return lambda values: [json.loads(value) if isinstance(value, str) else value for value in values]

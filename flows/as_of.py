@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import Document
-from rarefy.data_contracts.schemas import NewerSchema, migrated
+from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.data_contracts.tables import schema_of
 from rarefy.flows.apart import Apart, Batch, apart, batches_of
 from rarefy.flows.faults import UsageFault
@@ -16,6 +16,7 @@ from rarefy.flows.run import Part, Run
 from rarefy.tasks import journal
 from rarefy.tasks.store import Store, TableDamaged
 from rarefy.tasks.supersede.revisions import Known, Revision, State, known
+from rarefy.tasks.versions.stored import table_of
 
 COLUMNS = ("doc_id", "content_hash", "as_of", "period_end")
 RECORDS = ("application/json", "application/jsonl", "application/parquet")  # of files whose documents are path#record
@@ -48,6 +49,9 @@ def knowing(run: Run, corpus: str, out: str, when: str) -> Apart:
 
     def told(store: Store, read: Sequence[Part], limit: int) -> tuple[list[Batch], list[str]]:
         batches, faults = apart(store, read, limit, when)
+        if limit:
+            run.board.say(f"{'as of':<{WIDTH}} {when}: with --limit only what is there now is looked at")
+            return batches, faults
         found, remarks = known_at(store, journal.line_of(out), batches, when, corpus)
         for remark in remarks:
             run.board.say(f"{'as of':<{WIDTH}} {remark}")
@@ -69,11 +73,12 @@ def known_at(
     past, lost = _past(store, line, corpus)
     tables = dict(zip((batch.documents for batch in batches), _columns(store, batches), strict=True))
     now = frozenset(name for table in tables.values() for name in table["doc_id"].to_pylist())
-    states = [State(_seen(one), frozenset(one.columns["doc_id"].to_pylist())) for one in past]
+    whole = (one for one in past if not one.version.limit)  # of the others nothing was deleted
+    states = [State(_seen(one), frozenset(one.columns["doc_id"].to_pylist())) for one in whole]
     found = known(_revisions(past, tables, today), [*states, State(max(today, *_days(past)), now)], when)
     if not found.revisions:
         raise UsageFault(
-            f"nothing to build: no document was known on {when}; choose a later day, or look at as_of in `rarefy plan`"
+            f"nothing to build: no document was known on {when}; the documents that are there are of later days; choose one"
         )
     return _batched(store, batches, found, past, when), [*_remarks(found, set(tables), past, when), *lost]
 
@@ -88,7 +93,7 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
             continue
         name = one.tables["documents"]
         try:
-            columns[name] = columns[name] if name in columns else _documents(store, one).select(COLUMNS)
+            columns[name] = columns[name] if name in columns else table_of(store, one, "documents", COLUMNS)
             rows.append(_Past(one, name, columns[name]))
         except (TableDamaged, NewerSchema) as error:
             lost.append(f"version {one.number} of {one.created[:10]} is not looked at: {error}")
@@ -97,7 +102,7 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
 
 def _documents(store: Store, version: journal.Version) -> pa.Table:
     """The documents of a version with today's columns, as they were read: copies among them are found anew."""
-    table = migrated("documents", store.table(version.tables["documents"]), version.schemas.get("documents", 1))
+    table = table_of(store, version, "documents")
     for name, value in (("duplicate_of", ""), ("duplicate_similarity", 0.0)):
         field = schema_of(Document).field(name)
         place = table.schema.get_field_index(name)

@@ -48,7 +48,7 @@ class ClusterConfig(BaseModel, frozen=True, extra="forbid"):
         if self.minimum > self.maximum:
             raise ValueError(f"minimum: {self.minimum} is more than maximum = {self.maximum}")
         for path, value in _leaves(self.options):
-            if SECRET.search(path) and isinstance(value, str) and not OUTSIDE.fullmatch(value):
+            if SECRET.search(path.rpartition(".")[2]) and isinstance(value, str) and not OUTSIDE.fullmatch(value):
                 raise ValueError(
                     f"options.{path}: looks like a secret, which belongs into the environment; write $NAME here"
                 )
@@ -97,8 +97,10 @@ def _class(kind: str) -> Callable[..., Any]:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of nested tables and lists, under its path."""
-    if isinstance(value, dict):
+    """Every value of nested tables and lists, under its path; of Kubernetes' {name, value} under the name."""
+    if isinstance(value, dict) and set(value) == {"name", "value"}:
+        yield f"{path}.{value['name']}", value["value"]
+    elif isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list | tuple):

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from prefect import flow
+from pydantic import ValidationError
 
 from rarefy.flows.config import Config
-from rarefy.flows.faults import Fault
+from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.feeds.config import EdgarConfig
 from rarefy.tasks.feeds.edgar import Fed, follow
 from rarefy.tasks.feeds.faults import FeedFault
@@ -73,11 +74,15 @@ def look(store: Store, into: str, config: EdgarConfig, say: Say, line: str = "")
 
 
 def narrowed(config: EdgarConfig, companies: list[str], since: str, forms: list[str] | None = None) -> EdgarConfig:
-    """The config with what the command line says; Fault where that is no config."""
+    """The config with what the command line says; UsageFault where that is no config."""
     update: dict[str, Any] = {"companies": (*config.companies, *companies)}
     update |= {"since": since} if since else {}
     update |= {"forms": tuple(forms)} if forms else {}
     try:
-        return EdgarConfig.model_validate(config.model_dump() | update)
-    except ValueError as error:
-        raise Fault(str(error).splitlines()[-2].strip() if "\n" in str(error) else str(error)) from error
+        made = EdgarConfig.model_validate(config.model_dump() | update)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageFault(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from error
+    if not made.companies:
+        raise UsageFault('no companies: name them with --cik, or companies = ["320193", "NVDA"] in [feeds.edgar]')
+    return made

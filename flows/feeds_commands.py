@@ -75,7 +75,7 @@ def watch(given: argparse.Namespace) -> int:
     _check_place(given.out)
     from rarefy.flows.watch import Place, check, follow
 
-    check(given.corpus, given.mirror)
+    check(given.corpus, given.mirror, (given.out, given.store))
     place = Place(given.corpus, given.mirror, given.follow_deletions)
     follower = _follower(given, config, place.built)
     with _ended_by_signal():
@@ -166,6 +166,12 @@ def _refreshing(command: argparse.ArgumentParser) -> None:
     where.add_argument("--workers", metavar="N", type=count, default=0, help="processes (default: this one)")
     where.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler that exists, tcp://host:port")
     where.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    where.add_argument(
+        "--deployment",
+        metavar="NAME",
+        default="",
+        help='have Prefect run this deployment instead, as "rarefy refresh/refresh": see `rarefy deploy`',
+    )
     spend(command)
 
 
@@ -181,22 +187,30 @@ def _ready(given: argparse.Namespace) -> "Config":
     if given.out:
         check(config, given.config)
         commands.check_models(given, config)
+        if given.deployment and not served():
+            raise UsageFault("--deployment: PREFECT_API_URL is not set; start `prefect server start`, and set it")
         if served():
             server.wait()
     return config
 
 
 def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Follower":
-    """Refreshes in this process: runs of Prefect where it has a server that is looked at, plain calls otherwise."""
+    """Refreshes in this process: runs of Prefect where it has a server that is looked at, plain calls otherwise.
+
+    With --deployment, Prefect's workers make them: each want starts a run once, unless one waits already.
+    """
     from rich.console import Console
 
     from rarefy.flows.cli import _mended
     from rarefy.flows.refresh import refresh
     from rarefy.flows.renewed import show
-    from rarefy.flows.triggers import Follower, served
+    from rarefy.flows.triggers import Follower, handing_over, served
     from rarefy.tasks.journal import line_of
     from rarefy.tasks.store import Store
 
+    kept, line = Store(given.store), line_of(given.out)
+    if given.deployment:
+        return Follower(kept, line, handing_over(given.deployment, kept, line, _say(given)), _say(given))
     once: Any = refresh if served() else refresh.fn
     place = (given.store, given.workers, given.dask, 0, given.quiet)
     limits = {"max_calls": given.max_calls, "max_cost": given.max_cost, "only_if_wanted": True}
@@ -206,7 +220,7 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
         if not given.quiet:
             show(done, Console())
 
-    return Follower(Store(given.store), line_of(given.out), work, _say(given))
+    return Follower(kept, line, work, _say(given))
 
 
 def _say(given: argparse.Namespace) -> Callable[[str], None]:

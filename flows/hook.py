@@ -16,7 +16,7 @@ from rarefy.tasks.feeds import arrivals
 from rarefy.tasks.feeds.addresses import Resolve, system
 from rarefy.tasks.feeds.config import WebhookConfig
 from rarefy.tasks.feeds.faults import Later, Refused
-from rarefy.tasks.feeds.origins import allowed
+from rarefy.tasks.feeds.origins import allowed, plain
 from rarefy.tasks.feeds.signed import VARIABLE, Unsigned, secrets, verify
 from rarefy.tasks.journal import line_of
 from rarefy.tasks.store import Store
@@ -137,7 +137,8 @@ class Hook:
             try:
                 self.take(name, arrival, resumed)
             except Exception as error:  # a full disk, a store that is away: it stays written down, and is told
-                self.say(f"{arrival.payload.address}: {type(error).__name__}: {error}; taken up when this starts again")
+                told = f"{type(error).__name__}: {error}; taken up when this starts again"
+                self.say(f"{plain(arrival.payload.address)}: {told}")
 
     def take(self, name: str, arrival: arrivals.Arrival, resumed: bool = False, last: bool = True) -> str:
         """Fetch one document, ask for a refresh, and note what came of it.
@@ -146,7 +147,6 @@ class Hook:
         document stands there already, since the crash may have come just then. Where its server does not answer, that
         is raised unless this was the `last` try there will be.
         """
-        address = arrival.payload.address
         try:
             came, path = arrivals.take(arrival.payload, self.corpus, self.config, self.resolve, self.sleep)
             if came != "unchanged" or resumed:
@@ -160,5 +160,5 @@ class Hook:
                 raise Fault(str(error)) from error
             told = f"not fetched: {error}"
         arrivals.done(self.store, self.line, name, arrival, told)
-        self.say(f"{address}: {told}")
+        self.say(f"{plain(arrival.payload.address)}: {told}")
         return told

@@ -1,7 +1,9 @@
 """The stages as the engine knows them: what each takes, what it makes, and with which config."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+
+import pyarrow as pa
 
 from rarefy.data_contracts.rows import (
     Chunk,
@@ -17,6 +19,7 @@ from rarefy.data_contracts.rows import (
     Unanswered,
     Variant,
 )
+from rarefy.data_contracts.tables import Pile, from_table, schema_of
 from rarefy.flows import models
 from rarefy.flows.config import Config
 from rarefy.flows.surroundings import of_stage
@@ -27,13 +30,17 @@ from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import pools
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
-from rarefy.tasks.recipe import Job, Tool
+from rarefy.tasks.recipe import Given, Job, Tool, make
+from rarefy.tasks.store import Store
 from rarefy.tasks.supersede.order import newness
 
 ASKERS = {  # who asks: function and version
     "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
     "model": ("rarefy.tasks.ask.model:ask_by_model", ask_model.VERSION),
 }
+
+
+GATHERED = "rarefy.flows.jobs:same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,20 @@ def extracting(config: Config) -> Job:
 
 def gathering(kind: str, row_type: type) -> Job:
     """The tables of many documents to one."""
-    return Job(f"gather {kind}", "rarefy.flows.jobs:same", 1, {kind: row_type}, {kind: row_type})
+    return Job(f"gather {kind}", GATHERED, 1, {kind: row_type}, {kind: row_type})
+
+
+def maker(job: Job) -> Callable[..., dict[str, str]]:
+    """What makes the tables of a job over whole tables, here in this process."""
+    return together if job.function == GATHERED else make
+
+
+def together(given: Given, job: Job, url: str, *_: object) -> dict[str, str]:
+    """As `make` of a job that gathers: what `same` would come to, without a look at any row."""
+    ((kind, row_type),) = job.makes.items()
+    store, schema, names = Store(url), schema_of(row_type), given[kind]
+    tables = (table.select(schema.names).cast(schema) for table in store.over(store.table, names))
+    return store.put(job.recipe(given), {kind: pa.concat_tables([schema.empty_table(), *tables])})
 
 
 def same(rows: Iterable[object]) -> Iterator[object]:
@@ -90,11 +110,19 @@ def flagging(config: Config) -> Job:
 
 def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> Iterator[Document]:
     """The documents, those that repeat another marked with its name."""
-    rows = list(documents)
-    newest = {told: place for place, told in enumerate(sorted({*map(newness, rows)}, reverse=True))}
-    places = {row.doc_id: newest[newness(row)] for row in rows}
-    repeats = duplicates.flag_duplicates(((row.doc_id, row.text, row.period_end) for row in rows), config, places)
-    for row in rows:
+    pile, places = Pile(Document), dict[str, int]()  # a corpus of texts is not kept as Python's objects
+
+    def passing() -> Iterator[tuple[str, str, str]]:
+        newest = {}
+        for row in documents:
+            pile.add(row)
+            newest[row.doc_id] = newness(row)
+            yield row.doc_id, row.text, row.period_end
+        place = {told: at for at, told in enumerate(sorted({*newest.values()}, reverse=True))}
+        places.update((doc_id, place[told]) for doc_id, told in newest.items())
+
+    repeats = duplicates.flag_duplicates(passing(), config, places)
+    for row in from_table(pile.table(), Document):
         other, similarity = repeats.get(row.doc_id, ("", 0.0))
         yield replace(row, duplicate_of=other, duplicate_similarity=similarity)
 

@@ -76,7 +76,7 @@ def _in_turn(store: Store, line: str, out: str, board: Board, once: Callable[[Le
     done: Refreshed | None = None
     while done is None or wanted(store, line):
         try:
-            with taken(store, f"{line} {out}") as lease:
+            with taken(store, f"{line} {out}", say=lambda text: board.say(f"{'waiting':<{WIDTH}} {text}")) as lease:
                 wants = wanted(store, line)  # before the corpus is listed: what comes later asks again
                 if done is not None and wants:
                     board.say(f"{'again':<{WIDTH}} asked for while the last refresh ran: {wants[-1].why}")

@@ -27,7 +27,7 @@ from rarefy.tasks.export import NAMES
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
-from rarefy.tasks.recipe import ALONE, Given, Job, make
+from rarefy.tasks.recipe import ALONE, Given, Job
 from rarefy.tasks.store import Store, digest
 from rarefy.tasks.systems.config import SystemConfig
 
@@ -220,7 +220,7 @@ class Run:
                 if asking.elsewhere(job) and self.workers is not alone:
                     fresh |= self.workers(job, [given], self.store.url, self.by(job))
                 else:
-                    fresh[0] = make(given, job, self.store.url, line.watch, cores(), self.by(job))
+                    fresh[0] = jobs.maker(job)(given, job, self.store.url, line.watch, cores(), self.by(job))
         made = found or fresh[0]
         self.made += not found
         told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)

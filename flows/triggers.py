@@ -53,6 +53,22 @@ class Follower:
         return True
 
 
+def handing_over(deployment: str, store: Store, line: str, say: Say) -> Callable[[], None]:
+    """Starts the deployment for wants that it was not started for."""
+    from rarefy.flows.serving.starting import start
+
+    known: set[str] = set()
+
+    def work() -> None:
+        names = {one.name for one in wanted(store, line)}
+        if not names <= known:
+            say(start(deployment, only_if_wanted=True))
+        known.clear()
+        known.update(names)
+
+    return work
+
+
 def _told(error: Exception) -> bool:
     """Is this a fault that the message explains, and no bug?"""
     return isinstance(error, Fault | OSError) or type(error).__name__ in {"ContractBroken", "TableDamaged", "LeaseLost"}

@@ -120,7 +120,8 @@ def side(name: str, url: str, of: str = "") -> Side:
         store = _store(url)
         found = journal.find(store, name, journal.line_of(of) if of else "")
     except journal.UnknownVersion as error:
-        raise UsageFault(f"{name}: no such folder, and {error}") from error
+        way_out = "" if of else "; a number counts in one folder's versions, which --of DIR names"
+        raise UsageFault(f"{name}: no such folder, and {error}{way_out}") from error
     return Side(f"{found.number} ({found.version[:SHORT]})", found.version, _known(stored, store, found))
 
 

@@ -1,7 +1,7 @@
 """A folder or bucket watched: what changed there is asked for, once it is whole (docs/triggers.md)."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,14 +137,21 @@ def follow(
             sleep(min(every, max(config.settle, 0.05)) if found.waiting else every)
 
 
-def check(corpus: str, mirror_into: str) -> None:
-    """UsageFault where this cannot be watched."""
+def check(corpus: str, mirror_into: str, made: Sequence[str]) -> None:
+    """UsageFault where this cannot be watched; `made` are the folders that a refresh writes to."""
     if mirror_into and not is_url(corpus):
         raise UsageFault(f"--mirror is for a bucket, and {corpus} is a path; watch it as it is")
     if mirror_into and is_url(mirror_into):
         raise UsageFault(f"--mirror {mirror_into}: a folder is wanted")
     if not is_url(corpus) and not Path(corpus).expanduser().exists():
         raise UsageFault(f"{corpus}: no such file or folder; make it first, even if it is empty")
+    place = Path(mirror_into or corpus).expanduser().resolve()
+    for folder in made:
+        below = Path(folder).expanduser().resolve()
+        if is_url(mirror_into or corpus) or is_url(folder) or not below.is_relative_to(place):
+            continue
+        if not any(part.startswith(".") for part in below.relative_to(place).parts):  # hidden ones are not read
+            raise UsageFault(f"{folder} lies in {place}: each refresh would be a change to refresh for; move it")
 
 
 def _mirrored(store: Store, name: str, place: Place, say: Say) -> None:

@@ -128,7 +128,7 @@ class Lease:
                 self.store.write(_file(self.name, self.number), _bytes(over))
             except OSError:  # a full disk: to remove a file takes no room
                 self.store.fs.rm_file(f"{self.store.root}/{_file(self.name, self.number)}")
-        except (LeaseLost, OSError):
+        except Exception:
             return  # another's by now, or out of reach: who comes next waits for as long as a crash costs
 
 
@@ -171,7 +171,7 @@ def newest(store: Store, name: str) -> tuple[int, bytes]:
     if not numbers:
         return 0, b""
     try:
-        return max(numbers), store.fs.cat_file(f"{store.root}/{_file(name, max(numbers))}")
+        return max(numbers), store.read(_file(name, max(numbers)))
     except FileNotFoundError:  # just now taken over and removed: whoever looks again sees by whom
         return max(numbers), b""
 
@@ -240,7 +240,8 @@ def _over(said: Holding) -> bool:
         return True
     if not said.machine or said.machine != _machine():
         return False  # only its signs of life can tell
-    return _process(said.pid) != ("alive", said.started)
+    alive, started = _process(said.pid)
+    return not alive or (started != "" and started != said.started)
 
 
 def _machine() -> str:
@@ -251,13 +252,20 @@ def _machine() -> str:
         return ""
 
 
-def _process(pid: int) -> tuple[str, str]:
+def _process(pid: int) -> tuple[bool, str]:
     """Is there such a process, and since which tick; a killed one that nobody has asked after is gone too: proc(5)."""
     try:
         state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (OSError, ValueError):
-        return "gone", ""
-    return ("gone" if state in "ZXx" else "alive"), fields[18]
+        return state not in "ZXx", fields[18]
+    except (OSError, ValueError):  # gone, or another user's and hidden
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False, ""
+    except OSError:
+        return True, ""
+    return True, ""
 
 
 def _numbers(store: Store, name: str) -> list[int]:

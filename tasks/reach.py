@@ -5,8 +5,7 @@ from rarefy.tasks.store import Store
 
 def word(url: str, name: str) -> str:
     """What this file of the store says; "" where there is none to be seen."""
-    store = Store(url)
     try:
-        return str(store.fs.cat_file(f"{store.root}/{name}").decode())
+        return Store(url).read(name).decode()
     except FileNotFoundError:
         return ""

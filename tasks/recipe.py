@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Unanswered
-from rarefy.data_contracts.tables import Keyed, from_table, schema_of, to_table
+from rarefy.data_contracts.rows import Quarantined, Unanswered
+from rarefy.data_contracts.tables import Keyed, Pile, from_table, schema_of
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import TRANSIENT
@@ -21,6 +21,7 @@ from rarefy.tasks.store import Store, digest
 Given = Mapping[str, Any]  # argument of the stage -> name of a table, names of tables, or the one row it works on
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rarefy"  # of a store that is no folder
 Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
+MISSED = frozenset(("changed_while_reading", "unreadable_file"))  # reasons that hang on the moment, not on the bytes
 ALONE = Means()  # of a stage that asks no model
 
 
@@ -80,10 +81,10 @@ class Job:
         place = Path(store.root) if store.local else CACHE
         keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)
-        made: dict[type, list[Any]] = {row_type: [] for row_type in self.makes.values()}
+        made = {row_type: Pile(row_type) for row_type in self.makes.values()}
         for row in find(self.function, {})(rows, *configs, **keywords):
-            made[type(row)].append(row)
-        return {kind: to_table(made[row_type], row_type) for kind, row_type in self.makes.items()}
+            made[type(row)].add(row)
+        return {kind: made[row_type].table() for kind, row_type in self.makes.items()}
 
 
 def make(
@@ -91,7 +92,8 @@ def make(
 ) -> dict[str, str]:
     """The names of the tables that `job` makes of these; made now unless they were made before.
 
-    Tables that lack what a model could not answer just now are good for this run alone: the next one asks again.
+    Tables that lack what a model could not answer just now, or a source that was being written to, are good for this
+    run alone: the next one asks again.
     """
     store = Store(url)
     recipe = job.recipe(given)
@@ -104,9 +106,16 @@ def make(
         if job.makes[kind] is Unanswered
         for reason in table["reason"].to_pylist()
     }
-    spoilt = not TRANSIENT.isdisjoint(reasons) or (bool(reasons) and not job.lasting)
+    spoilt = not TRANSIENT.isdisjoint(reasons) or (bool(reasons) and not job.lasting) or _missed(given, job, tables)
     kept = store.over(store.keep, tables.values())
     return dict(zip(tables, kept, strict=True)) if spoilt else store.put(recipe, tables)
+
+
+def _missed(given: Given, job: Job, tables: Mapping[str, pa.Table]) -> bool:
+    """Was a source not read whose bytes were there when it was listed? They may be back as they were."""
+    source = given[next(iter(job.takes))]
+    rows = [table for kind, table in tables.items() if job.makes[kind] is Quarantined]
+    return bool(getattr(source, "digest", "")) and any(not MISSED.isdisjoint(t["reason"].to_pylist()) for t in rows)
 
 
 @cache

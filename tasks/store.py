@@ -62,7 +62,7 @@ class Store:
         """The tables that this recipe made, kind of row to name; None when it never finished or one of them is lost."""
         self.touched.add(recipe)
         try:
-            made = json.loads(self.fs.cat_file(f"{self.root}/recipes/{recipe}"))
+            made = json.loads(self.read(f"recipes/{recipe}"))
         except (FileNotFoundError, ValueError):
             return None
         if not isinstance(made, dict) or not all(NAME.fullmatch(str(name)) for name in made.values()):
@@ -92,7 +92,7 @@ class Store:
         """The table of this name, proved to be it; TableDamaged names one that is not, once it is out of the way."""
         path = f"{self.root}/tables/{name}.parquet"
         try:  # no permission, no medium, no answer: not the table's fault
-            content = self.fs.cat_file(path)
+            content = self.read(f"tables/{name}.parquet")
         except FileNotFoundError:
             raise TableDamaged(f"table {name} is gone from {self.url}: run again and it is made anew") from None
         try:
@@ -116,6 +116,18 @@ class Store:
             return int(pq.read_metadata(pa.BufferReader(end)).num_rows)
         except Exception:  # as above; the table itself says what is wrong, or is right for all that
             return int(self.table(name).num_rows)
+
+    def read(self, name: str) -> bytes:
+        """What a file of the store holds, in one request; FileNotFoundError where there is none."""
+        path = f"{self.root}/{name}"
+        if self.local:
+            return bytes(self.fs.cat_file(path))
+        try:
+            return bytes(self.fs.cat_file(path, start=0))  # a range, or s3fs asks for the size first
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # an empty object has no first byte
+                return b""
+            raise
 
     def over(self, what: Callable[[Asked], Told], things: Iterable[Asked]) -> Iterator[Told]:
         """What is told of each of these, in their order; of several at once where the store is far away."""
@@ -144,7 +156,8 @@ class Store:
                 return Path(path).stem
             return ""
 
-        return sorted(filter(None, self.over(faulty, self.fs.glob(f"{self.root}/tables/*.parquet"))))
+        paths = [path for path in self.fs.find(f"{self.root}/tables") if path.endswith(".parquet")]
+        return sorted(filter(None, self.over(faulty, paths)))
 
     def rejections(self, name: str) -> list[str]:
         """Why each row of a table was rejected, "" where it was not."""
@@ -211,7 +224,7 @@ class Store:
         except (FileNotFoundError, ValueError):
             return False
         except OSError as error:
-            if error.errno == 22:  # seeking before the beginning of an empty file
+            if error.errno == errno.EINVAL:  # seeking before the beginning of an empty file
                 return False
             raise
 

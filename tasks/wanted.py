@@ -49,7 +49,7 @@ def answered(store: Store, wants: Iterable[Want]) -> None:
 
 def _read(store: Store, line: str, name: str) -> Want | None:
     try:
-        content = store.fs.cat_file(f"{store.root}/{FOLDER}/{line}/{name}")
+        content = store.read(f"{FOLDER}/{line}/{name}")
     except FileNotFoundError:
         return None  # answered just now
     try:

@@ -27,8 +27,8 @@ def go(place: Path, out: str = "out") -> Any:
     return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True))
 
 
-def gone(place: str, ttl: float = 60.0) -> str:
-    """What a refresh says that came of it, under a lease that lives so long without a sign of life."""
+def gone(place: str, ttl: float = 3600.0) -> str:
+    """What a refresh says that came of it, under a lease that gives few signs of life: each of them is a write."""
     from rarefy.flows import refresh as refreshing
     from rarefy.tasks.lease import taken
 
@@ -125,16 +125,16 @@ def _told(there: Any, before: Callable[[], None] | None, work: Callable[..., Non
         raise SystemExit(1) from None
 
 
-def frozen(place: Path, at: int) -> None:
-    """This process stops just before its write number `at` below the place, until it is told to go on."""
+def frozen(place: Path, what: str) -> None:
+    """This process stops just before the write that is told so (as `counted` does), until it is made to go on."""
     seen = []
 
-    def stop(_event: str, _path: str) -> None:
-        if not seen:
-            seen.append(1)
+    def stop(event: str, path: str) -> None:
+        if not seen and f"{event} {Path(path).relative_to(place)}".startswith(what):
+            seen.append(what)
             os.kill(os.getpid(), signal.SIGSTOP)
 
-    _watch(place, at, stop)
+    _watch(place, 1, stop)
 
 
 def small(largest: int) -> None:

@@ -71,7 +71,7 @@ class Cluster:
         with Client(self.address, timeout=PATIENCE, set_as_default=False) as client:
             workers = client.scheduler_info(-1)["workers"]
             names = {address: told["name"] for address, told in workers.items()}
-            return {names[address]: pid for address, pid in client.run(os.getpid).items()}
+            return {names[address]: pid for address, pid in client.run(os.getpid).items() if address in names}
 
     def log(self, name: str = "scheduler") -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -200,7 +200,7 @@ def put(folder: Path, url: str) -> None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Every file of a benchmark, without what tells how the run went."""
-    told = {"models.json", "contracts.json", "contracts.html", "changes.json", "changes.md", "changes.html"}
+    told = {"models.json", "contracts.json", "contracts.html", "changes.jsonl", "changes.md", "changes.html"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

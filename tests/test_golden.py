@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read
+from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read, supersede
 from rarefy.tasks.sample import CORPUS
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -36,12 +36,15 @@ def made():
     found = list(extract.extract(chunks, config, documents=by_doc))
     embed = lambda texts: np.eye(len(texts), 8, dtype=np.float32)  # noqa: E731  (nothing here is compared by meaning)
     named = list(normalise.normalise(found, normalise.NormaliseConfig(), embed=embed))
-    triplets = {t.triplet_id: t for t in named if hasattr(t, "triplet_id")}
+    keyed = [t for t in named if hasattr(t, "triplet_id")]
+    dated = list(supersede.supersede(keyed, supersede.SupersedeConfig(), documents=by_doc))
+    triplets = {t.triplet_id: t for t in dated}
     paths = list(graph.trace(triplets.values(), graph.GraphConfig()))
     questions = list(ask.ask(paths, ask.AskConfig(), triplets=triplets, chunks=by_chunk, documents=by_doc))
     judged = list(gates.judge(questions, gates.GatesConfig(), chunks=by_chunk, triplets=triplets))
     rows = {
-        read: documents, chunk: chunks, extract: found, normalise: named, graph: paths, ask: questions, gates: judged,
+        read: documents, chunk: chunks, extract: found, normalise: named, supersede: dated, graph: paths,
+        ask: questions, gates: judged,
     }  # fmt: skip
     return {stage.__name__.rpartition(".")[2]: [stage.VERSION, digest(out)] for stage, out in rows.items()}
 
@@ -54,7 +57,7 @@ def now():
     return found
 
 
-@pytest.mark.parametrize("stage", ["read", "chunk", "extract", "normalise", "graph", "ask", "gates"])
+@pytest.mark.parametrize("stage", ["read", "chunk", "extract", "normalise", "supersede", "graph", "ask", "gates"])
 def test_what_a_stage_makes_changes_with_its_version(stage, now):
     version, rows = json.loads(GOLDEN.read_text())[stage]
     assert [version, rows] == now[stage], f"{stage} puts out something else than VERSION {version} did"

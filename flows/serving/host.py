@@ -62,9 +62,9 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
 def _patient_database() -> None:
     """Have the transactions of a server on SQLite wait in line, and not for ever.
 
-    Prefect begins them as readers; one that writes after another has fails at once ("database is locked", Prefect's issue
-    18934), and after a few times an event, and a notice with it, is lost. Begun as writers they wait, for seconds and not
-    for Prefect's 60: where two wait for each other, the whole server does.
+    Prefect begins them as readers; one that writes after another has fails at once ("database is locked", Prefect's
+    issue 18934), and after a few times an event, and a notice with it, is lost. Begun as writers they wait, for seconds
+    and not for Prefect's 60: where two wait for each other, the whole server does.
     """
     from sqlalchemy import event
     from sqlalchemy.engine import Engine

@@ -94,7 +94,8 @@ def _registered(client: SyncPrefectClient, one: Planned, schedules: list[Deploym
         work_pool_name=one.work_pool,
         tags=list(one.tags),
         entrypoint=one.entrypoint,
-        parameter_openapi_schema=parameter_schema(flow).model_dump(exclude_unset=True),
+        parameter_openapi_schema=parameter_schema(flow).model_dump(exclude_unset=True)
+        | {"additionalProperties": False},
         paused=False,
         pull_steps=[],
         enforce_parameter_schema=True,

@@ -1,5 +1,6 @@
 """What came of a run: a line for its state, artifacts for whoever looks closer, and links between them."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,8 @@ from rarefy.flows.serving.keys import key
 from rarefy.flows.serving.links import linked
 from rarefy.tasks.journal import Version
 from rarefy.tasks.llm.secrets import redacted
-from rarefy.tasks.results import markdown as as_markdown
+from rarefy.tasks.results import wording
+from rarefy.tasks.statistics.compare import Difference
 
 if TYPE_CHECKING:
     from rarefy.flows.refresh import Refreshed
@@ -68,16 +70,17 @@ def of_refresh(done: "Refreshed") -> None:
         f"# Version {version.number} of {Path(out).name}",
         refreshed(done) if done.told == "unchanged" else "",
         f"`{version.version}`, published {version.created}{f', as of {version.as_of}' if version.as_of else ''}",
-        "| what | rows |\n|---|---:|\n" + "\n".join(f"| {name} | {n:,} |" for name, n in version.counts.items()),
         f"Made by [this run]({version.run_url})" if version.run_url else "",
     ]
     if done.changes is not None and before is not None:
         old = f"[version {before.number}]({before.run_url})" if before.run_url else f"version {before.number}"
         lines += [
-            f"## Since {old}\n\n{_table(version)}",
+            _table(version, f"since {old}"),
             f"`rarefy diff {before.version[:12]} {version.version[:12]}` tells every one of them; "
             + linked("changes.html", Path(out, "changes.html")),
         ]
+    else:
+        lines.append(_table(version, ""))
     lines.append(linked("contracts.html", Path(out, "contracts.html")))
     _artifact(out, "version", f"Version {version.number}: what it holds, and which run made it", lines)
     if done.told == "refreshed" and (told := Path(out, "changes.md")).exists() and done.changes is not None:
@@ -85,35 +88,69 @@ def of_refresh(done: "Refreshed") -> None:
 
 
 def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: Sequence[str]) -> list[str]:
-    """The headlines among the artifacts, beside those of the evaluation before; which rules they break."""
+    """The headlines among the artifacts, and what changed since the evaluation before; which rules that breaks."""
     broken: list[str] = []
-    lines = [linked("report.html", Path(done.out, "report.html"))]
-    for system in done.summary["systems"]:
-        if before is None:
-            break
+    drift: list[str] = []
+    changed: dict[tuple[str, str, str], str] = {}
+    for system in done.summary["systems"] if before else ():
+        assert before
         try:
             found = compare(before, Path(done.out), config=config.statistics, systems=[system], anyway=True)
         except Fault as fault:  # a system that is new has nothing to be compared with
-            lines.append(f"**{system}** is not compared: {fault}")
+            drift.append(f"**{system}** is not compared: {fault}")
             continue
-        written(Path(done.out, "compare", system), found)
-        lines.append(f"## {system} against {before.name}\n\n{markdown(found)}")
+        written(Path(done.out, "compare", re.sub(r"[^\w.-]+", "-", system)), found)
+        drift.append(markdown(found))
+        changed |= {(system, row.protocol, row.metric): _change(row) for row in found.differences if row.headline}
         try:
             gate(found, rules)
         except RegressionFault as fault:
             broken.append(f"{system}: {fault}")
-    lines.append(as_markdown(done.summary))
-    _artifact(str(Path(done.out).parent), "headline", f"How robust: {evaluated(done)}", lines)
+    since = f"since {before.name}, in points, of the same questions" if before else ""
+    rows = [
+        f"| {row['system']} | {row['protocol'].replace('_', ' ')}: {row['metric']} | {wording.value(row)} "
+        f"| {changed.get((row['system'], row['protocol'], row['metric']), '')} |"
+        for row in wording.headlines(done.summary["figures"])
+    ]
+    lines = [
+        linked("The report", Path(done.out, "report.html")),
+        *(f"**Regression** {one}" for one in broken),
+        "\n".join([f"| system | number | value | {since} |", "|---|---|---:|---:|", *rows]),
+    ]
+    place = str(Path(done.out).parent)
+    _artifact(place, "headline", f"How robust: {evaluated(done)}", lines)
+    if drift:
+        _artifact(place, "drift", f"What changed {since}", drift)
     return broken
 
 
+def _change(row: Difference) -> str:
+    """A difference in points with its interval."""
+    if row.difference is None:
+        return "withheld"
+    ends = "" if row.low is None or row.high is None else f" ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
+    return f"{100 * row.difference:+.1f}{ends}"
+
+
 def _counts(version: Version) -> str:
-    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in version.changes.items() if count)
+    """What moved of documents and questions; all the rest is in the artifact."""
+    told = [(name.replace("_", " "), n) for name, n in version.changes.items() if n and "unchanged" not in name]
+    moved = [(n, name) for name, n in told if name.startswith(("documents", "questions"))]
+    return ", ".join(f"{n:,} {name}" for n, name in moved) or "no document or question changed"
 
 
-def _table(version: Version) -> str:
-    rows = "\n".join(f"| {name.replace('_', ' ')} | {count:,} |" for name, count in version.changes.items())
-    return f"| what | rows |\n|---|---:|\n{rows}"
+def _table(version: Version, since: str) -> str:
+    """How many rows of each kind the version has, and what became of those of the version before."""
+    became: dict[str, list[str]] = {kind: [] for kind in version.counts}
+    for name, count in version.changes.items():
+        kind, _, what = name.partition("_")
+        if count and since:
+            became.setdefault(kind, []).append(f"{count:,} {what.replace('_', ' ')}")
+    rows = [
+        f"| {kind} | {f'{version.counts[kind]:,}' if kind in version.counts else ''} | {', '.join(told)} |"
+        for kind, told in became.items()
+    ]
+    return "\n".join([f"| | rows | {since} |", "|---|---:|---|", *rows])
 
 
 def _artifact(out: str, name: str, description: str, lines: Sequence[str]) -> None:

@@ -149,7 +149,7 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> Iterator[Triplet]:
         if name is None or fact.end <= fact.start or fact.dimensions or not fact.period_end:
             continue
         words = document.text[fact.start : fact.end]
-        tail = re.match(r"\s*(million|billion|thousand)\b", document.text[fact.end : fact.end + 12])
+        tail = re.match(r"\s*(thousand|million|billion|trillion)\b", document.text[fact.end : fact.end + 12])
         day = spoken(date.fromisoformat(fact.period_end))
         dollars = fact.unit == "USD"
         answer = (

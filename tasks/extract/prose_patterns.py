@@ -24,6 +24,7 @@ _OFFICERS = (
     ),
     re.compile(rf"\b[Oo]ur {_OFFICE}, (?P<who>{_PERSON})(?=[,.;])"),
 )
+_TITLE = re.compile(r"\b(?:President|Officer|Director|Chair|Counsel|Secretary|Treasurer|Controller|Partner)")
 _ORGANISATION = (
     r"[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*|of|&|de))*(?:,? (?:Inc|LLC|Ltd|L\.P|Corp|N\.V|S\.A|GmbH|plc|Co)\b\.?)?"
 )
@@ -87,7 +88,7 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
         for pattern in _OFFICERS:
             for match in pattern.finditer(text):
                 office = re.search(_CHIEF, match["office"])
-                if office:
+                if office and not _TITLE.search(match["who"]):  # "our Chief Operating Officer, Executive Vice President"
                     yield Claim(_name(match["who"], "PERSON"), f"{office[0].lower()} of", us, period(text)[0])
         for match in _OUR_SUBSIDIARY.finditer(text):
             yield Claim(_name(match["sub"], "ORG"), "is subsidiary of", us)

@@ -16,6 +16,7 @@ from rarefy.tasks.feeds.faults import Later, Refused
 from rarefy.tasks.feeds.fetch import Fetched, fetch
 from rarefy.tasks.feeds.kinds import kind
 from rarefy.tasks.feeds.named import put, stem
+from rarefy.tasks.feeds.origins import plain
 from rarefy.tasks.store import Store
 
 FOLDER = "feeds/arrivals"  # of a store
@@ -27,7 +28,7 @@ class Payload(BaseModel, frozen=True, extra="forbid"):
 
     address: str = Field(min_length=1, max_length=2000, description="of the document")
     id: str = Field("", max_length=500, description="of the document, so that a later version takes its place")
-    sha256: str = Field("", pattern=r"(?:[0-9a-fA-F]{64})?", description="of the document, if it must be this one")
+    sha256: str = Field("", pattern=r"^(?:[0-9a-fA-F]{64})?$", description="of the document, if it must be this one")
 
 
 class Arrival(BaseModel):
@@ -86,8 +87,9 @@ def waiting(store: Store, line: str) -> list[tuple[str, Arrival]]:
 
 
 def done(store: Store, line: str, name: str, arrival: Arrival, told: str) -> None:
-    """Note what came of an arrival."""
-    content = arrival.model_copy(update={"told": told}).model_dump_json().encode()
+    """Note what came of an arrival; a key in its address is not kept longer than it is of use."""
+    named = arrival.payload.model_copy(update={"address": plain(arrival.payload.address)})
+    content = arrival.model_copy(update={"told": told, "payload": named}).model_dump_json().encode()
     store.write(f"{FOLDER}/{line}/{name}.json", content)
 
 
@@ -116,7 +118,7 @@ def take(
 def _put(got: Fetched, named: Payload, corpus: Path, config: WebhookConfig) -> tuple[str, str]:
     digest = hashlib.sha256(got.content).hexdigest()
     if named.sha256 and digest != named.sha256.lower():
-        raise Refused(f"{named.address}: its SHA-256 is {digest}, and {named.sha256.lower()} was announced")
+        raise Refused(f"{plain(named.address)}: its SHA-256 is {digest}, and {named.sha256.lower()} was announced")
     # the requested address' kind is meant: where it was moved to may be named by a machine
     ending = kind(got.content, got.media_type, named.address)
     name = stem(named.id, named.address)

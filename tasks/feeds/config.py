@@ -105,7 +105,7 @@ class WebhookConfig(BaseModel, frozen=True, extra="forbid"):
     origins: tuple[OriginConfig, ...] = Field(default=(), description="the only places that anything is fetched from")
     folder: str = Field(
         default="arrived",
-        pattern=r"[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$",
         description="of the corpus, where what was fetched is put; nothing outside of it is ever written",
     )
     max_bytes: int = Field(default=50_000_000, gt=0, description="of a document, unpacked")

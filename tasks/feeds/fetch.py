@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from rarefy.tasks.feeds.addresses import Resolve, resolved, system
 from rarefy.tasks.feeds.config import WebhookConfig
 from rarefy.tasks.feeds.faults import Later, Refused
-from rarefy.tasks.feeds.origins import Place, allowed
+from rarefy.tasks.feeds.origins import Place, allowed, plain
 
 MOVED = (301, 302, 303, 307, 308)
 AGENT = b"rarefy (documents by webhook)"
@@ -43,7 +43,7 @@ def fetch(
 
     def left() -> float:
         if (seconds := end - clock()) <= 0:
-            raise Later(f"{address}: not here within {config.seconds:,.0f} s (feeds.webhook.seconds)")
+            raise Later(f"{plain(address)}: not here within {config.seconds:,.0f} s (feeds.webhook.seconds)")
         return seconds
 
     where = address
@@ -54,7 +54,7 @@ def fetch(
         if isinstance(found, Fetched):
             return found
         where = urljoin(place.address, found)
-    raise Refused(f"{address}: more than {config.redirects} redirects")
+    raise Refused(f"{plain(address)}: more than {config.redirects} redirects")
 
 
 def _get(
@@ -83,13 +83,13 @@ def _get(
             if reply.status in MOVED and told.get("location"):
                 return told["location"]
             if reply.status != 200:
-                said = f"{place.address}: its server answers {reply.status}"
+                said = f"{place.told}: its server answers {reply.status}"
                 raise Later(said) if reply.status in (408, 425, 429) or reply.status >= 500 else Refused(said)
             _measure(told.get("content-length", ""), place, config)
             content = _unpacked(reply.iter_stream(), told.get("content-encoding", ""), place, config)
     except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
         left()  # where it is the time that ran out, say so
-        raise Later(f"{place.address}: {type(error).__name__}: {error}") from error
+        raise Later(f"{place.told}: {type(error).__name__}: {error}") from error
     return Fetched(content, told.get("content-type", "").partition(";")[0].strip().lower(), place.address)
 
 
@@ -113,7 +113,7 @@ def _decoded(pieces: Iterable[bytes], encoding: str, place: Place, config: Webho
         yield from pieces
         return
     if encoding not in ("gzip", "x-gzip"):
-        raise Refused(f"{place.address}: packed as {encoding!r}, which was not asked for; gzip and identity are taken")
+        raise Refused(f"{place.told}: packed as {encoding!r}, which was not asked for; gzip and identity are taken")
     unpack = zlib.decompressobj(wbits=31)
     try:
         for piece in pieces:
@@ -122,13 +122,13 @@ def _decoded(pieces: Iterable[bytes], encoding: str, place: Place, config: Webho
                 yield unpack.decompress(piece, 1 << 20)
                 piece = unpack.unconsumed_tail
     except zlib.error as error:
-        raise Refused(f"{place.address}: says that it is gzip and is not ({error})") from error
+        raise Refused(f"{place.told}: says that it is gzip and is not ({error})") from error
     if not unpack.eof:
-        raise Later(f"{place.address}: its gzip breaks off")
+        raise Later(f"{place.told}: its gzip breaks off")
 
 
 def _over(place: Place, config: WebhookConfig) -> str:
-    return f"{place.address}: over {config.max_bytes:,} bytes (feeds.webhook.max_bytes)"
+    return f"{place.told}: over {config.max_bytes:,} bytes (feeds.webhook.max_bytes)"
 
 
 def _tls() -> ssl.SSLContext:

@@ -22,7 +22,8 @@ def look(corpus: Path, known: Mapping[str, Mark], unsure: Container[str], rehash
     if not corpus.exists():
         raise FileNotFoundError(errno.ENOENT, "no such file or folder", str(corpus))
     found: dict[str, Mark] = {}
-    for location, path in _files(corpus):
+    for location, written in _files(corpus):
+        path = os.fsencode(written).decode("utf-8", "backslashreplace")  # what is remembered is UTF-8, names may not be
         try:
             status = Path(location).stat()
             if not stat.S_ISREG(status.st_mode):

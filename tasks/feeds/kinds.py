@@ -4,6 +4,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from rarefy.tasks.feeds.faults import Refused
+from rarefy.tasks.feeds.origins import plain
 from rarefy.tasks.read.sources import MEDIA_TYPES
 
 # what servers call what is read → the ending that it is kept under
@@ -48,7 +49,7 @@ MAGIC = {
 
 def kind(content: bytes, media_type: str, address: str) -> str:
     """The ending to keep a document under; Refused where it is nothing that rarefy reads, or not what it says it is."""
-    named = _named(address)
+    named, address = _named(address), plain(address)
     if media_type in VAGUE:
         if not named:
             raise Refused(f"{address}: neither its server nor its name says what it is")

@@ -25,6 +25,17 @@ class Place:
         """The address as a person writes it."""
         return f"{_origin(self.scheme, self.host, self.port)}{self.target}"
 
+    @property
+    def told(self) -> str:
+        """The address as it may be told."""
+        return plain(self.address)
+
+
+def plain(address: str) -> str:
+    """An address without its query, which may be a key: storage hands out addresses that open whatever they name."""
+    head, mark, _ = address.partition("#")[0].partition("?")
+    return f"{head}?…" if mark else head
+
 
 def allowed(address: str, origins: Sequence[OriginConfig]) -> Place:
     """The parts of an address of one of these origins; Refused says why it is none."""

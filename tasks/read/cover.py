@@ -10,6 +10,7 @@ from rarefy.data_contracts.rows import Block, Fact
 from rarefy.tasks.read import cover_page
 from rarefy.tasks.read.cover_page import iso, year_before
 from rarefy.tasks.read.registrant import preferred_name
+from rarefy.tasks.read.signed import signed
 
 COVER = 12_000  # characters: the cover page, its table of securities included
 _PLAIN = {
@@ -63,7 +64,7 @@ def describe(text: str, blocks: Sequence[Block], facts: Sequence[Fact], head: st
     named = _registrant_shown(text, tag) or said.get("registrant", "") or header.get("registrant", "")
     about.entity = preferred_name(_hyphenated(named, text), text) if named.isupper() else named
     _date(about, dei, said, header, text)
-    about.as_of = header.get("filed", "")
+    about.as_of = header.get("filed", "") or signed(text, about.period_end)
     metadata = {key: tagged(name).strip(" ,;") for key, name in _PLAIN.items()} | _securities(facts)
     metadata["phone"] = cover_page.phone(tagged("CityAreaCode"), tagged("LocalPhoneNumber"))
     metadata["public_float"] = tagged("EntityPublicFloat")

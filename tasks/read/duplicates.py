@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ VERSION = 2
 WORD = re.compile(r"\w+")
 SLACK = 0.1  # the index is asked for pairs a little under the threshold: near it, it misses some
 BATCH = 8192  # shingles: 128 permutations of them take 4 MB
+WORDS = 1_000_000  # whose hashes are remembered
 
 
 class DuplicatesConfig(BaseModel, frozen=True, extra="forbid"):
@@ -39,11 +41,14 @@ class DuplicatesConfig(BaseModel, frozen=True, extra="forbid"):
 _NONE: Mapping[str, int] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Sketch:
-    digest: str
-    period: str
-    signature: MinHash
+@dataclass(frozen=True)
+class _Sketches:
+    """What of each document is compared: a million of them are half a gigabyte."""
+
+    doc_ids: list[str]
+    digests: list[bytes]
+    periods: list[str]
+    signatures: npt.NDArray[np.uint32]  # [document, permutation]
 
 
 def flag_duplicates(
@@ -55,40 +60,87 @@ def flag_duplicates(
     nearly the same, the one with the smaller place, where they have any: of a report and its amended form, the later
     one says what holds. Equal words are similarity 1.0; reports on two different periods need be as good as equal.
     """
-    words: dict[str, int] = {}
-    sketches = {doc_id: _sketch(text, period, config, words) for doc_id, text, period in documents}
-    originals: dict[str, str] = {}
-    for doc_id in sorted(sketches, reverse=True):
-        originals[sketches[doc_id].digest] = doc_id
-    index = MinHashLSH(threshold=max(config.similarity - SLACK, 0.05), num_perm=config.permutations)
+    all_ = _sketched(documents, config)
+    names, signatures = all_.doc_ids, all_.signatures
+    originals: dict[bytes, str] = {}
+    for doc_id, digest in sorted(zip(names, all_.digests, strict=True), reverse=True):
+        originals[digest] = doc_id
+    at = {name: place for place, name in enumerate(names)}
+    order = sorted(originals.values(), key=lambda name: (places.get(name, 0), name))
+    near = _Near(signatures[[at[name] for name in order]], config)
     flagged: dict[str, tuple[str, float]] = {}
-    for doc_id in sorted(originals.values(), key=lambda name: (places.get(name, 0), name)):
-        sketch = sketches[doc_id]
+    for place, doc_id in enumerate(order):
+        mine, period = signatures[at[doc_id]], all_.periods[at[doc_id]]
         alike = []
-        for other in index.query(sketch.signature):
-            similarity = sketch.signature.jaccard(sketches[other].signature)
-            periods = {sketch.period, sketches[other].period} - {""}
+        for other in (order[one] for one in near.of(place)):
+            similarity = float(np.count_nonzero(mine == signatures[at[other]])) / config.permutations
+            periods = {period, all_.periods[at[other]]} - {""}
             if similarity >= (config.similarity if len(periods) < 2 else config.across_periods):
                 alike.append((-similarity, other))
         nearest, other = min(alike, default=(0.0, ""))
         if other:
             flagged[doc_id] = (other, round(min(-nearest, 0.9999), 4))  # 1.0 is kept for equal words
         else:
-            index.insert(doc_id, sketch.signature, check_duplication=False)
-    for doc_id, sketch in sketches.items():
-        if (same := originals[sketch.digest]) != doc_id:
+            near.add(place)
+    for doc_id, digest in zip(names, all_.digests, strict=True):
+        if (same := originals[digest]) != doc_id:
             flagged[doc_id] = flagged.get(same, (same, 1.0))  # what a repeated document repeats, not itself
     return flagged
 
 
-def _sketch(text: str, period: str, config: DuplicatesConfig, words: dict[str, int]) -> _Sketch:
-    tokens = WORD.findall(text.lower())
-    digest = hashlib.blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    signature = MinHash(num_perm=config.permutations, hashfunc=int)
-    shingles = _shingles(tokens, config.shingle, words)
+class _Near:
+    """Which documents share a band of their signatures (locality-sensitive hashing, with datasketch's bands)."""
+
+    def __init__(self, signatures: npt.NDArray[np.uint32], config: DuplicatesConfig) -> None:
+        index = MinHashLSH(threshold=max(config.similarity - SLACK, 0.05), num_perm=config.permutations)
+        self._groups: dict[int, list[tuple[int, int]]] = defaultdict(list)  # of the documents that share any
+        self._added: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for band in range(index.b):
+            hashed = np.zeros(len(signatures), np.uint64)
+            for column in range(band * index.r, (band + 1) * index.r):
+                hashed = hashed * np.uint64(0x9E3779B97F4A7C15) + signatures[:, column]
+            _, group, counts = np.unique(hashed, return_inverse=True, return_counts=True)
+            for place in np.flatnonzero(counts[group] > 1).tolist():
+                self._groups[place].append((band, int(group[place])))
+
+    def of(self, place: int) -> set[int]:
+        """Those added before that share a band with this one."""
+        return {other for group in self._groups.get(place, ()) for other in self._added.get(group, ())}
+
+    def add(self, place: int) -> None:
+        """Let later ones find this."""
+        for group in self._groups.get(place, ()):
+            self._added[group].append(place)
+
+
+def _sketched(documents: Iterable[tuple[str, str, str]], config: DuplicatesConfig) -> _Sketches:
+    words: dict[str, int] = {}
+    doc_ids, digests, periods = list[str](), list[bytes](), list[str]()
+    blocks: list[npt.NDArray[np.uint32]] = []
+    block: list[npt.NDArray[np.uint32]] = []
+    fresh = MinHash(num_perm=config.permutations, hashfunc=int, scheme="affine32")
+    for doc_id, text, period in documents:
+        tokens = WORD.findall(text.lower())
+        plain = " ".join(tokens).encode("utf-8", "surrogatepass")
+        doc_ids.append(doc_id)
+        digests.append(hashlib.blake2b(plain, digest_size=16).digest())
+        periods.append(period)
+        block.append(_signature(_shingles(tokens, config.shingle, words), fresh))
+        if len(block) == BATCH:
+            blocks.append(np.stack(block))
+            block = []
+        if len(words) > WORDS:
+            words.clear()  # names and figures never come to an end
+    blocks.append(np.stack(block) if block else np.zeros((0, config.permutations), np.uint32))
+    return _Sketches(doc_ids, digests, periods, np.concatenate(blocks))
+
+
+def _signature(shingles: npt.NDArray[np.uint32], fresh: MinHash) -> npt.NDArray[np.uint32]:
+    """The MinHash values of these shingles; a new MinHash would draw its permutations anew."""
+    signature = fresh.copy()
     for start in range(0, len(shingles), BATCH):
         signature.update_batch(shingles[start : start + BATCH].tolist())
-    return _Sketch(digest, period, signature)
+    return np.asarray(signature.hashvalues, np.uint32)
 
 
 def _shingles(tokens: list[str], length: int, words: dict[str, int]) -> npt.NDArray[np.uint32]:

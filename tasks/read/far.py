@@ -127,7 +127,7 @@ def _known(store: Store, name: str) -> dict[str, tuple[str, str]]:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(pa.BufferReader(store.fs.cat_file(f"{store.root}/{name}")), use_threads=False)
+        table = pq.read_table(pa.BufferReader(store.read(name)), use_threads=False)
         columns = [table[column].to_pylist() for column in ("path", "stamp", "digest")]
     except (FileNotFoundError, pa.ArrowException, KeyError):
         return {}
@@ -154,7 +154,9 @@ def digest(location: str, size: int) -> str:
 def _pieces(location: str, size: int) -> Iterator[bytes]:
     fs, path = opened(location)
     if size <= 8 * PIECE:  # in one request
-        yield fs.cat_file(path)
+        yield (
+            fs.cat_file(path, start=0) if size else fs.cat_file(path)
+        )  # of a range s3fs does not ask for the size first
         return
     with fs.open(path, "rb", block_size=8 * PIECE, cache_type="readahead") as stream:
         while piece := stream.read(8 * PIECE):

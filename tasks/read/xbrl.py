@@ -21,7 +21,7 @@ _WORDS = {
 }
 _WORDS |= {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
 _WORDS |= {"no": 0, "none": 0, "nil": 0, "a": 1, "an": 1, "and": 0}
-_POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 
 @dataclass(frozen=True, slots=True)

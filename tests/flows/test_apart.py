@@ -1,6 +1,7 @@
 """Documents are worked on in batches that an edit elsewhere does not move."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 import pytest
 
@@ -8,6 +9,8 @@ from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.apart import BATCH, apart
 from rarefy.tasks.store import Store
+
+DAYS = ("2024-02-15", "2024-06-20", "")
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,26 @@ def test_no_more_documents_than_wanted(store, limit):
 
 def test_a_file_that_gave_no_document_gives_no_batch(store):
     assert apart(store, read(store, a=[]), 0)[0] == []
+
+
+def test_of_several_revisions_of_one_name_the_newest_is_the_document(store):
+    rows = [replace(document("f", f"Text {n}."), source=f"{n}.html", as_of=day) for n, day in enumerate(DAYS)]
+    for order in permutations(rows):
+        parts = read(store, **{row.source: [row] for row in order})
+        batches, faults = apart(store, parts, 0)
+        (kept,) = (row for batch in batches for row in from_table(store.table(batch.documents), Document))
+        assert kept.as_of == "2024-06-20"
+        told = {row.source: row for name in faults for row in from_table(store.table(name), Quarantined)}
+        assert {source: row.reason for source, row in told.items()} == {
+            "0.html": "older_revision", "2.html": "older_revision",
+        }  # fmt: skip
+        assert "1.html is 'f' as of 2024-06-20" in told["0.html"].detail
+        assert "as of 2024-02-15" in told["0.html"].detail and "without a date" in told["2.html"].detail
+
+
+def test_with_a_day_what_is_of_a_later_one_does_not_count(store):
+    rows = [replace(document(f"d{n}"), as_of=day) for n, day in enumerate(DAYS)]
+    rows.append(replace(document("d3"), period_end="2024-12-31"))
+    assert names(store, apart(store, read(store, a=rows), 0, "2024-06-19")[0]) == ["d0", "d2"]
+    assert names(store, apart(store, read(store, a=rows), 0, "2024-06-20")[0]) == ["d0", "d1", "d2"]
+    assert names(store, apart(store, read(store, a=rows), 0)[0]) == ["d0", "d1", "d2", "d3"]

@@ -147,6 +147,12 @@ def test_versions_as_of_a_day_and_of_other_lines_say_nothing_unless_of_this_corp
     assert at(store, "2024-06-30", *now, corpus="papers")[0] == [("a", "old"), ("b", "1")]
 
 
+def test_a_version_of_the_first_few_documents_deleted_nothing(store: Store) -> None:
+    published(store, "2024-03-01", document("a", as_of="2024-01-01"), document("b", as_of="2024-01-01"))
+    published(store, "2024-04-01", document("a", as_of="2024-01-01"), limit=1)
+    assert at(store, "2024-06-30", document("a", as_of="2024-01-01"))[0] == [("a", "1"), ("b", "1")]
+
+
 def test_a_version_whose_documents_are_gone_is_told(store: Store) -> None:
     published(store, "2024-03-01", document("a", "old", "2024-02-15"))
     (version,) = journal.versions(store)

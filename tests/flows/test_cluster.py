@@ -94,6 +94,7 @@ def test_values_come_from_the_environment(fake, monkeypatch):
         ({"workers": 2, "maximum": 4}, "keep one of them"),
         ({"minimum": 5, "maximum": 4}, "minimum: 5 is more than maximum = 4"),
         ({"options": {"aws_secret_access_key": "abc"}}, "options.aws_secret_access_key: looks like a secret"),
+        ({"options": {"env": [{"name": "A_TOKEN", "value": "b"}]}}, "options.env.0.A_TOKEN: looks like a secret"),
         ({"options": {"env": [{"name": "A", "value": "b"}], "x": {"password": "p"}}}, "options.x.password: looks like"),
     ],
 )
@@ -136,6 +137,12 @@ def test_a_cluster_that_does_not_start_is_told_with_its_reason(fake):
         started(config(options={"image": "broken"})),
     ):
         pass
+
+
+def test_a_secret_of_kubernetes_is_named_and_not_told(fake):
+    named = [{"name": "AWS_SECRET_ACCESS_KEY", "valueFrom": {"secretKeyRef": {"name": "rarefy", "key": "secret"}}}]
+    with started(config(options={"image": "i", "env": named})):
+        assert fake == [("made", "i", named)]
 
 
 def test_it_is_a_section_of_the_config_that_decides_nothing(tmp_path):

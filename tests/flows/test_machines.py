@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
@@ -14,7 +15,12 @@ import pytest
 from endpoint import served
 from machines import files, until
 
+from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows import asking, workers
 from rarefy.flows.cli import main
+from rarefy.tasks.llm import LLMConfig
+from rarefy.tasks.recipe import Job
 from rarefy.tasks.store import Store
 
 SLOW = '''
@@ -40,6 +46,8 @@ context = []
 ".html" = "slow_reader:read"
 """
 
+ALONE: dict[str, bytes] = {}
+
 
 class Marks:
     """What the workers' processes have begun and done."""
@@ -51,6 +59,9 @@ class Marks:
         """What this process has begun and not done."""
         begun = {path.name.removeprefix("begun-") for path in self.folder.glob(f"begun-{pid}-*")}
         return sorted(begun - {path.name.removeprefix("done-") for path in self.folder.glob(f"done-{pid}-*")})
+
+    def begun(self) -> int:
+        return len(list(self.folder.glob("begun-*")))
 
     def done(self) -> int:
         return len(list(self.folder.glob("done-*")))
@@ -78,13 +89,15 @@ def arguments(place: Path, name: str, *more: str) -> list[str]:
 
 @pytest.fixture
 def alone(slow: Path, api: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """What one process makes of the corpus."""
-    monkeypatch.setenv("SLOW_SECONDS", "0")
-    assert main(arguments(slow, "alone")) == 0
-    monkeypatch.delenv("SLOW_SECONDS")
-    for mark in (slow / "marks").iterdir():
-        mark.unlink()
-    return files(slow / "alone")
+    """What one process makes of the corpus; made once for all tests, since it is the same wherever the corpus lies."""
+    if not ALONE:
+        monkeypatch.setenv("SLOW_SECONDS", "0")
+        assert main(arguments(slow, "alone")) == 0
+        monkeypatch.delenv("SLOW_SECONDS")
+        for mark in (slow / "marks").iterdir():
+            mark.unlink()
+        ALONE.update(files(slow / "alone"))
+    return ALONE
 
 
 @pytest.fixture
@@ -130,6 +143,96 @@ def test_one_worker_killed_and_one_frozen_in_mid_run_change_nothing(alone, slow,
         log = cluster.log()
         assert "Worker failed to heartbeat" in log  # the frozen one was given up, not waited for
         assert marks.busy(pids["w0"]) and marks.busy(pids["w1"])  # what they had begun, others did
+
+
+def test_a_frozen_worker_that_wakes_when_all_is_done_changes_nothing(alone, slow, marks, tmp_path):
+    """Without a nanny nobody restarts it: it goes on where it was, and writes what is there already."""
+    with machines.cluster(tmp_path / "cluster", "--no-nanny", number=2) as cluster:
+        until(lambda: len(cluster.pids()) == 2, "two workers")
+        sleeper = cluster.pids()["w1"]
+
+        def freeze() -> None:
+            until(lambda: marks.busy(sleeper), "w1 to be at work")
+            os.kill(sleeper, signal.SIGSTOP)
+
+        freezing = Harm(freeze)
+        assert main(arguments(slow, "hurt", "--dask", cluster.address)) == 0
+        freezing.done()
+        left = marks.busy(sleeper)
+        assert files(slow / "hurt") == alone and left
+        store = {path: path.read_bytes() for path in (slow / "hurt-store").rglob("*") if path.is_file()}
+        os.kill(sleeper, signal.SIGCONT)
+        until(lambda: not marks.busy(sleeper), "w1 to have done what it was at")
+        until(lambda: cluster.workers[1].poll() is not None, "w1 to learn that nobody waits for it")
+        after = {path: path.read_bytes() for path in (slow / "hurt-store").rglob("*") if path.is_file()}
+        assert {path: after[path] for path in store} == store
+        assert Store(slow / "hurt-store").mend() == []
+        assert main(arguments(slow, "hurt")) == 0  # nothing it left behind leads astray
+        assert files(slow / "hurt") == alone
+
+
+def test_a_scheduler_that_dies_is_told_and_the_next_run_goes_on(alone, slow, marks, tmp_path, capsys):
+    with machines.cluster(tmp_path / "cluster", number=2) as cluster:
+        until(lambda: len(cluster.pids()) == 2, "two workers")
+
+        def kill() -> None:
+            until(lambda: marks.done() >= 3, "some documents to be read")
+            os.kill(cluster.scheduler.pid, signal.SIGKILL)
+
+        killing = Harm(kill)
+        capsys.readouterr()
+        assert main(arguments(slow, "hurt", "--dask", cluster.address)) == 1
+        killing.done()
+        said = capsys.readouterr().err
+        assert f"the Dask scheduler {cluster.address} is gone" in said and "run again to go on" in said
+        assert "Traceback" not in said
+    done = marks.done()
+    assert main(arguments(slow, "hurt")) == 0
+    assert marks.done() < 12 + done  # what was read before is found
+    assert files(slow / "hurt") == alone
+
+
+MODEL_STAGE = '''
+"""A stage whose model lives in the worker; it tells which process it ran in."""
+import os
+from dataclasses import dataclass
+from rarefy.data_contracts.rows import Quarantined
+
+@dataclass(frozen=True)
+class Part:
+    path: str
+
+def work(part):
+    yield Quarantined(part.path, "work", part.path, str(os.getpid()), "")
+'''
+
+
+def test_work_for_a_model_in_the_process_goes_to_workers_that_hold_one(tmp_path, monkeypatch):
+    (tmp_path / "model_stage.py").write_text(MODEL_STAGE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import model_stage
+
+    def ran(job: Job, hands: workers.Workers) -> set[int]:
+        parts = [{"part": model_stage.Part(f"{job.stage}{n}")} for n in range(12)]
+        made = dict(hands(job, parts, str(tmp_path / "store")))
+        store = Store(tmp_path / "store")
+        rows = [row for tables in made.values() for row in from_table(store.table(tables["done"]), Quarantined)]
+        return {int(row.reason) for row in rows}
+
+    job = Job("work", "model_stage:work", 1, {"part": model_stage.Part}, {"done": Quarantined})
+    engine = LLMConfig(provider="vllm", model="m")
+    monkeypatch.setattr(workers, "elsewhere", lambda job: job.stage == "model")
+    with machines.cluster(tmp_path / "cluster", number=2) as cluster:
+        cluster.hire("--resources", f"{workers.RESOURCE}=1")
+        until(lambda: len(cluster.pids()) == 3, "three workers")
+        pids = cluster.pids()
+        with workers.hired(0, cluster.address) as hands:
+            assert ran(replace(job, stage="model"), hands) == {pids["w2"]}
+            assert len(ran(job, hands)) > 1  # the rest goes to all
+    assert asking.elsewhere(replace(job, tools={"llm": engine}))
+    assert not asking.elsewhere(replace(job, tools={"llm": LLMConfig(provider="openai", model="m")}))
+    del sys.modules["model_stage"]
 
 
 def rarefy(*command: str, **environment: str) -> "subprocess.Popen[str]":
@@ -223,22 +326,32 @@ def test_everything_elsewhere_and_a_worker_killed_is_the_build_of_one_process(sl
             for mark in (slow / "marks").iterdir():
                 mark.unlink()
 
-            def build(out: str) -> "subprocess.Popen[str]":
+            def elsewhere(command: str, out: str) -> "subprocess.Popen[str]":
                 where = ["--out", str(slow / out), "--store", f"{bucket}/store", "--config", str(slow / "my.toml")]
-                there = ["--dask", cluster.address, "--replies", replies]
-                return rarefy("build", f"{bucket}/corpus", *where, *there, "--quiet", PREFECT_API_URL=url)
+                there = ["--dask", cluster.address, "--replies", replies, "--quiet"]
+                return rarefy(command, f"{bucket}/corpus", *where, *there, PREFECT_API_URL=url)
 
-            building = build("elsewhere")
+            def well(process: "subprocess.Popen[str]") -> str:
+                said = process.communicate(timeout=900)[0]
+                assert process.returncode == 0, said
+                return said
+
+            building = elsewhere("build", "elsewhere")
             until(lambda: marks.busy(victim) or building.poll() is not None, "w2 to be at work")
             os.kill(victim, signal.SIGKILL)
-            said = building.communicate(timeout=600)[0]
-            assert building.returncode == 0, said
+            well(building)
             assert files(slow / "elsewhere") == files(slow / "alone")
-            assert (
-                len(endpoint.log()) == 2 * asked
-            )  # each once, kept in its own place
-            again = build("again")
-            said = again.communicate(timeout=600)[0]
-            assert again.returncode == 0, said
-            assert files(slow / "again") == files(slow / "alone") and len(endpoint.log()) == 2 * asked
+            assert len(endpoint.log()) == 2 * asked  # each once here and once there, whoever was killed
+
+            edited = slow / "corpus" / "C.html"
+            edited.write_text(edited.read_text().replace("industrial pumps", "industrial valves"))
+            machines.put(edited.parent, f"{bucket}/corpus")
+            begun = marks.begun()
+            both = [elsewhere("refresh", "elsewhere") for _ in range(2)]  # the lease, on S3, lets one at a time
+            assert "Traceback" not in "".join(map(well, both))
+            assert marks.begun() == begun + 1  # one document was read again, once
+            assert 0 < len(endpoint.log()) - 2 * asked < asked / 2  # and what hangs on it was asked
+            monkeypatch.setenv("SLOW_SECONDS", "0")
+            assert main(arguments(slow, "fresh")) == 0
+            assert files(slow / "elsewhere") == files(slow / "fresh")
         assert Store(f"{bucket}/store").mend() == []

@@ -11,6 +11,7 @@ from rarefy.flows.refresh import Refreshed, refresh
 from rarefy.tasks import journal
 from rarefy.tasks.store import Store
 
+NO_VARIANTS = {"perturb": {"query": [], "document": [], "context": []}}
 FEW = {"query": ["character"], "document": ["reverse_order"], "context": ["distracting", "irrelevant"]}
 READER = {"provider": "incremental.reader:read", "model": "reader"}
 BY_RULES = {"chunk": {"size": 40}, "perturb": FEW}

@@ -2,9 +2,11 @@
 
 import http.server
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -59,8 +61,17 @@ def test_what_is_copied_exists_and_is_let_through():
     allowed = {line[1:] for line in IGNORED.read_text().splitlines() if line.startswith("!")}
     assert "*" in IGNORED.read_text().splitlines()
     copied = [rest.split()[:-1] for rest in told("COPY") if not rest.startswith("--from")]
-    sources = {source for some in copied for source in some}
+    sources = {source for some in copied for source in some if not source.startswith("--")}
     assert sources == allowed and all((ROOT / source).exists() for source in sources)
+
+
+@pytest.mark.parametrize("part", ["scheduler", "worker"])
+def test_dask_is_started_under_its_old_names_too(part):
+    """dask-kubernetes 2026.3 and dask-cloudprovider 2025.9 call them so; distributed has `dask scheduler` alone."""
+    script = ROOT / "infra" / "bin" / f"dask-{part}"
+    dask = str(Path(sys.executable).parent)
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, env={**os.environ, "PATH": dask})
+    assert done.returncode == 0 and "version" in done.stdout, done.stderr
 
 
 def test_no_secret_and_no_password_is_in_it():

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machines import object_store
 
 from rarefy.tasks import journal
 from rarefy.tasks.gc import Unsure, plan, sweep
@@ -53,8 +54,9 @@ def names(store, folder):
 
 
 def whole(store):
-    """Every version that the journal has is readable, and what every recipe promises is there."""
+    """Every version that the journal has is readable, what led to it is there, and so is what any recipe promises."""
     for one in journal.versions(store):
+        assert set(store.table(one.touched)["recipe"].to_pylist()) <= names(store, "recipes")
         for name in one.tables.values():
             store.table(name)
     for path in store.fs.find(f"{store.root}/recipes"):
@@ -286,3 +288,25 @@ def test_any_store_keeps_what_it_needs_and_nothing_else(published, keep):
     needed = {name for one in found.kept for name in (*one.tables.values(), one.touched)}
     assert names(store, "tables") == needed
     assert journal.versions(store) == list(found.kept)
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    """The URL of a bucket of a server that speaks S3."""
+    with object_store("gc-tests") as url:
+        yield url
+
+
+def test_an_object_store_is_swept_as_a_folder_is(bucket):
+    store = Store(f"{bucket}/{uuid4().hex}")
+    publish(store, "line", "a", "b", nested=True)
+    publish(store, "line", "b", "c")
+    store.put("0" * 32, {"documents": table("left behind")})
+    assert plan(store, keep=1).files == ()  # all of it is young by the store's own clock
+    later = time.time() + LONG_AGO
+    found = plan(store, keep=1, now=later)
+    assert sweep(store, found, lambda: plan(store, keep=1, now=later), lambda: None) == len(found.files)
+    assert [one.number for one in journal.versions(store)] == [2]
+    assert names(store, "recipes") == {digest(["recipe", "b"]), digest(["recipe", "c"])}
+    assert found.size > 0
+    whole(store)

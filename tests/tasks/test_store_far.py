@@ -26,7 +26,7 @@ def bucket():
 
 @pytest.fixture
 def store(bucket, request) -> Store:
-    return Store(f"{bucket}/{request.node.name[:60]}")
+    return Store(f"{bucket}/{request.node.name}")
 
 
 @pytest.fixture

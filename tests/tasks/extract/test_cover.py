@@ -111,3 +111,14 @@ def test_an_exchange_has_one_name():
     assert exchange("The NASDAQ Global Select Market") == exchange("Nasdaq Stock Market LLC") == "Nasdaq"
     assert exchange("NYSE") == exchange("New York Stock Exchange, Inc.") == "New York Stock Exchange"
     assert exchange("NYSE American") == "NYSE American"
+
+
+@pytest.mark.parametrize("scale", ["thousand", "million", "billion", "trillion"])
+def test_a_public_float_is_told_with_its_scale(scale):
+    text = f"The aggregate market value held by non-affiliates was $1.1 {scale}."
+    start = text.index("1.1")
+    held = Fact(start, start + 3, "dei:EntityPublicFloat", "1100", "USD", period_end="2023-07-28")
+    document = Document("d", "h", "s", "t", "text/html", text, entity="Acme Corp.", form="10-K", facts=(held,))
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    (row,) = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
+    assert row.answer == f"$1.1 {scale}" and row.rejected_because == ""

@@ -27,3 +27,14 @@ def test_a_table_of_names_without_offices_is_not_read():
     table = "| Name | Shares |\n|---|---|\n| Jane Q. Doe | Chief Executive Officer |"
     document = Document("d", "h", "s", "t", "text/html", table, entity="Acme Corp.")
     assert list(of_officers(Chunk("c", "d", 0, len(table), "table", "", table, 1), document)) == []
+
+
+def test_a_second_title_is_nobodys_name():
+    from rarefy.tasks.extract.prose_names import Registrant
+    from rarefy.tasks.extract.prose_patterns import patterns
+
+    registrant = Registrant("Acme Corp.")
+    told = "He has previously served as our Chief Operating Officer, Executive Vice President and director."
+    assert list(patterns(told, registrant)) == []
+    (claim,) = patterns("We depend on our Chief Operating Officer, Jane Doe, and others.", registrant)
+    assert claim.subject.text == "Jane Doe"

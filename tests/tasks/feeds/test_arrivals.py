@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import time
 
 import pytest
@@ -95,7 +94,7 @@ def test_what_is_done_is_forgotten_after_a_week_and_what_waits_never(tmp_path):
     arrivals.done(store, "line", "aa", arrivals.noted(store, "line", "aa"), "added")
     store.write("feeds/arrivals/line/cc.json", b"{half")
     assert [name for name, _ in arrivals.waiting(store, "line")] == ["bb"]
-    assert sorted(os.listdir(tmp_path / "feeds" / "arrivals" / "line")) == ["bb.json", "cc.json"]
+    assert sorted(path.name for path in (tmp_path / "feeds" / "arrivals" / "line").iterdir()) == ["bb.json", "cc.json"]
 
 
 def test_a_document_lands_under_its_id_in_the_folder_for_arrivals(tmp_path, fetched):

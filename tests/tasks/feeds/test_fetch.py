@@ -318,3 +318,12 @@ def test_tls_is_spoken_and_the_certificate_must_be_that_of_the_name(tmp_path):
             fetch(f"{origin}/a.html", config(origin), to_here)
     finally:
         site.close()
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_key_in_an_address_is_never_told(site, status):
+    """Object stores hand out addresses whose query opens what they name."""
+    site.answers["/s"] = serving(b"", status=status)
+    with pytest.raises((Refused, Later)) as fault:
+        fetch(f"{site.url}/s?X-Amz-Signature=sesame", config(site.url))
+    assert "sesame" not in str(fault.value) and "/s?…" in str(fault.value)

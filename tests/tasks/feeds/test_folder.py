@@ -129,3 +129,16 @@ def test_moments_of_one_machine_can_be_compared_and_others_not():
     assert then.boot == first.boot and then.seconds >= first.seconds
     assert then.after(first.boot, then.seconds - 5) == 5
     assert then.after("another", 0) == 0
+
+
+def test_a_name_that_is_no_text_is_remembered_all_the_same(tmp_path):
+    """As an archive from another system leaves it."""
+    try:
+        (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    except OSError:
+        pytest.skip("this file system wants names in UTF-8")
+    listed = look(tmp_path, {}, ())
+    assert list(listed) == ["caf\\xe9.txt"]
+    store = Store(tmp_path / "store")
+    remember(store, "line", Watched(taken=listed))
+    assert recall(store, "line", Watched)[0].taken == listed

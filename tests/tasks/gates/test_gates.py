@@ -267,3 +267,21 @@ def test_phrases_are_found_between_token_boundaries(text, phrase, said):
 def test_a_gate_that_does_not_exist_is_named():
     with pytest.raises(ValueError, match="no 'taste' here"):
         reason_of(GOOD, gates=("taste",))
+
+
+def test_a_question_without_a_period_has_the_answers_of_all_periods():
+    first = replace(
+        TRIPLETS["t1"], triplet_id="o1", subject="Mara Voss", relation="chief executive officer of", answer="Mara Voss",
+        object="Microsoft Corporation", subject_type="PERSON", period_end="2023-06-30",
+    )  # fmt: skip
+    second = replace(first, triplet_id="o2", subject="Jonas Pell", answer="Jonas Pell", period_end="2024-06-30")
+    known = {**TRIPLETS, "o1": first, "o2": second}
+    question = replace(
+        SINGLE, text="Who leads the company called Microsoft Corporation?", answer="Mara Voss", triplet_ids=("o1",)
+    )
+    gate = GATES["one_answer"]
+    assert gate([question], GatesConfig(), chunks=CHUNKS, triplets=known) == {}  # its wording tells the period
+    ambiguous = replace(question, latest=True)
+    assert gate([ambiguous], GatesConfig(), chunks=CHUNKS, triplets=known) == {"q1": "several_answers"}
+    gone = {**known, "o1": first, "o2": replace(second, rejected_because="superseded")}
+    assert gate([ambiguous], GatesConfig(), chunks=CHUNKS, triplets=gone) == {}

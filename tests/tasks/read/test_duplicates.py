@@ -41,6 +41,16 @@ def test_reports_on_two_periods_repeat_each_other_only_when_as_good_as_equal() -
     assert set(flag_duplicates([(name, text, "2023-12-31") for name, text, _ in documents], CONFIG)) == {"b", "c"}
 
 
+def test_of_two_that_are_nearly_the_same_the_earlier_place_is_the_original_and_of_equal_ones_the_smaller_name() -> None:
+    base = text_of(5)
+    near = changed(base, 400)
+    documents = [("a", " ".join(base), ""), ("b", near, ""), ("c", near, "")]
+    places = {"a": 2, "b": 1, "c": 0}
+    flagged = flag_duplicates(documents, CONFIG, places)
+    assert flagged["a"][0] == "b" and flagged["c"] == ("b", 1.0) and "b" not in flagged
+    assert flag_duplicates(reversed(documents), CONFIG, places) == flagged
+
+
 def test_what_is_repeated_repeats_nothing_itself() -> None:
     base = text_of(4)
     near = changed(base, 400)

@@ -189,3 +189,21 @@ def test_large_objects_come_in_pieces(url, monkeypatch, folder):
     monkeypatch.setattr(far, "PIECE", 2)
     assert list_sources(url) == list_sources(folder)
     shutil.rmtree(folder)
+
+
+def test_a_source_that_was_written_to_is_read_when_it_is_back_as_it_was(folder, tmp_path):
+    """What was found of these bytes was that they were not there; that is nothing to remember of them."""
+    from rarefy.data_contracts.rows import Document, Quarantined
+    from rarefy.tasks.recipe import Job, make
+
+    job = Job("read", "rarefy.tasks.read:read", 1, {"source": Source}, {"d": Document, "q": Quarantined}, ReadConfig())
+    (source,) = [source for source in list_sources(folder) if source.path == "b.txt"]
+    store = Store(tmp_path / "store")
+    for meanwhile in ("Another text stands here now.", None):
+        place = Path(source.location)
+        place.write_text(meanwhile) if meanwhile else place.unlink()
+        made = make({"source": source}, job, store.url)
+        assert store.rows(made["q"]) == 1 and store.find(job.recipe({"source": source})) is None
+    place.write_bytes(FILES["b.txt"])
+    made = make({"source": source}, job, store.url)
+    assert store.rows(made["d"]) == 1 and store.find(job.recipe({"source": source})) == made

@@ -50,7 +50,7 @@ def test_marked_texts_are_the_texts(before, after):
     left, right = marked(before, after)
     assert "".join(text for _, text in left) == before
     assert "".join(text for _, text in right) == after
-    assert [text for other, text in left if not other and text] or not before or any(other for other, _ in left)
+    assert before != after or not any(other for other, _ in (*left, *right))
 
 
 def test_a_figure_is_marked_as_a_whole():

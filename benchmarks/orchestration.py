@@ -1,0 +1,145 @@
+"""What the orchestration costs: one build as plain function calls, as a flow, and with one and two Dask workers.
+
+python benchmarks/orchestration.py ../shared/corpora [--rounds 2] [--modes plain flow dask1 dask2]
+
+Each build is a process of its own with a new store; the ways take turns. Every process computes with one thread
+(--threads), so that a second worker is a second core and nothing else. Seconds are of the build alone, imports and
+the start of its Prefect server left in; processor seconds are of the process and all that it started.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+MODES = ("plain", "flow", "dask1", "dask2")
+PER_DOCUMENT = ("read", "chunk", "extract", "vary")
+TAKEN = {"*.json": 12, "*.txt": 90, "*.md": 16}  # files of each kind, by hash of their names: many sizes, none huge
+
+
+def main() -> None:
+    """Build in every way in turn, and print what each took."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("corpus", type=Path)
+    options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--modes", nargs="+", default=MODES)
+    options.add_argument("--threads", type=int, default=1, help="of each process; 0: as it chooses")
+    options.add_argument("--share", type=float, default=1.0, help="of the files: less for a quick look")
+    options.add_argument("--one", default="", help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.one:
+        print(json.dumps(_built(given.corpus, given.one, given.threads)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = _corpus(given.corpus, Path(folder) / "corpus", given.share)
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for number in range(given.rounds):
+            for mode in given.modes:
+                found[mode].append(told := _run(corpus, mode, given.threads))
+                print(_line(f"round {number + 1}, {mode}", told), flush=True)
+        if {one["version"] for its in found.values() for one in its} != {found[given.modes[0]][0]["version"]}:
+            sys.exit("the ways did not build the same benchmark")
+        _summary(found)
+
+
+def _corpus(source: Path, place: Path, share: float) -> Path:
+    from rarefy.data_contracts.rows import row_id
+
+    place.mkdir()
+    for pattern, count in TAKEN.items():
+        files = sorted(source.rglob(pattern), key=lambda file: row_id(file.name))
+        for file in [one for one in files if one.stem.lower() != "readme"][: max(round(count * share), 1)]:
+            shutil.copyfile(file, place / file.name)
+    return place
+
+
+def _run(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
+    """One build in a process of its own."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    told = os.environ | (dict.fromkeys(names, str(threads)) if threads else {})
+    before, began = os.times(), time.monotonic()
+    command = [sys.executable, __file__, str(corpus), "--one", mode, "--threads", str(threads)]
+    made = subprocess.run(command, env=told, stdout=subprocess.PIPE, text=True, check=True)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return {**json.loads(made.stdout.splitlines()[-1]), "wall": time.monotonic() - began, "cpu": cpu}
+
+
+def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
+    """The build, with the seconds of each stage."""
+    from rarefy.flows import run, server, workers
+
+    if threads:
+        workers.cores = run.cores = lambda: threads
+    if mode != "plain":
+        server.start()
+        server.wait()
+    from rarefy.flows.build import build
+    from rarefy.flows.config import Config
+
+    seconds: dict[str, float] = defaultdict(float)
+    real = run.Run.stage
+
+    def stage(self: Any, name: str, work: Any) -> Any:
+        began = time.monotonic()
+        made = real(self, name, work)
+        seconds[name] += time.monotonic() - began
+        return made
+
+    run.Run.stage = stage  # type: ignore[method-assign]
+    count = int(mode.removeprefix("dask")) if mode.startswith("dask") else 0
+    if threads and count:
+        workers.cores = lambda: threads * count
+    with tempfile.TemporaryDirectory() as folder:
+        way = build.fn if mode == "plain" else build
+        began = time.monotonic()
+        made = way(str(corpus), f"{folder}/out", Config(), f"{folder}/store", workers=count, quiet=True)
+        inside = time.monotonic() - began
+    return {"version": made.version, "inside": inside, "stages": seconds}
+
+
+def _line(name: str, told: dict[str, Any]) -> str:
+    parts = "  ".join(f"{stage} {told['stages'].get(stage, 0):.1f}" for stage in PER_DOCUMENT)
+    return f"{name:<18} {told['wall']:7.1f} s wall, {told['inside']:7.1f} s in the build, {told['cpu']:7.1f} s CPU  {parts}"
+
+
+def _summary(found: dict[str, list[dict[str, Any]]]) -> None:
+    """Medians, and the ratios that are asked for."""
+
+    def median(mode: str, what: Any) -> float:
+        return statistics.median(what(one) for one in found[mode])
+
+    def documents(one: dict[str, Any]) -> float:
+        return sum(one["stages"].get(stage, 0.0) for stage in PER_DOCUMENT)
+
+    print(
+        "\n| | wall | over plain | processor time | over plain | stages over documents |\n|---|---:|---:|---:|---:|---:|"
+    )
+    for mode in found:
+        wall, cpu = median(mode, lambda one: one["wall"]), median(mode, lambda one: one["cpu"])
+        over = [""] * 2
+        if "plain" in found and mode != "plain":
+            base = [median("plain", lambda one: one[key]) for key in ("wall", "cpu")]
+            over = [
+                f"{100 * (is_ / of - 1):+.0f} % ({is_ - of:+.0f} s)" for is_, of in zip((wall, cpu), base, strict=True)
+            ]
+        print(f"| {mode} | {wall:.0f} s | {over[0]} | {cpu:.0f} s | {over[1]} | {median(mode, documents):.0f} s |")
+    if {"dask1", "dask2"} <= found.keys():
+        for name in (*PER_DOCUMENT, "all of these"):
+            one, two = (
+                median(mode, lambda told: told["stages"].get(name, 0.0) if name in PER_DOCUMENT else documents(told))
+                for mode in ("dask1", "dask2")
+            )
+            print(f"one worker to two, {name}: {one:.1f} s to {two:.1f} s, {one / two if two else 0:.2f} times")
+
+
+if __name__ == "__main__":
+    main()

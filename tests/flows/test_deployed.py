@@ -1,0 +1,257 @@
+"""What is deployed: flows with small parameters that a server checks, the same by command and by prefect.yaml."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+from prefect.client.orchestration import get_client
+from prefect.exceptions import PrefectHTTPStatusError
+from prefect.utilities.callables import parameter_schema
+
+from rarefy.flows import deployed
+from rarefy.flows.cli import main
+from rarefy.flows.config import Config, load
+from rarefy.flows.deliver import decisive
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.serving import links, starting
+from rarefy.flows.serving.config import KINDS, Deploy, seconds_of
+from rarefy.flows.serving.deployments import full_name, planned
+from rarefy.flows.serving.keys import key
+from rarefy.flows.serving.register import register
+from rarefy.tasks.protocols import PROTOCOLS
+
+YAML = Path(__file__).parents[2] / "infra" / "prefect.yaml"
+
+
+@pytest.fixture
+def deploy() -> Deploy:
+    """One of its own in the server of these tests, so that no other is changed."""
+    return Deploy(name="here", corpus="filings", out="bench", work_pool="of-tests", tags=("one", "two"))
+
+
+@pytest.fixture
+def registered(api, deploy, monkeypatch) -> Deploy:
+    monkeypatch.delenv("RAREFY_NOTIFY_URL", raising=False)
+    register(deploy, "my.toml", "/srv/rarefy")
+    return deploy
+
+
+def read(kind: str, deploy: Deploy):
+    with get_client(sync_client=True) as client:
+        return client.read_deployment_by_name(full_name(kind, deploy))
+
+
+def written(tmp_path, text: str) -> Path:
+    path = tmp_path / "my.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_parameter_is_explained_to_whoever_starts_a_run(kind):
+    schema = parameter_schema(getattr(deployed, kind)).model_dump()
+    assert [name for name, about in schema["properties"].items() if not about.get("description")] == []
+
+
+def test_the_protocols_that_can_be_chosen_are_those_there_are():
+    schema = parameter_schema(deployed.evaluate).model_dump()
+    assert set(schema["properties"]["protocols"]["items"]["enum"]) == set(PROTOCOLS)
+
+
+def test_prefect_yaml_says_the_same_as_the_command():
+    told = {one["name"]: one for one in yaml.safe_load(YAML.read_text())["deployments"]}
+    plan = {one.name: one for one in planned(Deploy())}
+    assert list(told) == list(plan)
+    for name, one in plan.items():
+        there = told[name]
+        schedule = one.schedule()
+        assert there["parameters"] == one.parameters
+        assert there["schedules"] == ([schedule] if schedule else [])
+        assert there["tags"] == list(one.tags)
+        assert there["entrypoint"] == one.entrypoint
+        assert there["description"] == one.description
+        assert there["version"] == one.version
+        assert there["concurrency_limit"]["limit"] == one.timing.concurrency
+        assert there["work_pool"] == {"name": one.work_pool, "job_variables": one.job_variables}
+
+
+def test_prefect_itself_deploys_from_the_yaml(api, tmp_path):
+    """By its own command line, as somebody without `rarefy deploy` would."""
+
+    def prefect(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PREFECT_API_URL": api, "PREFECT_HOME": str(tmp_path)}
+        command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+
+    prefect("work-pool", "create", "rarefy", "--type", "process")  # it may be there
+    done = prefect("deploy", "--all", "--prefect-file", str(YAML))
+    assert done.returncode == 0, done.stdout + done.stderr
+    there = read("refresh", Deploy())
+    assert there.entrypoint == "rarefy.flows.deployed.refresh"
+    assert there.pull_steps == []
+    assert [one.schedule.cron for one in there.schedules] == ["0 6 * * *"]
+
+
+def test_what_is_registered_is_what_the_config_says(registered):
+    there = read("refresh", registered)
+    assert there.name == "refresh-here"
+    assert there.work_pool_name == "of-tests"
+    assert sorted(there.tags) == ["one", "two"]
+    assert there.enforce_parameter_schema
+    assert there.global_concurrency_limit.limit == 1
+    assert there.concurrency_options.collision_strategy == "ENQUEUE"
+    assert [(one.schedule.cron, one.schedule.timezone) for one in there.schedules] == [("0 6 * * *", "UTC")]
+    assert there.parameters["corpus"] == "filings" and there.parameters["config_file"] == "my.toml"
+    assert there.job_variables["working_dir"] == "/srv/rarefy"
+    assert there.description.startswith("Bring a benchmark up to its documents")
+    assert there.version == version("rarefy")
+
+
+def test_registered_again_it_is_as_the_config_says_now(registered):
+    timing = registered.refresh.model_copy(update={"schedule": "every 90 s"})
+    register(registered.model_copy(update={"refresh": timing, "tags": ("three",)}))
+    there = read("refresh", registered)
+    assert [one.schedule.interval.total_seconds() for one in there.schedules] == [90]
+    assert there.tags == ["three"]
+    register(registered.model_copy(update={"refresh": timing.model_copy(update={"schedule": ""})}))
+    assert read("refresh", registered).schedules == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        ("build", {"workers": -1}, "workers"),
+        ("build", {"corpus": ""}, "corpus"),
+        ("build", {"limit": "many"}, "limit"),
+        ("refresh", {"as_of": "last week"}, "as_of"),
+        ("refresh", {"only_if_wanted": "perhaps"}, "only_if_wanted"),
+        ("refresh", {"dask": "localhost"}, "dask"),
+        ("evaluate", {"protocols": ["rare", "hope"]}, "protocols"),
+        ("evaluate", {"config_file": "my.yaml"}, "config_file"),
+        ("watch", {"out": ""}, "out"),
+        ("build", {"nonsense": 1}, "nonsense"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_by_the_server(registered, kind, given, told):
+    with get_client(sync_client=True) as client, pytest.raises(PrefectHTTPStatusError) as caught:
+        client.create_flow_run_from_deployment(read(kind, registered).id, parameters=given)
+    assert caught.value.response.status_code == 409
+    assert told in caught.value.response.text
+
+
+def test_a_run_is_started_once_however_often_it_is_asked_for(registered):
+    name = full_name("refresh", registered)
+    assert "was started" in starting.start(name, only_if_wanted=True)
+    assert "waits to run already" in starting.start(name, only_if_wanted=True)
+
+
+def test_a_deployment_that_is_not_there_is_told(api):
+    with pytest.raises(UsageFault, match="rarefy deploy"):
+        starting.start("rarefy refresh/of-nobody")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[deploy.refresh]\nschedule = "daily"', "neither a cron line"),
+        ('[deploy.refresh]\nschedule = "every day"', 'write it as "every 15 min"'),
+        ('[deploy.refresh]\ntimezone = "Mars/Olympus"', "no timezone"),
+        ('[deploy]\nfail_if = ["it gets worse"]', "is no rule"),
+        ('[deploy]\ntell = ["everything"]', "deploy.tell"),
+        ('[deploy]\nnotify_url = "https://example.com"', "no key"),
+    ],
+)
+def test_a_wrong_setting_is_told_before_anything_is_registered(tmp_path, text, told):
+    with pytest.raises(UsageFault, match=told):
+        load(written(tmp_path, text))
+
+
+def test_a_cron_line_that_means_no_time_is_told_by_its_deployment(api, deploy):
+    timing = deploy.refresh.model_copy(update={"schedule": "61 * * * *"})
+    with pytest.raises(UsageFault, match=r"deploy\.refresh.*61"):
+        register(deploy.model_copy(update={"refresh": timing}))
+
+
+def test_a_changed_timezone_leaves_the_schedule_as_it_is(tmp_path):
+    config = load(written(tmp_path, '[deploy.refresh]\ntimezone = "Europe/Oslo"'))
+    (refresh,) = [one for one in planned(config.deploy) if one.name == "refresh"]
+    assert refresh.schedule() == {"cron": "0 6 * * *", "timezone": "Europe/Oslo"}
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("every 20 s", 20), ("every 2 h", 7_200), ("0 6 * * *", 0), ("", 0)])
+def test_a_schedule_may_be_an_interval(text, seconds):
+    assert seconds_of(text) == seconds
+
+
+def test_no_benchmark_hangs_on_how_it_is_deployed():
+    config = Config(deploy=Deploy(name="other", systems=("extractive",)))
+    assert decisive(config) == decisive(Config())
+
+
+def test_retries_and_timeout_reach_the_flow_by_its_environment():
+    timing = Deploy().refresh.model_copy(update={"retries": 7, "timeout_seconds": 90})
+    plan = {one.name: one for one in planned(Deploy(refresh=timing))}
+    environment = plan["refresh"].job_variables["env"]
+    look = "from rarefy.flows.deployed import refresh as r; print(r.retries, r.timeout_seconds)"
+    done = subprocess.run(
+        [sys.executable, "-c", look], capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    assert done.stdout.split() == ["7", "90.0"]
+
+
+def test_deploy_without_a_server_says_what_to_do(monkeypatch, capsys):
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    assert main(["deploy"]) == 2
+    assert "PREFECT_API_URL is not set" in capsys.readouterr().err
+
+
+def test_corpus_and_out_go_together(capsys):
+    assert main(["deploy", "filings"]) == 2
+    assert "go together" in capsys.readouterr().err
+
+
+def test_the_address_of_a_notice_is_kept_as_a_secret(api, deploy, monkeypatch, capsys):
+    monkeypatch.setenv("RAREFY_NOTIFY_URL", "http://127.0.0.1:9/hooks/a-very-secret-path")
+    register(deploy)
+    with get_client(sync_client=True) as client:
+        block = client.read_block_document_by_name("rarefy-notify", "webhook", include_secrets=False)
+        automations = client.read_automations_by_name("rarefy: tell of runs that end badly")
+        deployments = [read(kind, deploy).model_dump_json() for kind in KINDS]
+    told = [block.model_dump_json(), *(one.model_dump_json() for one in automations), *deployments]
+    assert len(automations) == 1
+    assert not [text for text in told if "a-very-secret-path" in text]
+
+
+@pytest.mark.parametrize("address", ["ftp://example.com/x", "not an address", "http://"])
+def test_an_address_that_cannot_be_posted_to_is_told_without_it(api, deploy, monkeypatch, address):
+    monkeypatch.setenv("RAREFY_NOTIFY_URL", address)
+    with pytest.raises(UsageFault, match="RAREFY_NOTIFY_URL is no http") as caught:
+        register(deploy)
+    assert address not in str(caught.value)
+
+
+def test_a_file_is_linked_where_a_server_shows_it(tmp_path, monkeypatch):
+    monkeypatch.setenv(links.SHOWN, json.dumps({str(tmp_path): "http://127.0.0.1:4200/rarefy/results"}))
+    assert links.link(tmp_path / "1" / "report.html") == "http://127.0.0.1:4200/rarefy/results/1/report.html"
+    assert links.linked("report.html", tmp_path.parent / "x.html") == f"report.html: `{tmp_path.parent / 'x.html'}`"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"), [("/data/Sec Bench/", "sec-bench-funnel"), ("s3://bucket/b_1", "b-1-funnel")]
+)
+def test_artifacts_have_keys_that_prefect_takes(place, expected):
+    assert key(place, "funnel") == expected
+
+
+def test_a_run_that_is_made_outside_of_a_server_is_the_same_work(place, tmp_path, monkeypatch):
+    """`build.fn` is what a deployment wraps: it needs no server at all."""
+    from rarefy.flows.build import build
+
+    config = load(place / "quick.toml")
+    made = build.fn(str(place / "corpus"), str(tmp_path / "out"), config, store=str(tmp_path / "store"), quiet=True)
+    assert made.version == json.loads((tmp_path / "out" / "manifest.json").read_text())["version"]
