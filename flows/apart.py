@@ -14,6 +14,9 @@ VERSION = 2
 # Documents of one source (a JSONL file) in a batch, on average: a table takes some 10 ms to put in place, which 32
 # short documents share, and an edited one takes no more than these with it.
 BATCH = 32
+# Batches of a corpus, about: each costs this process some 15 ms a stage, and an object store some requests. Of more
+# than 262,144 documents batches are of 64, and so on: what is cut by the larger number is cut by the smaller one too.
+BATCHES = 8192
 COLUMNS = ("doc_id", "source", "as_of", "period_end")
 
 
@@ -76,13 +79,14 @@ def _parted(store: Store, sources: Sequence[tuple[str, str]], limit: int, date: 
         kept.setdefault(met.table, []).append(met.place)
     cut = [number for number, places in sorted(kept.items()) if not len(places) == sizes[number] == 1]
     tables = store.over(store.table, [sources[number][1] for number in cut])
+    size = batch_of(sum(map(len, kept.values())))
     batches = []
     for number, places in sorted(kept.items()):
         source, name = sources[number]
         if len(places) == sizes[number] == 1:
             batches.append(Batch(source, name, 1))
             continue
-        for some in batches_of(next(tables).take(pa.array(sorted(places), pa.int64()))):
+        for some in batches_of(next(tables).take(pa.array(sorted(places), pa.int64())), size):
             batches.append(Batch(source, store.keep(some), some.num_rows))
     faults = [_fault(doc_id, met, best[doc_id]) for doc_id, met in others]
     return {"batches": to_table(batches, Batch), "quarantine": to_table(faults, Quarantined)}
@@ -100,9 +104,17 @@ def _fault(doc_id: str, met: _Met, best: _Met) -> Quarantined:
     return Quarantined(row_id("read", met.source, reason), "read", met.source, reason, told)
 
 
-def batches_of(table: pa.Table) -> Iterator[pa.Table]:
+def batch_of(documents: int) -> int:
+    """How many of so many documents are in a batch, on average."""
+    size = BATCH
+    while documents > size * BATCHES:
+        size *= 2
+    return size
+
+
+def batches_of(table: pa.Table, size: int = BATCH) -> Iterator[pa.Table]:
     """The table cut after rows whose own names say so: one more or one less moves no cut but its own."""
-    cuts = [int(row_id(name), 16) % BATCH == 0 for name in table.column(0).to_pylist()]
+    cuts = [int(row_id(name), 16) % size == 0 for name in table.column(0).to_pylist()]
     start = 0
     for end, cut in enumerate(cuts, 1):
         if cut or end == len(cuts):

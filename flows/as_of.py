@@ -78,7 +78,7 @@ def known_at(
     found = known(_revisions(past, tables, today), [*states, State(max(today, *_days(past)), now)], when)
     if not found.revisions:
         raise UsageFault(
-            f"nothing to build: no document was known on {when}; the documents that are there are of later days; choose one"
+            f"nothing to build: no document was known on {when}; all that is there is of later days, choose one"
         )
     return _batched(store, batches, found, past, when), [*_remarks(found, set(tables), past, when), *lost]
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rarefy.flows import places
 from rarefy.flows.faults import Fault, SpentFault
 from rarefy.tasks.store import Store
 from rarefy.tasks.wanted import want, wanted
@@ -71,7 +72,11 @@ def handing_over(deployment: str, store: Store, line: str, say: Say) -> Callable
 
 def _told(error: Exception) -> bool:
     """Is this a fault that the message explains, and no bug?"""
-    return isinstance(error, Fault | OSError) or type(error).__name__ in {"ContractBroken", "TableDamaged", "LeaseLost"}
+    return (
+        isinstance(error, Fault | OSError)
+        or places.foreign(error)
+        or type(error).__name__ in {"ContractBroken", "TableDamaged", "LeaseLost"}
+    )
 
 
 def served() -> bool:

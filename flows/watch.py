@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.places import foreign
 from rarefy.flows.triggers import Follower
 from rarefy.tasks.feeds.bucket import Mirrored, look_bucket, mirror
 from rarefy.tasks.feeds.config import FolderConfig
@@ -55,13 +56,20 @@ def look(
     then: Callable[[], object] = lambda: None,
     mirror_into: str = "",
     follow_deletions: bool = False,
+    sleep: Callable[[float], object] = time.sleep,
 ) -> str:
-    """Look once, as a deployment does: what moved, and is asked for, since the last look; "" for nothing.
+    """Look, as a deployment does: what moved, and is asked for, since the last look; "" for nothing.
 
+    Where files have to settle, it looks a second time once they may have, so that nothing waits for the next run.
     `then` is done before what was seen is remembered: what a crash comes between is done once more, and never not.
     """
-    place = Place(corpus, mirror_into, follow_deletions)
-    found = poll(Store(store), line_of(out), place, config.feeds.folder, say, then=then)
+    place, folder = Place(corpus, mirror_into, follow_deletions), config.feeds.folder
+    given = (Store(store), line_of(out), place, folder, say)
+    found = poll(*given, then=then)
+    if found.waiting and not found.moves:
+        say(found.told)
+        sleep(folder.settle)
+        found = poll(*given, then=then)
     if not found.moves:
         say(found.told)
     return found.told if found.moves else ""
@@ -123,7 +131,9 @@ def follow(
     while True:
         try:
             found = poll(follower.store, follower.line, place, config, follower.say, moment)
-        except (FeedFault, OSError) as error:
+        except Exception as error:
+            if not isinstance(error, FeedFault | OSError) and not foreign(error):
+                raise
             found = Polled(Moves(), (), f"cannot look: {error}; tried again in {every:,.0f} s")
         if found.moves:
             follower.failed, follower.again = 0, 0.0

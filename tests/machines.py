@@ -200,7 +200,8 @@ def put(folder: Path, url: str) -> None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Every file of a benchmark, without what tells how the run went."""
-    told = {"models.json", "contracts.json", "contracts.html", "changes.jsonl", "changes.md", "changes.html"}
+    changes = {f"changes.{kind}" for kind in ("html", "json", "jsonl", "md")}
+    told = {"models.json", "contracts.json", "contracts.html", *changes}
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

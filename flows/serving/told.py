@@ -106,7 +106,7 @@ def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: S
             gate(found, rules)
         except RegressionFault as fault:
             broken.append(f"{system}: {fault}")
-    since = f"since {before.name}, in points, of the same questions" if before else ""
+    since = f"since {before.name}" if before else ""
     rows = [
         f"| {row['system']} | {row['protocol'].replace('_', ' ')}: {row['metric']} | {wording.value(row)} "
         f"| {changed.get((row['system'], row['protocol'], row['metric']), '')} |"
@@ -115,7 +115,10 @@ def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: S
     lines = [
         linked("The report", Path(done.out, "report.html")),
         *(f"**Regression** {one}" for one in broken),
-        "\n".join([f"| system | number | value | {since} |", "|---|---|---:|---:|", *rows]),
+        "\n".join([f"| system | number | value | {since} |", "|---|---|---:|---|", *rows]),
+        f"{since.capitalize()}: in points, with its interval, on the questions that both versions have."
+        if since
+        else "",
     ]
     place = str(Path(done.out).parent)
     _artifact(place, "headline", f"How robust: {evaluated(done)}", lines)

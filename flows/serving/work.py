@@ -14,7 +14,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed, State
 
 from rarefy.flows.config import Config, load
-from rarefy.flows.faults import Fault
+from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import starting, told
 from rarefy.tasks import journal
 from rarefy.tasks.llm.secrets import redacted
@@ -124,10 +124,15 @@ def watch(corpus: str, out: str, how: How, deployment: str) -> State[Any]:
 
 def _places(benchmark: str, results: str, store: str) -> tuple[Path, Path | None]:
     """The folder of this version's evaluation, and that of the one before it."""
-    version = str(json.loads(Path(benchmark, "manifest.json").read_bytes())["version"])
+    try:
+        version = str(json.loads(Path(benchmark, "manifest.json").read_bytes()).get("version", ""))
+    except FileNotFoundError:
+        raise UsageFault(
+            f"{benchmark}: no manifest.json, so that this is no benchmark; build or refresh it first"
+        ) from None
     known = journal.versions(Store(store), journal.line_of(benchmark))
     number = max((one.number for one in known if one.version == version), default=0)
-    place = Path(results, f"{number:04d}-{version[:8]}")
+    place = Path(results, f"{number:04d}-{version[:8] or 'unversioned'}")
     there = sorted(path.parent for path in Path(results).glob("*/summary.json") if path.parent.name < place.name)
     return place, there[-1] if there else None
 

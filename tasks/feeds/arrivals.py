@@ -64,7 +64,7 @@ def note(store: Store, line: str, name: str, at: int, named: Payload) -> bool:
 def noted(store: Store, line: str, name: str) -> Arrival | None:
     """What was written down under this name; None where nothing was, or nothing that can be read."""
     try:
-        return Arrival.model_validate_json(store.fs.cat_file(f"{store.root}/{FOLDER}/{line}/{name}.json"))
+        return Arrival.model_validate_json(store.read(f"{FOLDER}/{line}/{name}.json"))
     except (FileNotFoundError, ValueError):
         return None
 
@@ -73,13 +73,16 @@ def waiting(store: Store, line: str) -> list[tuple[str, Arrival]]:
     """Arrivals that nobody has dealt with, the oldest first; those of a week ago that are done are forgotten."""
     store.fs.invalidate_cache()
     found = []
-    for path in store.fs.glob(f"{store.root}/{FOLDER}/{line}/[0-9a-f]*.json"):
+    for path in store.fs.find(f"{store.root}/{FOLDER}/{line}"):
+        name = Path(path).name
+        if name.startswith(".") or not name.endswith(".json"):
+            continue  # one that is being written
         try:
-            one = Arrival.model_validate_json(store.fs.cat_file(path))
+            one = Arrival.model_validate_json(store.read(f"{FOLDER}/{line}/{name}"))
         except (FileNotFoundError, ValueError):
-            continue  # half of the disk is gone; its sender was told 202 and sends again with a new signature
+            continue  # lost with a disk; a signature is not used twice, so its sender must be asked to send it again
         if not one.told:
-            found.append((Path(path).stem, one))
+            found.append((name.removesuffix(".json"), one))
         elif time.time() - one.at > KEPT:
             with contextlib.suppress(FileNotFoundError):
                 store.fs.rm_file(path)

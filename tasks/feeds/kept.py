@@ -14,7 +14,7 @@ Kept = TypeVar("Kept", bound=BaseModel)
 def recall(store: Store, name: str, kind: type[Kept]) -> tuple[Kept, str]:
     """What was remembered under this name, and what is to be told of it ("" where all is well)."""
     try:
-        return kind.model_validate_json(store.fs.cat_file(f"{store.root}/{FOLDER}/{name}.json")), ""
+        return kind.model_validate_json(store.read(f"{FOLDER}/{name}.json")), ""
     except FileNotFoundError:
         return kind(), ""
     except (ValidationError, ValueError) as error:

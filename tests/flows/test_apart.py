@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+import pyarrow as pa
 import pytest
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.apart import BATCH, apart
+from rarefy.flows.apart import BATCH, BATCHES, apart, batch_of, batches_of
 from rarefy.tasks.store import Store
 
 DAYS = ("2024-02-15", "2024-06-20", "")
@@ -107,3 +108,22 @@ def test_with_a_day_what_is_of_a_later_one_does_not_count(store):
     assert names(store, apart(store, read(store, a=rows), 0, "2024-06-19")[0]) == ["d0", "d2"]
     assert names(store, apart(store, read(store, a=rows), 0, "2024-06-20")[0]) == ["d0", "d1", "d2"]
     assert names(store, apart(store, read(store, a=rows), 0)[0]) == ["d0", "d1", "d2", "d3"]
+
+
+def test_batches_of_a_very_large_corpus_are_larger_so_that_they_stay_few(store, monkeypatch):
+    assert [batch_of(n) for n in (1, BATCH * BATCHES, BATCH * BATCHES + 1, 1_000_000, 10_000_000)] == [
+        32,
+        32,
+        64,
+        128,
+        2048,
+    ]
+    monkeypatch.setattr("rarefy.flows.apart.BATCHES", 4)
+    batches, _ = apart(store, [read(store, a=[document(f"d{n}") for n in range(1000)])], 0)
+    assert 2 <= len(batches) <= 12 and sum(batch.rows for batch in batches) == 1000
+
+
+def test_what_is_cut_into_large_batches_is_cut_into_small_ones_too():
+    table = pa.table({"doc_id": [f"d{n}" for n in range(4000)]})
+    few, many = ({some["doc_id"][0].as_py() for some in batches_of(table, size)} for size in (8 * BATCH, BATCH))
+    assert few < many

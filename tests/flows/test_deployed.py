@@ -2,15 +2,20 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
+from evaluated import CONFIG
 from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import ArtifactFilter
 from prefect.exceptions import PrefectHTTPStatusError
+from prefect.states import Running, Scheduled
 from prefect.utilities.callables import parameter_schema
 
 from rarefy.flows import deployed
@@ -18,10 +23,11 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
 from rarefy.flows.deliver import decisive
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.serving import links, starting
+from rarefy.flows.serving import links, starting, work
 from rarefy.flows.serving.config import KINDS, Deploy, seconds_of
 from rarefy.flows.serving.deployments import full_name, planned
 from rarefy.flows.serving.keys import key
+from rarefy.flows.serving.left import tidy
 from rarefy.flows.serving.register import register
 from rarefy.tasks.protocols import PROTOCOLS
 
@@ -255,3 +261,78 @@ def test_a_run_that_is_made_outside_of_a_server_is_the_same_work(place, tmp_path
     config = load(place / "quick.toml")
     made = build.fn(str(place / "corpus"), str(tmp_path / "out"), config, store=str(tmp_path / "store"), quiet=True)
     assert made.version == json.loads((tmp_path / "out" / "manifest.json").read_text())["version"]
+
+
+def test_a_deployed_refresh_says_what_it_did(place, api, tmp_path):
+    """In this process, as a worker's would: the run's state has a name of its own, and artifacts hang on it."""
+    where = {"out": str(tmp_path / "out"), "store": str(tmp_path / "store"), "config_file": str(place / "quick.toml")}
+    shutil.copytree(place / "corpus", tmp_path / "corpus")
+
+    def refreshed(**more: object):
+        return deployed.refresh(corpus=str(tmp_path / "corpus"), **where, **more, return_state=True)
+
+    state = refreshed()
+    assert (state.name, state.type.value) == ("Refreshed", "COMPLETED")
+    assert state.message.startswith("version 1 (") and state.message.endswith("the first")
+    assert refreshed(only_if_wanted=True).name == "Not wanted"
+    assert refreshed().name == "Unchanged"
+    (tmp_path / "corpus" / "acme.html").unlink()
+    state = refreshed()
+    assert "1 documents removed" in state.message or "1 documents deleted" in state.message, state.message
+    with get_client(sync_client=True) as client:
+        run = client.read_flow_run(state.state_details.flow_run_id)
+        found = client.read_artifacts(artifact_filter=ArtifactFilter(flow_run_id={"any_": [run.id]}))
+    assert run.name == "refresh corpus → out"
+    by_key = {one.key: one.data for one in found}
+    assert f"`rarefy diff {journal_of(tmp_path)[0][:12]}" in by_key["out-version"]
+    assert "# Changes from" in by_key["out-diff"]
+
+
+def journal_of(place: Path) -> list[str]:
+    """The versions that were published, in their order."""
+    entries = sorted((place / "store" / "versions").glob("*/*.json"))
+    return [json.loads(one.read_text())["version"] for one in entries]
+
+
+def test_a_system_that_got_worse_ends_its_evaluation_as_regressed(known_place, api, tmp_path):
+    def evaluated(kind: str, **more: object):
+        settings = f'{CONFIG}[systems.mine]\nkind = "known:{kind}"\ntakes = ["passages"]\n'
+        where = {"results": str(tmp_path / "results"), "store": str(tmp_path / "store")}
+        file = str(written(tmp_path, settings))
+        bench = str(known_place / "bench")
+        return deployed.evaluate(bench, **where, config_file=file, systems=["mine"], **more, return_state=True)
+
+    assert evaluated("right").name == "Evaluated"
+    (first,) = (tmp_path / "results").iterdir()
+    first.rename(first.with_name("0000-before"))
+    rules = ["rare Overall Robustness drops 1 points"]
+    state = evaluated("right_unless_typo", fail_if=rules)
+    assert (state.name, state.type.value) == ("Regressed", "FAILED"), state.message
+    assert "dropped" in state.message
+    assert evaluated("right_unless_typo").name == "Evaluated", "nothing is asked of it"
+
+
+def test_a_fault_of_the_config_is_not_tried_again(api, tmp_path, monkeypatch):
+    tries = []
+    monkeypatch.setattr(work, "_once", lambda: tries.append("stopped"))
+    state = deployed.build(corpus=str(tmp_path / "no"), out=str(tmp_path / "out"), return_state=True)
+    assert state.is_failed() and "no such file or folder" in state.message
+    assert tries == ["stopped"]
+
+
+def test_runs_that_a_dead_machine_left_are_told_from_those_it_missed(registered):
+    with get_client(sync_client=True) as client:
+        there = read("build", registered)
+        long_ago = datetime.now(UTC) - timedelta(hours=1)
+        made = [
+            client.create_flow_run_from_deployment(
+                there.id, state=Scheduled(scheduled_time=long_ago + timedelta(minutes=n)), parameters={}
+            )
+            for n in range(3)
+        ]
+        running = client.create_flow_run_from_deployment(there.id, state=Running())
+        client.set_flow_run_state(running.id, Running(), force=True)
+        tidy(registered.work_pool)
+        states = [client.read_flow_run(one.id).state_name for one in made]
+        assert states == ["Skipped", "Skipped", "Scheduled"], "the last of them does what all of them would"
+        assert client.read_flow_run(running.id).state_name == "Crashed"

@@ -11,7 +11,8 @@ from incremental.refreshing import METHODS, Follower, files
 
 from rarefy.flows.run import Run
 
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=UNHURRIED)
 
 
 @pytest.fixture(autouse=True)

@@ -82,7 +82,7 @@ def test_only_touched_chunks_are_shown_to_the_model_again(follower):
     follower, seen = follower
     filings.put(filings.edited(sample("aapl-fy2024.html")), follower.place / "corpus" / "apple.html")
     follower.refresh()
-    shown(reader.windows(), seen, follower, touched=3)  # the figure's, the moved paragraph's, the sections' on both sides
+    shown(reader.windows(), seen, follower, touched=3)  # the figure's, the paragraph's, and the sections', side by side
 
 
 @pytest.mark.parametrize("company", YEARS)

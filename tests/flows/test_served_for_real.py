@@ -213,12 +213,14 @@ def test_it_ends_without_a_process_left_and_begins_again_with_what_it_knew(serve
 
 
 def test_a_file_that_is_dropped_becomes_the_next_version(served):
+    log = served.place / ".rarefy" / "prefect" / "watch.log"
+    until(lambda: log.exists() and "nothing new" in log.read_text(), "the first look")
     (served.place / "filings" / ".vega.html").write_text(VEGA)
     (served.place / "filings" / ".vega.html").rename(served.place / "filings" / "vega.html")
     second = until(lambda: [one for one in served.versions()[1:] if one["changes"]], "the second version")[0]
     assert second["counts"]["documents"] == 4
     assert second["changes"]["documents_added"] == 1 and second["changes"]["documents_unchanged"] == 3
-    assert "1 added (vega.html)" in (served.place / ".rarefy" / "prefect" / "watch.log").read_text()
+    assert "1 added (vega.html)" in log.read_text()
 
 
 def test_somebody_hears_of_a_run_that_fails_and_nobody_reads_where(served):

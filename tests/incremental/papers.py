@@ -9,6 +9,7 @@ COMPANIES = ("Acme Corp", "Nordlys Holdings Inc", "Fjord Systems Inc", "Tessera 
 CITIES = ("Oslo", "Bergen", "Halden")
 AUDITORS = ("Meyer LLP", "Halvorsen LLP")
 OTHERS = ("Borealis Instruments", "Kestrel Pumps", "Linden Foods", *COMPANIES[:2])
+LEAD = "The following table shows our results (in millions):\n\n| | 2024 | 2023 |\n| --- | --- | --- |\n"
 # Said of a company in one paragraph each; of some there are several kinds, so that facts repeat, meet and contradict
 SAID = (
     *(f"{{name}} is headquartered in {city}." for city in CITIES),
@@ -19,10 +20,8 @@ SAID = (
     "## Legal matters",
     "Nothing more is known of it, and nobody has asked for more than this, as far as {name} can say today.",
     "Demand was weak in spring, strong in autumn, and weak again when the winter came to the north of the country.",
-    "The following table shows our results (in millions):\n\n"
-    "| | 2024 | 2023 |\n| --- | --- | --- |\n| Net sales | $412 | $398 |\n| Cost of sales | $231 | $227 |\n| Net income | $31 | $27 |",
-    "The following table shows our results (in millions):\n\n"
-    "| | 2024 | 2023 |\n| --- | --- | --- |\n| Net sales | $413 | $398 |\n| Net income | $31 | $28 |\n| Total assets | $950 | $940 |",
+    f"{LEAD}| Net sales | $412 | $398 |\n| Cost of sales | $231 | $227 |\n| Net income | $31 | $27 |",
+    f"{LEAD}| Net sales | $413 | $398 |\n| Net income | $31 | $28 |\n| Total assets | $950 | $940 |",
 )
 
 
@@ -38,7 +37,9 @@ class Paper:
         """What stands in its file."""
         name = COMPANIES[self.company]
         said = [SAID[part].format(name=name) for part in self.parts]
-        return _as_html(name, said) if self.kind == "html" else "\n\n".join([f"# Annual letter of {name}", *said]) + "\n"
+        if self.kind == "html":
+            return _as_html(name, said)
+        return "\n\n".join([f"# Annual letter of {name}", *said]) + "\n"
 
 
 def _as_html(name: str, said: list[str]) -> str:

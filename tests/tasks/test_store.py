@@ -194,3 +194,32 @@ def test_a_relative_folder_is_the_same_place_from_anywhere(tmp_path, monkeypatch
     made = here.put("a" * 32, {"chunks": chunks("one")})
     monkeypatch.chdir("/")
     assert Store(here.url).find("a" * 32) == made
+
+
+def test_a_file_is_created_once_and_whole(tmp_path):
+    store = Store(tmp_path)
+    assert store.create("versions/line/1.json", b"first")
+    assert not store.create("versions/line/1.json", b"second")
+    assert not store.create("versions/line/1.json", b"first"), "here it is known whose it is"
+    assert [path.read_bytes() for path in (tmp_path / "versions" / "line").iterdir()] == [b"first"]
+
+
+def test_of_many_that_create_one_file_one_is_told_that_it_did(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    for url in (tmp_path, "memory://create"):
+        store = Store(url)
+        with ThreadPoolExecutor(8) as threads:
+            made = list(threads.map(lambda number, at=store: at.create("one", str(number).encode()), range(40)))
+        assert sum(made) == 1 and store.read("one") == str(made.index(True)).encode()
+
+
+def test_a_disk_without_links_is_named(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    with pytest.raises(OSError, match="has no hard links; keep the store") as error:
+        Store(tmp_path).create("leases/1", b"mine")
+    assert str(tmp_path / "leases" / "1") in str(error.value)
+    assert list((tmp_path / "leases").iterdir()) == []

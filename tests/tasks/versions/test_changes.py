@@ -225,8 +225,11 @@ def test_a_question_in_other_words_is_reworded():
     assert (row.change, row.after) == ("reworded", "How many live in Oslo?")
 
 
-def test_an_answer_written_otherwise_is_no_other_answer():
-    row = became(with_questions(benchmark(ONE), aliases=("$700",)), with_questions(benchmark(ONE), answer="$700"))
+@pytest.mark.parametrize("known", [(("$700",), ()), ((), ("700",))])
+def test_an_answer_written_otherwise_is_no_other_answer(known):
+    """A form that either side knows: an answer without a sign has fewer forms than one with it."""
+    before = with_questions(benchmark(ONE), aliases=known[0])
+    row = became(before, with_questions(benchmark(ONE), answer="$700", aliases=known[1]))
     assert row.change == "unchanged"
     assert "written '$700'" in row.detail
 
@@ -316,3 +319,20 @@ def test_tables_that_are_not_there_are_empty():
 def test_kinds_are_called_as_their_tables_are(kind):
     assert kind in ROWS
     assert Change
+
+
+def test_questions_that_come_to_the_same_fact_by_other_ways_are_two():
+    facts = {"a": [("", ["Norway | capital | Oslo | 2024", "Viken | seat | Oslo | 2024", "Oslo | budget | 90 | 2024"])]}
+    tables = benchmark(facts)
+    by = {row.subject: row.triplet_id for row in from_table(tables[Triplet], Triplet)}
+    last = next(row for row in from_table(tables[Question], Question) if "budget" in row.text)
+
+    def chain(start, text):
+        ids = (by[start], by["Oslo"])
+        return to_table([replace(last, question_id=text, text=text, pattern="chain", triplet_ids=ids)], Question)
+
+    norway, viken = (chain(*one) for one in (("Norway", "Budget of its capital?"), ("Viken", "Budget of its seat?")))
+    found = changes({**tables, Question: norway}, {**tables, Question: viken}).by_kind["questions"]
+    assert (found["retired"], found["added"], found["reworded"]) == (1, 1, 0)
+    again = chain("Norway", "What does the capital of Norway spend?")
+    assert changes({**tables, Question: norway}, {**tables, Question: again}).by_kind["questions"]["reworded"] == 1

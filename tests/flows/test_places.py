@@ -1,0 +1,98 @@
+"""Corpus, store and folder are looked at before work is spent; what cannot be reached is told with its way out."""
+
+import machines
+import pytest
+
+from rarefy.flows import places
+from rarefy.flows.cli import main
+from rarefy.flows.faults import Fault, UsageFault
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    with machines.object_store() as url:
+        yield url
+
+
+@pytest.fixture
+def nobody(bucket, monkeypatch):
+    """The address leads nowhere."""
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{machines.free_port()}")
+    yield
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.fixture
+def stranger(bucket, monkeypatch, tmp_path):
+    """There are no credentials anywhere."""
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    yield
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def test_what_is_there_is_taken(bucket, tmp_path):
+    (tmp_path / "a.txt").write_text("Some words of a document.")
+    machines.put(tmp_path, f"{bucket}/corpus")
+    for corpus in (f"{bucket}/corpus", f"{bucket}/corpus/", f"{bucket}/corpus/a.txt", str(tmp_path)):
+        places.check_corpus(corpus)
+    places.check_store(f"{bucket}/store")
+    places.check_store(str(tmp_path / "store"))
+    assert not (tmp_path / "store").exists()
+    places.check_out(str(tmp_path / "out"))
+
+
+def test_what_is_not_there_is_told(bucket, tmp_path):
+    for corpus in (f"{bucket}/nowhere", "s3://no-such-bucket/corpus", str(tmp_path / "nowhere")):
+        with pytest.raises(UsageFault, match="no such file or folder; check the path"):
+            places.check_corpus(corpus)
+    with pytest.raises(UsageFault, match=r"--store s3://no-such-bucket/store: .*make the bucket first"):
+        places.check_store("s3://no-such-bucket/store")
+
+
+@pytest.mark.parametrize("check", [places.check_corpus, places.check_store])
+def test_what_does_not_answer_is_told(nobody, check):
+    with pytest.raises(
+        Fault, match=r"s3://rarefy-tests/x: no answer \(.*look at address \(AWS_ENDPOINT_URL\)"
+    ) as fault:
+        check("s3://rarefy-tests/x")
+    assert not isinstance(fault.value, UsageFault)
+
+
+@pytest.mark.parametrize("check", [places.check_corpus, places.check_store])
+def test_whoever_has_no_credentials_is_told_which(stranger, check):
+    with pytest.raises(UsageFault, match=r"s3://rarefy-tests/x: no credentials.*AWS_ACCESS_KEY_ID"):
+        check("s3://rarefy-tests/x")
+
+
+def test_an_address_of_no_known_kind_is_told():
+    with pytest.raises(UsageFault, match="corpus nosuch://a: "):
+        places.check_corpus("nosuch://a")
+    with pytest.raises(UsageFault, match="--store nosuch://a: "):
+        places.check_store("nosuch://a")
+
+
+def test_a_benchmark_is_written_into_a_folder(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("Some words of a document.")
+    assert main(["build", str(tmp_path), "--out", "s3://bucket/out"]) == 2
+    assert "--out s3://bucket/out: a benchmark is written into a folder of this machine" in capsys.readouterr().err
+
+
+def test_faults_of_a_client_are_told_and_those_of_ours_are_not():
+    from botocore.exceptions import EndpointConnectionError, NoCredentialsError
+
+    lost = EndpointConnectionError(endpoint_url="http://there")
+    assert places.foreign(lost) and places.passing(lost)
+    assert places.foreign(NoCredentialsError()) and not places.passing(NoCredentialsError())
+    assert not places.foreign(ValueError()) and not places.passing(ValueError())
+    bug = ValueError("a bug")
+    assert places.unanswered(bug, "corpus") is bug
+    assert isinstance(places.unanswered(PermissionError("Access Denied"), "corpus"), UsageFault)
