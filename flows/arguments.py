@@ -25,6 +25,7 @@ examples:
   rarefy estimate filings/ --config my.toml         calls, tokens, money and minutes, before anything is spent
   rarefy build filings/ --out b/ --config my.toml --max-cost 20
   rarefy refresh filings/ --out benchmark/          documents changed: what changed in the benchmark?
+  rarefy serve filings/ --out benchmark/            the same on a schedule, watched in Prefect's UI
   rarefy watch filings/ --out benchmark/            the same whenever documents come, change or go
   rarefy perturbations                              every change to questions and passages, with an example
   rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts

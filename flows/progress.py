@@ -1,9 +1,10 @@
 """One live line per stage on a terminal, plain lines elsewhere, none when quiet."""
 
 import logging
+import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -117,9 +118,7 @@ class Board:
     @contextmanager
     def open(self) -> Iterator["Board"]:
         """Lines are live in here, if this is a terminal, and those of a flow that a server knows are seen there too."""
-        from rarefy.flows.serving.seen import seen  # late: Prefect
-
-        with seen() as self.seen, self._listening():
+        with _elsewhere() as self.seen, self._listening():
             yield from self._opened()
 
     @contextmanager
@@ -159,3 +158,12 @@ class Board:
         """The same here alone."""
         if not self.quiet:
             self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _elsewhere() -> "AbstractContextManager[Seen | None]":
+    """Prefect's UI, where a flow is running; a command that is none never imports Prefect."""
+    if "prefect" not in sys.modules:
+        return nullcontext()
+    from rarefy.flows.serving.seen import seen
+
+    return seen()

@@ -181,7 +181,8 @@ def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: 
         except KilledWorker as error:
             raise Fault(
                 f"{job.stage}: {_about(parts[place])} took its worker down {error.allowed_failures + 1} times, most "
-                "likely for want of memory; use fewer --workers, or split or remove the document"
+                "likely for want of memory, or kept it from answering for longer than worker-ttl; use fewer --workers, "
+                "or split or remove the document"
             ) from error
         except CancelledError as error:
             gone = client.status != "running"

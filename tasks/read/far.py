@@ -48,7 +48,7 @@ def opened(url: str) -> tuple[Any, str]:
         raise ValueError(f"{url}: a chain of file systems; unpack what it holds, and give one URL")
     try:
         fs, path = fsspec.core.url_to_fs(url, use_listings_cache=False)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:
         raise ValueError(f"{url}: {error}") from error
     return fs, str(path).rstrip("/")
 

@@ -111,15 +111,10 @@ def test_with_a_day_what_is_of_a_later_one_does_not_count(store):
 
 
 def test_batches_of_a_very_large_corpus_are_larger_so_that_they_stay_few(store, monkeypatch):
-    assert [batch_of(n) for n in (1, BATCH * BATCHES, BATCH * BATCHES + 1, 1_000_000, 10_000_000)] == [
-        32,
-        32,
-        64,
-        128,
-        2048,
-    ]
+    sizes = (1, BATCH * BATCHES, BATCH * BATCHES + 1, 1_000_000, 10_000_000)
+    assert list(map(batch_of, sizes)) == [32, 32, 64, 128, 2048]
     monkeypatch.setattr("rarefy.flows.apart.BATCHES", 4)
-    batches, _ = apart(store, [read(store, a=[document(f"d{n}") for n in range(1000)])], 0)
+    batches, _ = apart(store, read(store, a=[document(f"d{n}") for n in range(1000)]), 0)
     assert 2 <= len(batches) <= 12 and sum(batch.rows for batch in batches) == 1000
 
 

@@ -216,6 +216,24 @@ def test_deploy_without_a_server_says_what_to_do(monkeypatch, capsys):
     assert "PREFECT_API_URL is not set" in capsys.readouterr().err
 
 
+def test_deploy_tells_what_stands_and_who_is_told(api, tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("RAREFY_NOTIFY_URL", raising=False)
+    file = written(tmp_path, '[deploy]\nname = "by-command"\nwork_pool = "of-tests"\nsystems = ["extractive"]\n')
+    assert main(["deploy", "filings", "--out", "bench", "--config", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "rarefy refresh/refresh-by-command" in said and "0 6 * * * (UTC)" in said
+    assert "nobody is told: RAREFY_NOTIFY_URL is not set" in said
+    assert "prefect worker start --pool of-tests" in said
+    there = read("refresh", load(file).deploy)
+    assert there.parameters["corpus"] == "filings"
+    assert there.parameters["evaluation"] == "rarefy evaluate/evaluate-by-command"
+
+
+def test_a_work_pool_of_another_type_is_left_alone(registered):
+    with pytest.raises(UsageFault, match="of type 'process'"):
+        register(registered.model_copy(update={"pool_type": "docker"}))
+
+
 def test_corpus_and_out_go_together(capsys):
     assert main(["deploy", "filings"]) == 2
     assert "go together" in capsys.readouterr().err
