@@ -75,16 +75,16 @@ def _run(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
 
 def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     """The build, with the seconds of each stage."""
-    from rarefy.flows import run, server, workers
+    from rarefy.flows import server
 
-    if threads:
-        workers.cores = run.cores = lambda: threads
-    if mode != "plain":
+    if mode != "plain":  # as the command does: before Prefect is imported, and beside what follows
         server.start()
-        server.wait()
+    from rarefy.flows import run, workers
     from rarefy.flows.build import build
     from rarefy.flows.config import Config
 
+    if mode != "plain":
+        server.wait()
     seconds: dict[str, float] = defaultdict(float)
     real = run.Run.stage
 
@@ -96,8 +96,9 @@ def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
 
     run.Run.stage = stage  # type: ignore[method-assign]
     count = int(mode.removeprefix("dask")) if mode.startswith("dask") else 0
-    if threads and count:
-        workers.cores = lambda: threads * count
+    if threads:
+        run.cores = lambda: threads
+        workers.cores = lambda: threads * max(count, 1)  # which are shared out among the workers
     with tempfile.TemporaryDirectory() as folder:
         way = build.fn if mode == "plain" else build
         began = time.monotonic()
@@ -108,37 +109,35 @@ def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
 
 def _line(name: str, told: dict[str, Any]) -> str:
     parts = "  ".join(f"{stage} {told['stages'].get(stage, 0):.1f}" for stage in PER_DOCUMENT)
-    return f"{name:<18} {told['wall']:7.1f} s wall, {told['inside']:7.1f} s in the build, {told['cpu']:7.1f} s CPU  {parts}"
+    times = f"{told['wall']:7.1f} s wall, {told['inside']:7.1f} s in the build, {told['cpu']:7.1f} s CPU"
+    return f"{name:<18} {times}  {parts}"
 
 
 def _summary(found: dict[str, list[dict[str, Any]]]) -> None:
     """Medians, and the ratios that are asked for."""
 
-    def median(mode: str, what: Any) -> float:
-        return statistics.median(what(one) for one in found[mode])
+    def median(mode: str, key: str) -> float:
+        return statistics.median(one[key] for one in found[mode])
 
-    def documents(one: dict[str, Any]) -> float:
-        return sum(one["stages"].get(stage, 0.0) for stage in PER_DOCUMENT)
+    def stage(mode: str, *names: str) -> float:
+        return statistics.median(sum(one["stages"].get(name, 0.0) for name in names) for one in found[mode])
 
-    print(
-        "\n| | wall | over plain | processor time | over plain | stages over documents |\n|---|---:|---:|---:|---:|---:|"
-    )
+    print("\n| | wall | over plain | processor time | over plain | stages over documents |")
+    print("|---|---:|---:|---:|---:|---:|")
     for mode in found:
-        wall, cpu = median(mode, lambda one: one["wall"]), median(mode, lambda one: one["cpu"])
-        over = [""] * 2
+        times = [median(mode, key) for key in ("wall", "cpu")]
+        over = ["", ""]
         if "plain" in found and mode != "plain":
-            base = [median("plain", lambda one: one[key]) for key in ("wall", "cpu")]
-            over = [
-                f"{100 * (is_ / of - 1):+.0f} % ({is_ - of:+.0f} s)" for is_, of in zip((wall, cpu), base, strict=True)
-            ]
-        print(f"| {mode} | {wall:.0f} s | {over[0]} | {cpu:.0f} s | {over[1]} | {median(mode, documents):.0f} s |")
+            base = [median("plain", key) for key in ("wall", "cpu")]
+            over = [f"{100 * (it / of - 1):+.0f} % ({it - of:+.0f} s)" for it, of in zip(times, base, strict=True)]
+        (wall, cpu), documents = times, stage(mode, *PER_DOCUMENT)
+        print(f"| {mode} | {wall:.0f} s | {over[0]} | {cpu:.0f} s | {over[1]} | {documents:.0f} s |")
     if {"dask1", "dask2"} <= found.keys():
-        for name in (*PER_DOCUMENT, "all of these"):
-            one, two = (
-                median(mode, lambda told: told["stages"].get(name, 0.0) if name in PER_DOCUMENT else documents(told))
-                for mode in ("dask1", "dask2")
+        for names in (*((name,) for name in PER_DOCUMENT), PER_DOCUMENT):
+            one, two = stage("dask1", *names), stage("dask2", *names)
+            print(
+                f"one worker to two, {' + '.join(names)}: {one:.1f} s to {two:.1f} s, {one / max(two, 0.01):.2f} times"
             )
-            print(f"one worker to two, {name}: {one:.1f} s to {two:.1f} s, {one / two if two else 0:.2f} times")
 
 
 if __name__ == "__main__":

@@ -82,6 +82,13 @@ def started(config: ClusterConfig) -> Iterator[Any]:
         cluster.close()
 
 
+def known(config: ClusterConfig) -> str:
+    """What is told of a cluster that could be started: its class is here, and what its options take from outside."""
+    _class(config.kind)
+    _filled(config.options, "options")
+    return f"{config.kind}, which a build starts for itself"
+
+
 def _class(kind: str) -> Callable[..., Any]:
     module, _, name = kind.partition(":")
     try:

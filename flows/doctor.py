@@ -11,9 +11,11 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 from rarefy.flows import asking, models
+from rarefy.flows.cluster import known
 from rarefy.flows.config import Config
 from rarefy.flows.doctor_models import of_model, of_nli
 from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.places import check_store
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.secrets import address, redacted
 from rarefy.tasks.store import Store
@@ -44,7 +46,10 @@ def examine(config: Config, file: Path | None, store: str, dask: str) -> Iterato
     yield from _looked("store", lambda: _disk(store))
     yield from _looked("replies", lambda: _books(config, store))
     yield from _looked("prefect", _prefect)
-    yield from _dask(dask)
+    if config.cluster.kind and not dask:
+        yield from _looked("cluster", lambda: known(config.cluster))
+    else:
+        yield from _dask(dask)
     yield from _elasticsearch()
 
 
@@ -83,8 +88,7 @@ def _embedder(config: Config, store: str) -> str:
 def _disk(store: str) -> str:
     made = Store(store)
     if not made.local:
-        made.write("doctor", b"")
-        made.fs.rm_file(f"{made.root}/doctor")
+        check_store(store)
         return f"{address(store)} can be written"
     folder = Path(made.root)
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())

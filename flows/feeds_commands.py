@@ -237,7 +237,11 @@ def _ended_by_signal() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt  # not by SIGINT, which a shell has what it puts into the background ignore
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:

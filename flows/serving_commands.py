@@ -99,8 +99,8 @@ def deploy(given: argparse.Namespace) -> int:
 
     for one in register(deploy, _config(given, deploy), str(Path.cwd())):
         print(f"{one.full_name:<30} {one.schedule:<24} {one.url}".rstrip())
-    told = "is told" if os.environ.get(URL) else f"nobody is told: {URL} is not set"
-    print(f"of runs that end badly: {told}")
+    told = "posted to the address in" if os.environ.get(URL) else "nobody is told, for want of"
+    print(f"runs that end badly: {told} {URL}")
     print(f"a worker takes their runs: prefect worker start --pool {deploy.work_pool}")
     return 0
 

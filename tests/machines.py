@@ -85,10 +85,11 @@ def _started(command: list[str], log: Path, environment: Mapping[str, str]) -> "
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, *workers: str, number: int = 4, ttl: str = "5s", **environment: str) -> Iterator[Cluster]:
+def cluster(folder: Path, *workers: str, number: int = 4, ttl: str = "10s", **environment: str) -> Iterator[Cluster]:
     """A scheduler and so many workers, which read the environment of the moment."""
     folder.mkdir(parents=True, exist_ok=True)
     quick = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": ttl, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+    quick["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "10"  # a busy machine keeps workers from answering
     everything = {**os.environ, **quick, **environment}
     address = f"tcp://127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "dask", "scheduler", "--host", address, "--no-dashboard", "--no-show"]

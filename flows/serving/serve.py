@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.flows import server
-from rarefy.flows.faults import Fault
+from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.config import Deploy
 from rarefy.flows.serving.ending import ENDING
 from rarefy.flows.serving.host import BUSY, PATH
@@ -54,6 +54,11 @@ class Child:
                 start_new_session=True,  # Ctrl-C is for this process alone, which ends the others in their order
             )
         self.starts.append(time.monotonic())
+
+    def last(self) -> str:
+        """The last line that it said."""
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
 
     def look(self) -> bool:
         """Does it live? What it has started by now is remembered."""
@@ -208,8 +213,7 @@ def _server(wish: Wish, shown: dict[str, str]) -> Child:
             f"port {wish.port} of {wish.host} is taken: another server listens there. Choose another --port, or end "
             "that one; to use it, set PREFECT_API_URL to its address"
         )
-    lines = child.log.read_text(errors="replace").strip().splitlines()
-    raise Fault(f"Prefect's server did not start ({lines[-1] if lines else f'exit code {code}'}); see {child.log}")
+    raise Fault(f"Prefect's server did not start (exit code {code}): {child.last()}; see {child.log}")
 
 
 def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
@@ -252,8 +256,8 @@ def _watch(parts: Sequence[Child], asked: threading.Event, say: Callable[[str], 
                 continue
             code = one.process.returncode if one.process else None
             recent = [when for when in one.starts if time.monotonic() - when < 60]
-            if one.name == "server" or len(recent) > AGAIN:
-                raise Fault(f"the {one.name} ended (exit code {code}); see {one.log}")
+            if one.name == "server" or code == UsageFault.code or len(recent) > AGAIN:
+                raise Fault(f"the {one.name} ended (exit code {code}): {one.last()}; see {one.log}")
             say(f"the {one.name} ended (exit code {code}), and is started again; see {one.log}")
             one.sweep()
             one.start()

@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving.host import end_with_starter
 
 
@@ -50,4 +51,8 @@ def main(every: float, deployment: str, corpus: str, out: str, store: str, confi
 
 
 if __name__ == "__main__":
-    sys.exit(main(**json.loads(sys.argv[1])))
+    try:
+        sys.exit(main(**json.loads(sys.argv[1])))
+    except UsageFault as fault:
+        print(fault, file=sys.stderr)
+        sys.exit(fault.code)

@@ -145,6 +145,23 @@ def test_a_secret_of_kubernetes_is_named_and_not_told(fake):
         assert fake == [("made", "i", named)]
 
 
+def test_the_doctor_looks_without_starting_anything(fake, monkeypatch):
+    from rarefy.flows import doctor
+    from rarefy.flows.config import Config
+
+    for name in ("_embedder", "_disk", "_books"):
+        monkeypatch.setattr(doctor, name, lambda *_: "")
+    monkeypatch.setattr(doctor, "_prefect", lambda: "")
+
+    def finding(cluster: ClusterConfig) -> doctor.Finding:
+        (found,) = [one for one in doctor.examine(Config(cluster=cluster), None, "", "") if one.what == "cluster"]
+        return found
+
+    assert finding(config()).state == doctor.OK and fake == []
+    wrong = finding(config(options={"image": "$NOT_THERE_AT_ALL"}))
+    assert wrong.state == doctor.WRONG and "export it" in wrong.told
+
+
 def test_it_is_a_section_of_the_config_that_decides_nothing(tmp_path):
     place = tmp_path / "my.toml"
     place.write_text(

@@ -31,7 +31,7 @@ from rarefy.tasks.read import ReadConfig, read as read_at_once
 
 def read(source, config):
     marks = Path(os.environ["SLOW_MARKS"])
-    mine = f"{os.getpid()}-{Path(source.path).stem}"
+    mine = f"{os.getpid()}-{Path(source.path).stem}-{time.monotonic_ns()}"
     (marks / f"begun-{mine}").touch()
     time.sleep(float(os.environ.get("SLOW_SECONDS", "0.3")))
     yield from read_at_once(source, ReadConfig())

@@ -370,6 +370,11 @@ def test_the_loop_ends_with_the_signal_of_a_service_manager(tmp_path):
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     command = [sys.executable, "-m", "rarefy.flows.cli", "watch", str(tmp_path / "corpus"), *where]
     environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
+    # as a shell starts what it puts into the background: Ctrl-C is not for it
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", ignoring, *command]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     killer = threading.Timer(120, process.kill)
     killer.start()

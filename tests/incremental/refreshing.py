@@ -18,7 +18,7 @@ BY_RULES = {"chunk": {"size": 40}, "perturb": FEW}
 BY_MODEL = BY_RULES | {
     "llm": READER,
     "judge": READER | {"model": "judge"},
-    "extract": {"methods": ["cover", "model"], "model": {"passes": 2}},
+    "extract": {"methods": ["cover", "model"], "model": {"window": 2, "passes": 2}},
     "ask": {"method": "model"},
     "probe": {"by": "model"},
     "grade": {"by": "model"},
@@ -38,11 +38,6 @@ class Follower:
         reader.asked.clear()
         corpus, folder = str(self.place / "corpus"), str(self.place / out)
         return refresh.fn(corpus, folder, self.config, str(self.place / store), quiet=True)
-
-    def fresh(self, name: str) -> dict[str, str]:
-        """The files of a benchmark built of the same documents from nothing."""
-        self.refresh(name, f"store-{name}")
-        return files(self.place / name)
 
     def names(self) -> set[str]:
         """What stands in the store, but for leases and caches."""

@@ -3,13 +3,16 @@
 No Docker here: the files are looked at, not run (docs/machines.md says so).
 """
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import machines
 import pytest
 import yaml
 
@@ -131,6 +134,49 @@ def test_the_config_names_what_the_services_are_called():
     assert host in SERVICES and port in SERVICES[host]["command"]
     assert config.deploy.work_pool in SERVICES["prefect-worker"]["command"]
     assert config.deploy.out.startswith("/benchmarks") and "benchmarks:/benchmarks" in str(SERVICES["prefect-worker"])
+
+
+def test_the_bucket_is_made_once_and_left_alone_after():
+    """The command of the service, against the S3 server of tests."""
+    with machines.object_store() as url:
+        import s3fs
+
+        code = SERVICES["bucket"]["command"][2]
+        for _ in range(2):
+            subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
+        store = s3fs.S3FileSystem(use_listings_cache=False)
+        assert store.exists("rarefy") and environment(SERVICES["dask-worker"])["RAREFY_STORE"].startswith(
+            "s3://rarefy/"
+        )
+        assert url
+
+
+def test_scheduler_and_worker_start_as_they_are_told_and_say_that_they_are_well(tmp_path):
+    """Their commands, on other ports, with the health check of the image."""
+    ports = {port: str(machines.free_port()) for port in ("8786", "8787", "8788")}
+
+    def moved(text: str) -> str:
+        text = text.replace("0.0.0.0", "127.0.0.1").replace("dask-scheduler", "127.0.0.1")
+        text = re.sub(r"\$\{\w+:-(.*?)\}", r"\1", text)
+        for port, other in ports.items():
+            text = text.replace(port, other)
+        return text
+
+    def healthy(url: str) -> bool:
+        check = [sys.executable, str(INFRA / "health.py")]
+        return subprocess.run(check, env={**os.environ, "RAREFY_HEALTH": url}, capture_output=True).returncode == 0
+
+    started = []
+    try:
+        for name in ("dask-scheduler", "dask-worker"):
+            command = [sys.executable, "-m", *map(moved, SERVICES[name]["command"])]
+            with (tmp_path / name).open("wb") as log:
+                started.append(subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True))
+            url = moved(environment(SERVICES[name])["RAREFY_HEALTH"])
+            machines.until(lambda url=url: healthy(url), name)
+    finally:
+        for process in started:
+            machines.ended(process)
 
 
 def test_it_keeps_the_compose_specification():
