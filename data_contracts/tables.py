@@ -73,8 +73,16 @@ def from_table(table: pa.Table, row_type: Callable[..., Row]) -> Iterator[Row]:
 
 
 def _read(table: pa.Table, row_type: Callable[..., Row], readers: Mapping[str, Reader | None]) -> Iterator[Row]:
-    columns = (column.to_pylist() for column in table.columns)
+    columns = (
+        _shared(column.to_pylist()) if column.type == pa.string() else column.to_pylist() for column in table.columns
+    )
     return map(row_type, *(read(one) if read else one for one, read in zip(columns, readers.values(), strict=True)))
+
+
+def _shared(texts: list[Any]) -> list[Any]:
+    """The same texts, those that are equal as one object where many are: a row's kinds, methods and units."""
+    known = {text: text for text in texts}
+    return [known[text] for text in texts] if 4 * len(known) < len(texts) else texts
 
 
 class Pile:

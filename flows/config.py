@@ -108,7 +108,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     )
     cluster: ClusterConfig = Field(
         default_factory=ClusterConfig,
-        description="whose machines do the work, where --dask and --workers name none: nothing here changes what is made",
+        description="whose machines do the work, where --dask and --workers name none: no benchmark hangs on it",
     )
     deploy: Deploy = Field(
         default_factory=Deploy, description="deploy, serve: what is set up in Prefect, when it runs, who hears of it"

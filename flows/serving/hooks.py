@@ -17,7 +17,7 @@ from rarefy.flows.serving.ending import ending
 from rarefy.tasks.llm.secrets import redacted
 
 EVENT = "rarefy.run."
-STATES: dict[str, Ending | None] = {  # by name, where the type does not say it
+STATES: dict[str, Ending] = {  # by name, where the type does not say it
     "TimedOut": "timed-out",
     "Regressed": "regression",
     "Refreshed": "refreshed",
@@ -29,7 +29,7 @@ OVER = "over"  # any other end
 
 def ended(flow: Flow[Any, Any], flow_run: FlowRun, state: State[Any]) -> None:
     """Tell of a run's end; nothing where it is to be tried again."""
-    how = STATES.get(state.name or "") or TYPES.get(state.type.value, OVER)
+    how: str = STATES.get(state.name or "") or TYPES.get(state.type.value) or OVER
     if how == "crashed" and ending():
         how = OVER
     with get_client(sync_client=True) as client:

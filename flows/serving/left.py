@@ -1,6 +1,7 @@
 """What was under way, or due, when a machine or a server went down: nobody else will say what became of it."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import (
@@ -13,7 +14,7 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.client.schemas.sorting import FlowRunSort
-from prefect.states import Cancelled, Crashed
+from prefect.states import Cancelled, Crashed, State
 
 UNDER_WAY = [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]
 
@@ -31,7 +32,9 @@ def tidy(work_pool: str) -> tuple[int, int]:
         seen, missed = set(), 0
         for run in _runs(client, work_pool, [StateType.SCHEDULED]):
             if run.deployment_id in seen:
-                told = Cancelled(name="Skipped", message="missed while nothing was served; a later one stands for it")
+                told: State[Any] = Cancelled(
+                    name="Skipped", message="missed while nothing was served; a later one stands for it"
+                )
                 client.set_flow_run_state(run.id, told, force=True)
                 missed += 1
             seen.add(run.deployment_id)

@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 
-from rarefy.flows.faults import UsageFault
+from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.host import end_with_starter
 
 
@@ -14,7 +14,6 @@ def main(every: float, deployment: str, corpus: str, out: str, store: str, confi
     """Look until asked to end. What goes wrong for a while is told, and tried again at the next look."""
     end_with_starter()
     from rarefy.flows.config import load
-    from rarefy.flows.faults import Fault
     from rarefy.flows.serving.starting import start
     from rarefy.flows.watch import look
     from rarefy.tasks.feeds.faults import FeedFault

@@ -88,7 +88,8 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
         for pattern in _OFFICERS:
             for match in pattern.finditer(text):
                 office = re.search(_CHIEF, match["office"])
-                if office and not _TITLE.search(match["who"]):  # "our Chief Operating Officer, Executive Vice President"
+                # "our Chief Operating Officer, Executive Vice President" names nobody
+                if office and not _TITLE.search(match["who"]):
                     yield Claim(_name(match["who"], "PERSON"), f"{office[0].lower()} of", us, period(text)[0])
         for match in _OUR_SUBSIDIARY.finditer(text):
             yield Claim(_name(match["sub"], "ORG"), "is subsidiary of", us)

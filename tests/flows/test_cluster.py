@@ -16,7 +16,7 @@ from rarefy.tasks.recipe import Job
 
 LOCAL = {
     "kind": "distributed:LocalCluster",
-    "options": {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None, "processes": False},
+    "options": {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "processes": False},
 }
 
 
