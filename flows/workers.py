@@ -130,7 +130,10 @@ def _processes(workers: int) -> Iterator[Any]:
 
     # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
     ours = {"distributed.worker.preload": [DEAF], "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL)}
-    with dask.config.set(ours), LocalCluster(workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
+    with (
+        dask.config.set(ours),
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+    ):
         yield cluster
 
 

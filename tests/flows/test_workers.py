@@ -7,6 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.tables import from_table
+from rarefy.flows import workers as machines
 from rarefy.flows.faults import Fault
 from rarefy.flows.workers import alone, cores, hired
 from rarefy.tasks.recipe import Job
@@ -72,3 +73,11 @@ def test_alone_needs_nobody(mortal, tmp_path):
 
 def test_cores_are_those_this_process_may_use():
     assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_as_many_processes_are_hired_as_were_asked_for(count):
+    """Whatever the machine has: the first argument of Dask's LocalCluster is its name."""
+    with machines._processes(count) as cluster:
+        assert len(cluster.workers) == count
+        assert {state.nthreads for state in cluster.scheduler.workers.values()} <= {1}
