@@ -66,7 +66,8 @@ def known_at(
     """The batches of what was known on a day, in the order of their sources, and what there is to say of them.
 
     `batches` hold the documents that are there now and are no later than that day. What is there no longer, and older
-    revisions, are found in the versions of this line or corpus that were made of all that the corpus held.
+    revisions, are found in the versions of this corpus that were made of all that it held, wherever they were
+    published; where either corpus is not known, in those of this line.
     UsageFault where nothing was known.
     """
     today = today or datetime.now(UTC).date().isoformat()
@@ -87,9 +88,13 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
     """The versions to look at, oldest first, and those whose documents are gone."""
     rows: list[_Past] = []
     lost = []
+    others: dict[str, int] = {}
     columns: dict[str, pa.Table] = {}
     for one in sorted(journal.versions(store), key=lambda one: (one.created[:10], one.line, one.number)):
-        if one.as_of or (one.line != line and not _same_place(one.corpus, corpus)):
+        if one.as_of or not (_same_place(one.corpus, corpus) or one.line == line):
+            continue
+        if one.corpus and corpus and not _same_place(one.corpus, corpus):
+            others[one.corpus] = others.get(one.corpus, 0) + 1
             continue
         name = one.tables["documents"]
         try:
@@ -97,6 +102,8 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
             rows.append(_Past(one, name, columns[name]))
         except (TableDamaged, NewerSchema) as error:
             lost.append(f"version {one.number} of {one.created[:10]} is not looked at: {error}")
+    for place, count in others.items():
+        lost.append(f"{count:,} version{'s' * (count != 1)} published here of another corpus, {place}: not looked at")
     return rows, lost
 
 

@@ -21,6 +21,7 @@ from rarefy.flows.run import Run, Tables
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
 from rarefy.tasks.export import NAMES
+from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
 
 
@@ -43,7 +44,7 @@ def build(
     `build.fn` is the same outside of Prefect: its stages are called as the functions they are.
     """
     board = Board(Console(stderr=True), quiet)
-    with board.open(), hired(workers, dask, config.cluster) as hands:
+    with board.open(), marked(Store(store), f"build {out}", board.say), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost))
         return made(run, corpus, out, config, limit, as_of)
 
@@ -91,7 +92,7 @@ def recorded(
         version=built.version,
         line=journal.line_of(built.out),
         out=built.out,
-        corpus=corpus,
+        corpus=journal.resolved(corpus),
         as_of=as_of,
         limit=limit,
         config=decisive(config),
@@ -102,4 +103,4 @@ def recorded(
         schemas={kind: SCHEMAS[kind] for kind in names},
         counts={stage.name: stage.kept for stage in built.funnel},
     )
-    return run.stage("record", lambda: journal.record(run.store, entry, run.store.touched))
+    return run.stage("record", lambda: journal.record(run.store, entry, run.store.touched, run.fence))

@@ -66,17 +66,22 @@ def decisive(config: Config) -> dict[str, Any]:
 
 @contextmanager
 def told(run: Run, out: str, config: Config) -> Iterator[None]:
-    """However the build ends, what it spent and how every table kept its contract lies with it."""
+    """However the build ends, what it spent and how every table kept its contract lies with it.
+
+    What a build that failed has to say of contracts never takes the place of what is said of the benchmark there.
+    """
     try:
         yield
     except BaseException:
         with suppress(OSError, LeaseLost):  # the error that ends the build is the one to tell
             run.fence()
-            _write(run, out)
+            _write(run, out, "contracts.failed" if Path(out, "manifest.json").exists() else "contracts")
             _keep(spent(run, config, None), out)
         raise
     run.fence()
-    _write(run, out)
+    _write(run, out, "contracts")
+    for suffix in ("json", "html"):
+        Path(out, f"contracts.failed.{suffix}").unlink(missing_ok=True)
 
 
 def _keep(spent: Spent | None, out: str) -> None:
@@ -85,10 +90,10 @@ def _keep(spent: Spent | None, out: str) -> None:
         _put(out, {"models.json": json.dumps(plain(spent), indent=1, ensure_ascii=False) + "\n"})
 
 
-def _write(run: Run, out: str) -> None:
+def _write(run: Run, out: str, name: str) -> None:
     if run.validations:
         records = json.dumps(to_json(run.validations), indent=1, ensure_ascii=False)
-        _put(out, {"contracts.json": f"{records}\n", "contracts.html": page(run.validations)})
+        _put(out, {f"{name}.json": f"{records}\n", f"{name}.html": page(run.validations)})
 
 
 def _put(out: str, files: dict[str, str]) -> None:

@@ -31,6 +31,7 @@ from rarefy.tasks import journal
 from rarefy.tasks.protocols import PROTOCOLS, cases
 from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
+from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
 from rarefy.tasks.systems.config import SystemConfig
 
@@ -66,7 +67,8 @@ def evaluate(
     board = Board(Console(stderr=True), quiet)
     tested, wanted = pinned(systems(config, names), Path(out)), protocols(protocol)
     how = (config, flow_run.id or str(uuid4()), max_calls, max_cost, models_of(config, tested))
-    with board.open(), hired(workers, dask, config.cluster) as hands:
+    mark = marked(Store(store), f"evaluate {out}", board.say)
+    with board.open(), mark, hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, asking.means(*how))
         given = run.stage("open", lambda: opened(Path(bench), run.store, split=split, most=questions))
         board.say(f"{'open':<{WIDTH}} {given.asked:,} of {given.of:,} questions ({given.split}) of {given.name}")

@@ -1,5 +1,6 @@
 """A build against the newest documents, one at a time on a store, and what changed since the one before (§5–6)."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from prefect import flow
 from rich.console import Console
 
+from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.flows import build as building
 from rarefy.flows.asking import means
 from rarefy.flows.config import Config
@@ -17,11 +19,14 @@ from rarefy.flows.run import Run
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
 from rarefy.tasks.lease import Busy, Lease, taken
-from rarefy.tasks.store import Store, TableDamaged
+from rarefy.tasks.running import marked
+from rarefy.tasks.store import Store, TableDamaged, digest
 from rarefy.tasks.versions import Changes, changes, write
 from rarefy.tasks.versions.stored import of
 from rarefy.tasks.wanted import answered, want, wanted
 
+SAID_AGAIN = 300.0  # seconds between two lines that say the same
+UNTOLD = "not_comparable"  # among a version's changes: the one before it is lost, or of a later rarefy
 AGAIN = 2.0  # seconds between two looks at a lease that another benchmark of this store holds
 
 
@@ -59,25 +64,39 @@ def refresh(
     place, line = Store(store), journal.line_of(out)
     if only_if_wanted and not wanted(place, line):
         return Refreshed("not wanted")
-    want(place, line, "a refresh was started")
     board = Board(Console(stderr=True), quiet)
-    with board.open(), hired(workers, dask, config.cluster) as hands:
+    asked = Asked(line, out, digest([str(corpus), limit, as_of, building.decisive(config)])[:8])
+    with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
 
         def once(lease: Lease) -> Refreshed:
             run = Run(Store(store), board, hands, means(config, building.named(), max_calls, max_cost))
             run.fence = lease.check
             return refreshed(run, corpus, out, config, limit, as_of)
 
-        return _in_turn(place, line, out, board, once)
+        return _in_turn(place, asked, board, once)
 
 
-def _in_turn(store: Store, line: str, out: str, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
+@dataclass(frozen=True)
+class Asked:
+    """What a refresh is of: two of the same are served by one."""
+
+    line: str
+    out: str
+    how: str  # digest of the corpus and all that decides what is made
+
+    def __str__(self) -> str:
+        return f"{self.line}.{self.how} {self.out}"
+
+
+def _in_turn(store: Store, asked: Asked, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
     """The last of as many refreshes as were asked for while one ran, each under the store's lease."""
     done: Refreshed | None = None
-    while done is None or wanted(store, line):
+    noted = False
+    waits = Waits(board)
+    while done is None or wanted(store, asked.line):
         try:
-            with taken(store, f"{line} {out}", say=lambda text: board.say(f"{'waiting':<{WIDTH}} {text}")) as lease:
-                wants = wanted(store, line)  # before the corpus is listed: what comes later asks again
+            with taken(store, str(asked), say=waits.say) as lease:
+                wants = wanted(store, asked.line)  # before the corpus is listed: what comes later asks again
                 if done is not None and wants:
                     board.say(f"{'again':<{WIDTH}} asked for while the last refresh ran: {wants[-1].why}")
                 found = once(lease)
@@ -85,12 +104,31 @@ def _in_turn(store: Store, line: str, out: str, board: Board, once: Callable[[Le
                 answered(store, wants)
                 done = found if found.told == "refreshed" or done is None else done
         except Busy as busy:
-            if busy.holder.startswith(f"{line} "):
-                board.say(f"{'busy':<{WIDTH}} {busy}; it goes again when it is done")
+            if busy.holder != str(asked):  # another folder, or the same one by other settings
+                waits.say(str(busy))
+                time.sleep(AGAIN)
+            elif not noted:  # noted first and looked again then: whoever holds it now looks after that
+                want(store, asked.line, "a refresh was started while one ran")
+                noted = True
+            else:
+                board.say(f"{'busy':<{WIDTH}} {busy.holding or busy}; it goes again when it is done")
                 return done or Refreshed("busy")
-            board.say(f"{'waiting':<{WIDTH}} {busy}")
-            time.sleep(AGAIN)
     return done
+
+
+class Waits:
+    """Tells what is waited for: once, and then every few minutes."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.told: dict[str, float] = {}
+
+    def say(self, text: str) -> None:
+        """Say it, unless it was said just now."""
+        now = time.monotonic()
+        if now - self.told.get(text, -SAID_AGAIN) >= SAID_AGAIN:
+            self.told[text] = now
+            self.board.say(f"{'waiting':<{WIDTH}} {text}")
 
 
 def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Refreshed:
@@ -104,17 +142,28 @@ def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, a
     now = built.recorded
     assert now is not None
     new = stood is None or stood.number != now.number
-    earlier = [one for one in journal.versions(run.store, line) if one.number < now.number]
-    if not earlier or now.changes:
-        return Refreshed("refreshed" if new else "unchanged", built, now, stood)
-    before = earlier[-1]
+    before = stood if new else journal.previous(run.store, now)
+    told = "refreshed" if new or (before and not now.changes) else "unchanged"
+    if before is None or UNTOLD in now.changes or (now.changes and _stands(out, before, now)):
+        return Refreshed(told, built, now, stood)
     try:
         found = run.stage("compare", lambda: changes(of(run.store, before), of(run.store, now)))
-    except TableDamaged as lost:
-        lost_, _, _ = str(lost).partition(":")
-        run.board.say(f"{'changes':<{WIDTH}} since version {before.number} cannot be told: {lost_}")
-        return Refreshed("refreshed" if new else "unchanged", built, now, stood)
+    except (TableDamaged, NewerSchema) as lost:
+        run.board.say(
+            f"{'changes':<{WIDTH}} since version {before.number} cannot be told: {str(lost).partition(':')[0]}"
+        )
+        now = run.stage("record changes", lambda: journal.amend(run.store, now, {UNTOLD: 1}))
+        return Refreshed(told, replace(built, recorded=now), now, stood)
     run.fence()
     run.stage("write changes", lambda: write(Path(out), found, before.version, now.version))
     now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
-    return Refreshed("refreshed", replace(built, recorded=now), now, before, found)
+    return Refreshed(told, replace(built, recorded=now), now, before, found)
+
+
+def _stands(out: str, before: journal.Version, now: journal.Version) -> bool:
+    """Do the changes between these two lie in the folder?"""
+    try:
+        told = json.loads(Path(out, "changes.json").read_bytes())
+        return bool((told["old"], told["new"]) == (before.version, now.version))
+    except (OSError, ValueError, LookupError, TypeError):
+        return False

@@ -3,21 +3,27 @@
 from collections.abc import Mapping, Sequence
 
 from rich.table import Table
+from rich.text import Text
 
 from rarefy.tasks.export.keep_rates import SURE, KeepRate, Tally, told
+from rarefy.tasks.results.visible import visible
 
 Records = list[dict[str, str]]
 
 
 def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
-    """Records as a table, figures to the right."""
-    table = Table(title=title, title_justify="left")
+    """Records as a table, figures to the right; what they say is no markup, and moves no cursor."""
+    table = Table(title=Text(visible(title), "table.title"), title_justify="left")
     for name in records[0] if records else ():
         figures = all(record[name][:1].isdigit() and " " not in record[name] for record in records)
         table.add_column(name, justify="right" if figures else "left", overflow="fold")  # nothing is cut
     for record in records:
-        table.add_row(*record.values())
+        table.add_row(*map(_plain, record.values()))
     return table
+
+
+def _plain(words: str) -> Text:
+    return Text(visible(words))
 
 
 def keep_records(found: Tally, most: int = 3) -> dict[str, Records]:

@@ -54,15 +54,20 @@ class Follower:
         return True
 
 
-def handing_over(deployment: str, store: Store, line: str, say: Say) -> Callable[[], None]:
-    """Starts the deployment for wants that it was not started for."""
+def handing_over(
+    deployment: str, store: Store, line: str, say: Say, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], None]:
+    """Starts the deployment for wants that it was not started for, and again for those that stand for an hour."""
     from rarefy.flows.serving.starting import start
 
     known: set[str] = set()
+    started = clock()
 
     def work() -> None:
+        nonlocal started
         names = {one.name for one in wanted(store, line)}
-        if not names <= known:
+        if not names <= known or (names and clock() - started > LONGEST):
+            started = clock()
             say(start(deployment, only_if_wanted=True))
         known.clear()
         known.update(names)

@@ -40,7 +40,7 @@ def versions(given: argparse.Namespace) -> int:
     from rarefy.tasks import journal
 
     store = _store(given.store)
-    found = journal.versions(store, journal.line_of(given.out) if given.out else "")
+    found, broken = journal.read(store, journal.line_of(given.out) if given.out else "")
     if given.json:
         print(json.dumps([one.model_dump(mode="json") for one in found], indent=1, ensure_ascii=False))
         return 0
@@ -50,7 +50,7 @@ def versions(given: argparse.Namespace) -> int:
     console = Console()
     for line in dict.fromkeys(one.line for one in found):
         _show_line([one for one in found if one.line == line], console)
-    for path in journal.unreadable(store):
+    for path in broken:
         commands.tell(f"{path} cannot be read and is left out: restore it, or remove it", 1)
     return 0
 
@@ -80,6 +80,7 @@ def gc(given: argparse.Namespace) -> int:
     """Say what a store need not keep, and remove it where that was asked for."""
     from rarefy.tasks.gc import Unsure, plan, sweep
     from rarefy.tasks.lease import Busy, LeaseLost, taken
+    from rarefy.tasks.running import Running, alone, living
 
     store = _store(given.store)
 
@@ -89,15 +90,18 @@ def gc(given: argparse.Namespace) -> int:
     try:
         if not given.yes:
             _tell_plan(store, made(), given, False)
+            for run in living(store).values():
+                commands.tell(f"{run} works on this store: nothing is removed until it has ended", 0)
             return 0
-        with taken(store, "rarefy gc", say=lambda text: void(commands.tell(text, 0))) as lease:
+        held = taken(store, "rarefy gc", say=lambda text: void(commands.tell(text, 0)))
+        with held as lease, alone(store, "rarefy gc"):
             wanted = made()
             sweep(store, wanted, made, lease.check)
             store.sweep()
         _tell_plan(store, wanted, given, True)
     except Unsure as error:
         raise UsageFault(str(error)) from error
-    except (Busy, LeaseLost) as error:
+    except (Busy, LeaseLost, Running) as error:
         raise Fault(str(error)) from error
     return 0
 
@@ -169,10 +173,12 @@ def _folder(place: Path) -> Side:
 def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     """Counts, and the first rows of each class but those that follow from others."""
     from rarefy.flows.shown import as_table
+    from rarefy.tasks.results.visible import visible
     from rarefy.tasks.versions.shown import FOLLOWS, shortened, shown
 
+    old, new = visible(old), visible(new)
     if found.nothing:
-        console.print(f"Nothing changed from {old} to {new}", markup=False, highlight=False)
+        console.print(f"Nothing changed from {old} to {new}", markup=False, highlight=False, emoji=False)
         return
     rows = [
         {"what": kind, "became": ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in its.items() if n)}
@@ -185,8 +191,8 @@ def show(found: "Changes", old: str, new: str, console: "Console") -> None:
             console.print(f"\n{one.title} ({one.count:,}):", markup=False, highlight=False)
             for row in one.rows:
                 said = [row.about or row.section or row.doc_id, *_both(row.before, row.after), row.detail]
-                line = " | ".join(shortened(" ".join(part.split()), 160) for part in said if part)
-                console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+                line = visible(" | ".join(shortened(" ".join(part.split()), 160) for part in said if part))
+                console.print(f"  {line}", markup=False, highlight=False, emoji=False, soft_wrap=True)
             if one.more:
                 console.print(f"  … and {one.more:,} more", markup=False, highlight=False)
 
@@ -238,6 +244,7 @@ def _tell_plan(store: "Store", told: "Plan", given: argparse.Namespace, done: bo
         about = {
             **counts, "bytes": told.size, "removed": done, "kept": [one.version for one in told.kept],
             "dropped": [one.version for one in told.dropped], "young": told.young, "remarks": list(told.remarks),
+            "too_young": [one.version for one in told.too_young],
             "files": [file.path for file in told.files],
         }  # fmt: skip
         print(json.dumps(about, indent=1, ensure_ascii=False))
@@ -251,6 +258,11 @@ def _tell_plan(store: "Store", told: "Plan", given: argparse.Namespace, done: bo
     print(
         f"kept: {len(told.kept):,} versions with all they need; replies of models, embeddings and indexes as they are"
     )
+    for one in told.too_young:
+        print(
+            f"left alone: version {one.number} ({one.version[:SHORT]}) of {one.out}, whose entry in the journal was "
+            "written within the hour; later it may go"
+        )
     if told.young:
         print(f"left alone: {told.young:,} files younger than an hour, which a run may need; later they may go")
     if not done and told.files:

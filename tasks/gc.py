@@ -4,7 +4,6 @@ Mark and sweep (McCarthy 1960). Files are written tables first, recipes then, jo
 a kill between any two leaves every entry with its tables, and every recipe with what it promises.
 """
 
-import contextlib
 import json
 import re
 from collections import defaultdict
@@ -18,6 +17,7 @@ import pyarrow as pa
 from rarefy.data_contracts.schemas import ROWS
 from rarefy.tasks import journal
 from rarefy.tasks.journal import Version
+from rarefy.tasks.listed import File, files
 from rarefy.tasks.store import FORGOTTEN, NAME, Store, TableDamaged
 
 TOGETHER = 500  # files removed between two looks at the lease
@@ -29,29 +29,16 @@ class Unsure(Exception):
 
 
 @dataclass(frozen=True)
-class File:
-    """A file of the store, with what is known of it without reading it."""
-
-    path: str
-    size: int
-    written: float  # seconds since 1970, by the store's clock; infinite where it does not say
-
-    @property
-    def name(self) -> str:
-        """Without its folder."""
-        return self.path.rpartition("/")[2]
-
-
-@dataclass(frozen=True)
 class Plan:
     """What would be removed, in the order in which it is."""
 
     dropped: tuple[Version, ...] = ()
     kept: tuple[Version, ...] = ()
+    too_young: tuple[Version, ...] = ()  # of those: given up, but published or amended within the hour
     entries: tuple[File, ...] = ()  # of the journal, and notes of evaluations
     recipes: tuple[File, ...] = ()
     tables: tuple[File, ...] = ()
-    young: int = 0  # files that nothing leads to, but a run may have written just now
+    young: int = 0  # files that are not needed, but a run may have written just now; with entries of the journal
     remarks: tuple[str, ...] = ()
 
     @property
@@ -78,28 +65,32 @@ def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = Non
     """What a store need not keep.
 
     Versions are given up that are not among the `keep` newest of their line (0: however many) and are older than `days`
-    (0: however old); the newest of each line never is, and none is where neither is said. Unsure where the journal is
+    (0: however old); none is where neither is said. Those of a day (`as_of`) or of a part of the corpus (`limit`) are
+    counted apart from the whole ones; the newest of either of each line is never given up. Unsure where the journal is
     empty or damaged.
     """
     now = datetime.now(UTC).timestamp() if now is None else now
-    if broken := journal.unreadable(store):
+    versions, broken = journal.read(store)
+    if broken:
         raise Unsure(
             f"{broken[0]} cannot be read: what that version needs is not known; restore the file, or remove it to give "
             "the version up"
         )
-    versions = journal.versions(store)
     if not versions:
         raise Unsure(
             f"{store.url} has no version in its journal, so that nothing says what is needed; `rarefy build` and "
             "`rarefy refresh` record what they publish"
         )
-    entries = {file.path: file for file in _files(store, f"{journal.FOLDER}/")}
-    dropped = [one for one in _given_up(versions, keep, days, now) if _old(entries.get(_path(store, one)), now)]
-    gone = {(one.line, one.number) for one in dropped}
-    kept = [one for one in versions if (one.line, one.number) not in gone]
+    entries = {file.path: file for file in files(store, journal.FOLDER)}
+    given_up = {_path(store, one) for one in _given_up(versions, keep, days, now)}
+    gone = {path for path in given_up if _old(entries.get(path), now)}
+    dropped = [one for one in versions if _path(store, one) in gone]
+    kept = [one for one in versions if _path(store, one) not in gone]
+    too_young = tuple(one for one in kept if _path(store, one) in given_up)
     notes = dict(_evaluations(store, kept, dropped, days, now))
-    needed = _needed(store, kept, [one for one, stays in notes.values() if stays])
-    recipes, tables = _files(store, "recipes/"), _files(store, "tables/")
+    forgone = [file for file, (_, stays) in notes.items() if not stays]
+    needed = _needed(store, kept, [one for file, (one, stays) in notes.items() if stays or not _old(file, now)])
+    recipes, tables = files(store, "recipes"), files(store, "tables")
     loose = [file for file in recipes if NAME.fullmatch(file.name) and file.name not in needed.recipes]
     for file in loose:
         if not _old(file, now):
@@ -109,13 +100,14 @@ def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = Non
     return Plan(
         dropped=tuple(dropped),
         kept=tuple(kept),
+        too_young=too_young,
         entries=(
             *(entries[_path(store, one)] for one in dropped),
-            *(file for file, (_, stays) in notes.items() if not stays and _old(file, now)),
+            *(file for file in forgone if _old(file, now)),
         ),
         recipes=tuple(file for file in loose if _old(file, now)),
         tables=tuple(file for file in idle if _old(file, now)),
-        young=len([file for file in (*loose, *idle) if not _old(file, now)]),
+        young=len(too_young) + len([file for file in (*loose, *idle, *forgone) if not _old(file, now)]),
         remarks=tuple(needed.remarks),
     )
 
@@ -132,17 +124,24 @@ def sweep(store: Store, wanted: Plan, again: Callable[[], Plan], check: Callable
 
 
 def _given_up(versions: Iterable[Version], keep: int, days: float, now: float) -> Iterator[Version]:
-    """The versions that are neither the newest of their line nor asked to be kept."""
+    """The versions that are neither the newest of their line and kind nor asked to be kept."""
     if not keep and not days:
         return
-    lines: dict[str, list[Version]] = defaultdict(list)
+    kinds: dict[tuple[str, bool], list[Version]] = defaultdict(list)
     for one in versions:
-        lines[one.line].append(one)
-    for its in lines.values():
-        ranked = sorted(its, key=lambda one: one.number)
-        for rank, one in zip(range(len(ranked) - 1, 0, -1), ranked, strict=False):  # the newest has rank 0
-            if (not keep or rank >= keep) and (not days or _before(one.created, now, days)):
+        kinds[one.line, _part(one)].append(one)
+    for its in kinds.values():
+        numbers = sorted({one.number for one in its}, reverse=True)
+        ranks = {number: rank for rank, number in enumerate(numbers)}  # the newest has rank 0
+        for one in its:
+            rank = ranks[one.number]
+            if rank and (not keep or rank >= keep) and (not days or _before(one.created, now, days)):
                 yield one
+
+
+def _part(one: Version) -> bool:
+    """Is it of a day, or of a part of the corpus: no successor of the whole ones before it?"""
+    return bool(one.as_of or one.limit)
 
 
 def _before(created: str, now: float, days: float) -> bool:
@@ -156,8 +155,8 @@ def _before(created: str, now: float, days: float) -> bool:
 
 
 def _path(store: Store, one: Version) -> str:
-    """Where its entry lies, as `journal.record` puts it."""
-    return f"{store.root}/{journal.FOLDER}/{one.line}/{one.number:06d}-{one.version}.json"
+    """Where its entry lies: two entries may say the same of themselves."""
+    return f"{store.root}/{one.place}"
 
 
 def _evaluations(
@@ -166,9 +165,9 @@ def _evaluations(
     """The note of each evaluation, and whether it stays: those of kept versions do, those of dropped ones do not, and
     those of benchmarks that the journal does not know do until they are too old."""
     stay, go = {one.version for one in kept}, {one.version for one in dropped}
-    files = {file.path: file for file in _files(store, f"{journal.USED}/")}
+    noted = {file.path: file for file in files(store, journal.USED)}
     for one in journal.uses(store):
-        if file := files.get(f"{store.root}/{journal.USED}/{one.line}-{one.version or 'none'}.json"):
+        if file := noted.get(f"{store.root}/{journal.USED}/{one.line}-{one.version or 'none'}.json"):
             too_old = bool(days) and file.written < now - timedelta(days=days).total_seconds()
             yield file, (one, one.version in stay or (one.version not in go and not too_old))
 
@@ -219,28 +218,6 @@ def _names_in(store: Store, name: str) -> set[str]:
         return set()
     texts = [table[column] for column in table.column_names if pa.types.is_string(table[column].type)]
     return {text for column in texts for text in column.to_pylist() if text and NAME.fullmatch(text)}
-
-
-def _files(store: Store, folder: str) -> list[File]:
-    """The files below a folder, by path; scratch files are none."""
-    store.fs.invalidate_cache()
-    found = store.fs.find(f"{store.root}/{folder}".rstrip("/"), detail=True)
-    files = [File(str(path), int(about.get("size") or 0), _written(about)) for path, about in found.items()]
-    return sorted((file for file in files if not file.name.startswith(".")), key=lambda file: file.path)
-
-
-def _written(about: Mapping[str, Any]) -> float:
-    """When a file was written, as its file system calls that."""
-    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
-        value = about.get(name)
-        if isinstance(value, datetime):
-            return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-        if isinstance(value, str):
-            with contextlib.suppress(ValueError):
-                return datetime.fromisoformat(value).timestamp()
-        if isinstance(value, int | float):
-            return float(value)
-    return float("inf")
 
 
 def _old(file: File | None, now: float) -> bool:

@@ -2,19 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from rarefy.tasks.listed import files
 from rarefy.tasks.store import Store, TableDamaged
 
-FOLDER = "versions"  # of a store: <line>/<number>-<version>.json
+FOLDER = "versions"  # of a store: <line>/<number>.json, of which a second writer is refused
 USED = "evaluations"  # of a store: <line of the result>-<version>.json
 FORMAT = 1  # of an entry
+_ENTRY = re.compile(r"([^/]+)/(\d{6,18})(?:-[^/]*)?\.json")  # early ones have the version in their names, too
 
 
 class Version(BaseModel):
@@ -45,6 +48,7 @@ class Version(BaseModel):
     schemas: dict[str, int] = {}
     counts: dict[str, int] = {}
     changes: dict[str, int] = {}  # against the parent
+    place: str = Field("", exclude=True)  # its file in the store, of which the file itself says nothing
 
 
 class UnknownVersion(ValueError):
@@ -53,8 +57,12 @@ class UnknownVersion(ValueError):
 
 def line_of(out: str | Path) -> str:
     """The line of a benchmark: a short digest of the folder that it is published in."""
-    place = str(out) if "://" in str(out) else str(Path(out).expanduser().resolve())
-    return hashlib.blake2b(place.encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b(resolved(out).encode(), digest_size=6).hexdigest()
+
+
+def resolved(place: str | Path) -> str:
+    """A folder's or a file's path wherever one stands; a URL as it is."""
+    return str(place) if "://" in str(place) else str(Path(place).expanduser().resolve())
 
 
 def versions(store: Store, line: str = "") -> list[Version]:
@@ -62,13 +70,20 @@ def versions(store: Store, line: str = "") -> list[Version]:
 
     What cannot be read (a crash of the disk) is passed over: `unreadable` names it.
     """
-    found = [entry for path in _paths(store, line) if (entry := _read(store, path))]
-    return sorted(found, key=lambda one: (one.line, one.number))
+    return read(store, line)[0]
 
 
 def unreadable(store: Store) -> list[str]:
     """Entries that are damaged."""
-    return [path for path in _paths(store) if _read(store, path) is None]
+    return read(store)[1]
+
+
+def read(store: Store, line: str = "") -> tuple[list[Version], list[str]]:
+    """The versions in the order they were published, and the paths of entries that are damaged."""
+    places = _places(store, line)
+    found = list(store.over(lambda place: _read(store, place), places))
+    lost = [f"{store.root}/{place}" for place, one in zip(places, found, strict=True) if one is None]
+    return [one for one in found if one], [path for path in lost if store.fs.exists(path)]
 
 
 def find(store: Store, name: str, line: str = "") -> Version:
@@ -88,27 +103,38 @@ def find(store: Store, name: str, line: str = "") -> Version:
 
 
 def latest(store: Store, line: str) -> Version | None:
-    """The last version of a line."""
-    return max(versions(store, line), key=lambda one: one.number, default=None)
+    """The last version of a line that can be read."""
+    return _last(store, _places(store, line))
 
 
-def record(store: Store, entry: Version, touched: Iterable[str]) -> Version:
-    """The entry as it stands in the journal now; the last one of its line where that says the same."""
+def previous(store: Store, entry: Version) -> Version | None:
+    """The version before this one in its line."""
+    return _last(store, [place for place in _places(store, entry.line) if _number(place) < entry.number])
+
+
+def record(store: Store, entry: Version, touched: Iterable[str], fence: Callable[[], None] = lambda: None) -> Version:
+    """The entry as it stands in the journal now; the last one of its line where that says the same.
+
+    Of several publishers of one line each gets a number of its own: the last one's entry is the last. `fence` raises
+    for one that lost its lease: frozen before its number was taken, it finds its successor's there, and asks again.
+    """
     while True:
-        before = latest(store, entry.line)
+        places = _places(store, entry.line)
+        before = _last(store, places)
         if before and _same(before, entry):
             return _led_to(store, before, touched)
-        name = store.keep(_recipes(touched))
-        number = max((int(Path(path).name.split("-")[0]) for path in _paths(store, entry.line)), default=0) + 1
+        number = max(map(_number, places), default=0) + 1
         made = entry.model_copy(
             update={
                 "number": number,
-                "touched": name,
+                "touched": store.keep(_recipes(touched)),
                 "parent": before.version if before else "",
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "place": f"{FOLDER}/{entry.line}/{number:06d}.json",
             }
         )
-        if store.create(_name(made), _bytes(made)):
+        fence()
+        if store.create(made.place, _bytes(made)):
             return made
 
 
@@ -128,7 +154,7 @@ def amend(store: Store, entry: Version, changes: Mapping[str, int]) -> Version:
 
 
 def _put(store: Store, entry: Version) -> Version:
-    store.write(_name(entry), _bytes(entry))
+    store.write(entry.place, _bytes(entry))
     return entry
 
 
@@ -157,14 +183,15 @@ def use(store: Store, version: str, out: str, touched: Iterable[str]) -> Use:
 
 def uses(store: Store) -> list[Use]:
     """All evaluations that are noted; what cannot be read is passed over."""
-    store.fs.invalidate_cache()
-    found = []
-    for path in sorted(store.fs.glob(f"{store.root}/{USED}/*.json")):
-        try:
-            found.append(Use.model_validate_json(store.fs.cat_file(path)))
-        except (FileNotFoundError, ValueError):
-            continue
-    return found
+    names = [file.name for file in files(store, USED) if file.name.endswith(".json")]
+    return [one for one in store.over(lambda name: _noted(store, name), names) if one]
+
+
+def _noted(store: Store, name: str) -> Use | None:
+    try:
+        return Use.model_validate_json(store.read(f"{USED}/{name}"))
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def _recipes(touched: Iterable[str]) -> pa.Table:
@@ -172,20 +199,32 @@ def _recipes(touched: Iterable[str]) -> pa.Table:
 
 
 def _same(one: Version, other: Version) -> bool:
-    return (one.version, one.tables, one.as_of, one.config) == (other.version, other.tables, other.as_of, other.config)
+    """Is it the same benchmark, asked for in the same way?"""
+    return line_of(one.corpus) == line_of(other.corpus) and all(
+        getattr(one, name) == getattr(other, name) for name in ("version", "tables", "as_of", "limit", "config")
+    )
 
 
-def _name(entry: Version) -> str:
-    return f"{FOLDER}/{entry.line}/{entry.number:06d}-{entry.version}.json"
+def _places(store: Store, line: str = "") -> list[str]:
+    """The entries' files, as the store names them, in the order of lines and numbers."""
+    found = [file.path.removeprefix(f"{store.root}/") for file in files(store, f"{FOLDER}/{line}")]
+    places = [place for place in found if _ENTRY.fullmatch(place.removeprefix(f"{FOLDER}/"))]
+    return sorted(places, key=lambda place: (place.split("/")[1], _number(place), place))
 
 
-def _paths(store: Store, line: str = "") -> list[str]:
-    store.fs.invalidate_cache()  # another machine may have written since
-    return sorted(store.fs.glob(f"{store.root}/{FOLDER}/{line or '*'}/[0-9]*-*.json"))
+def _number(place: str) -> int:
+    """The number in an entry's name: a damaged one keeps its own."""
+    found = _ENTRY.fullmatch(place.removeprefix(f"{FOLDER}/"))
+    assert found
+    return int(found[2])
 
 
-def _read(store: Store, path: str) -> Version | None:
+def _last(store: Store, places: Iterable[str]) -> Version | None:
+    return next((one for place in reversed([*places]) if (one := _read(store, place))), None)
+
+
+def _read(store: Store, place: str) -> Version | None:
     try:
-        return Version.model_validate_json(store.fs.cat_file(path))
-    except (FileNotFoundError, ValidationError, ValueError):
+        return Version.model_validate_json(store.read(place)).model_copy(update={"place": place})
+    except (FileNotFoundError, ValueError):
         return None

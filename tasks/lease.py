@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rarefy.tasks.processes import gone, machine, process
 from rarefy.tasks.store import Store
 
 FOLDER = "leases"  # of a store: <name>/<number>.json
@@ -196,8 +196,8 @@ def _take(store: Store, holder: str, ttl: float, name: str, say: Callable[[str],
         since=datetime.now(UTC).isoformat(timespec="seconds"),
         ttl=ttl,
         token=uuid4().hex,
-        machine=_machine(),
-        started=_process(os.getpid())[1],
+        machine=machine(),
+        started=process(os.getpid())[1],
     )
     mine = _file(name, number + 1)
     if not store.create(mine, _bytes(holding)):
@@ -227,7 +227,7 @@ def _free(store: Store, name: str, ttl: float, number: int, content: bytes, say:
         if _now() - begun > patience:
             break
         if not told:
-            say(f"{said or UNREADABLE} had the lease; it is taken over after {patience:.0f} s without a sign of life")
+            say(f"{said or UNREADABLE} has the lease; taken over if it gives no sign of life for {patience:.0f} s")
             told = True
         time.sleep(min(patience / LOOKS, LOOK))  # a process may be dying right now
         number, content = newest(store, name)  # the last look comes right before the lease is taken
@@ -236,36 +236,7 @@ def _free(store: Store, name: str, ttl: float, number: int, content: bytes, say:
 
 def _over(said: Holding) -> bool:
     """Has the holder ended, by its own word or because its process is gone?"""
-    if said.ended:
-        return True
-    if not said.machine or said.machine != _machine():
-        return False  # only its signs of life can tell
-    alive, started = _process(said.pid)
-    return not alive or (started != "" and started != said.started)
-
-
-def _machine() -> str:
-    """Where a pid means the same process: this boot of this machine, in this namespace of pids; "" off Linux."""
-    try:
-        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return ""
-
-
-def _process(pid: int) -> tuple[bool, str]:
-    """Is there such a process, and since which tick; a killed one that nobody has asked after is gone too: proc(5)."""
-    try:
-        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return state not in "ZXx", fields[18]
-    except (OSError, ValueError):  # gone, or another user's and hidden
-        pass
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False, ""
-    except OSError:
-        return True, ""
-    return True, ""
+    return said.ended or gone(said.pid, said.started, said.machine)
 
 
 def _numbers(store: Store, name: str) -> list[int]:

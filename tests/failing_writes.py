@@ -17,22 +17,24 @@ NEEDS_ROOM = {"open", "os.mkdir"}  # a rename, a removal and a link to what is t
 QUICK = {"perturb": {"query": [], "document": [], "context": []}}  # what is tested is how stages are run
 
 
-def go(place: Path, out: str = "out") -> Any:
+def go(place: Path, out: str = "out", **given: Any) -> Any:
     """A refresh in this process; what is damaged is mended as the command does."""
     from rarefy.flows import cli
     from rarefy.flows.config import Config
     from rarefy.flows.refresh import refresh
 
     where = (str(place / "corpus"), str(place / out), Config.model_validate(QUICK), str(place / "store"))
-    return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True))
+    return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
 
 
 def gone(place: str, ttl: float = 3600.0) -> str:
     """What a refresh says that came of it, under a lease that gives few signs of life: each of them is a write."""
     from rarefy.flows import refresh as refreshing
+    from rarefy.tasks import running
     from rarefy.tasks.lease import taken
 
     refreshing.taken = functools.partial(taken, ttl=ttl)
+    running.BEAT = ttl
     return str(go(Path(place)).told)
 
 

@@ -19,6 +19,7 @@ __all__ = ["NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", 
 
 VERSION = 3
 TRIES = 3  # where another run writes into the same folder
+CHANGES = ("changes.json", "changes.jsonl", "changes.md", "changes.html")  # as `tasks/versions` writes them
 _MANIFEST = "manifest.json"
 
 
@@ -69,6 +70,7 @@ def _files(
     for row_type, name in NAMES.items():
         files[f"{name}.parquet"] = tables[row_type]
         files[f"{name}.jsonl"] = lines(records(tables[row_type], row_type))
+    files |= dict.fromkeys(CHANGES)  # what is told of an older version beside this one would mislead
     files |= {f"beir/{name}": content for name, content in beir(tables).items()}
     loaded = parts(tables)
     readme = card(tables, loaded, count(tables, census), version, card_config)

@@ -1,14 +1,19 @@
 """The files of a folder, exchanged for others at once: who reads finds the old benchmark, none, or the new one."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import Content, beside, sha256, write
+from rarefy.tasks.export.tables import NAMES
 
-PARTS = "**/.*.part"
+# where this package writes, and what a run that was killed there may have left: never a file of somebody else
+FOLDERS = (".*", "beir/**/.*", "hf/**/.*")
+NAMED = "|".join((*NAMES.values(), "manifest", "contracts", "models", "changes"))
+LEFT = re.compile(rf"\..+\.[0-9a-f]{{12}}\.part|\.(?:{NAMED})(?:\.\w+)+\.part")
 
 
 class Written:
@@ -57,12 +62,17 @@ class Written:
 
 def tidied(out: Path) -> None:
     """Remove what others have written beside their places: killed runs did; one that lives writes it again."""
-    if any(out.glob(PARTS)):
+    if any(_left(out)):
         with alone(out):
             _tidy(out)
 
 
+def _left(out: Path) -> Iterator[Path]:
+    for pattern in FOLDERS:
+        yield from (path for path in out.glob(pattern) if LEFT.fullmatch(path.name) and path.is_file())
+
+
 def _tidy(out: Path, mine: str = "/") -> None:
-    for left in out.glob(PARTS):
+    for left in list(_left(out)):
         if mine not in left.name:
             left.unlink(missing_ok=True)

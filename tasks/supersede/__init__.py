@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -11,9 +11,9 @@ from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.tasks.graph.facts import is_literal
 from rarefy.tasks.normalise.folding import label, plain
 from rarefy.tasks.supersede import compare
-from rarefy.tasks.supersede.compare import OTHER, SAME
 from rarefy.tasks.supersede.config import SupersedeConfig
-from rarefy.tasks.supersede.order import issuers, later, newness, since
+from rarefy.tasks.supersede.latest import Compare, superseded
+from rarefy.tasks.supersede.order import issuers, since
 
 __all__ = ["SUPERSEDED", "VERSION", "SupersedeConfig", "supersede"]
 
@@ -22,7 +22,6 @@ VERSION = 1
 SUPERSEDED, COPY = "superseded", "duplicate_document"  # reasons
 
 Key = tuple[str, ...]
-Compare = Callable[[Triplet, Triplet], str]
 
 
 def supersede(
@@ -48,7 +47,7 @@ def supersede(
     by: dict[str, Triplet] = {}
     for key in sorted(groups):
         if len({row.doc_id for row in groups[key]}) > 1:
-            by |= _superseded(groups[key], COMPARE[key[1]], documents)
+            by |= superseded(groups[key], COMPARE[key[1]], documents)
     for row in rows:
         yield _closed(row, by[row.triplet_id]) if row.triplet_id in by else row
 
@@ -105,23 +104,3 @@ def _bare(relation: str) -> str:
 @cache
 def _among(relation: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(relation, plain(pattern)) for pattern in patterns)
-
-
-def _superseded(rows: Sequence[Triplet], compared: Compare, documents: Mapping[str, Document]) -> dict[str, Triplet]:
-    """Of facts on one thing those that were superseded, by triplet_id, each with the first fact that did it."""
-    order = sorted(rows, key=lambda row: (newness(documents[row.doc_id]), row.doc_id, row.triplet_id))
-    said: dict[str, Triplet] = {}
-    for row in order:
-        if compared(row, said.setdefault(row.doc_id, row)) != SAME:
-            return {}  # not one value at a time, or two measures under one name
-    stands = [row for row in order if not row.rejected_because]
-
-    def after(row: Triplet) -> list[Triplet]:
-        own = documents[row.doc_id]
-        return [other for other in stands if later(documents[other.doc_id], own) and compared(row, other) == OTHER]
-
-    current = [row for row in stands if not after(row)]
-    if not current or any(compared(current[0], row) != SAME for row in current):
-        return {}
-    old = [row for row in order if all(compared(row, now) != SAME for now in current)]
-    return {row.triplet_id: others[0] for row in old if (others := after(row))}

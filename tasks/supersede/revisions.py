@@ -38,19 +38,21 @@ def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> 
     """The revision of each document that was known on a day; `states` in the order in which they were seen.
 
     A revision with a date counts from that day, one without from the day it was first seen, and never before its period
-    is over. Where nobody looked by that day, one without a date is taken on the assumption that it was there. A
-    document that had gone by that day is out; one that went since is in. Of several revisions the one of the latest day
-    counts; of those of one day the last seen by the date, else the first seen.
+    is over. Where nobody looked by that day, the earliest state is the best witness: what it held, or what was seen
+    before it, is taken on the assumption that it was there, where it has no date; what came later is not. A document
+    that had gone by that day is out; one that went since is in. Of several revisions the one of the latest day counts;
+    of those of one day the last seen by the date, else the first seen.
     """
     past = [state for state in states if state.seen <= date]
     there = past[-1].doc_ids if past else None
     ever = frozenset[str]().union(*(state.doc_ids for state in past))
+    first = states[0] if states else None
     by_name: dict[str, list[Revision]] = {}
     for revision in revisions:
         by_name.setdefault(revision.doc_id, []).append(revision)
     kept, assumed, unknown = [], [], []
     for name in sorted(by_name):
-        found = [one for one in by_name[name] if _counts(one, date, bool(past))]
+        found = [one for one in by_name[name] if _counts(one, date, None if past else first)]
         if not found or (there is not None and name in ever and name not in there):
             unknown.append(name)
             continue
@@ -61,10 +63,12 @@ def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> 
     return Known(tuple(kept), tuple(assumed), tuple(unknown))
 
 
-def _counts(one: Revision, date: str, looked: bool) -> bool:
+def _counts(one: Revision, date: str, witness: State | None) -> bool:
+    """Is it a revision of that day? `witness` is the first state, where that is of a later day."""
     if one.as_of:
         return one.as_of <= date
-    return one.period_end <= date and (one.seen <= date or not looked)
+    assumed = witness is not None and (one.doc_id in witness.doc_ids or one.seen < witness.seen)
+    return one.period_end <= date and (one.seen <= date or assumed)
 
 
 def _best(found: Sequence[Revision], date: str) -> Revision:

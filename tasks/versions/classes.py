@@ -4,6 +4,7 @@ WORDS: dict[str, dict[str, str]] = {
     "documents": {
         "added": "not there before",
         "deleted": "not there any more",
+        "unreadable": "in quarantine now, for the reason that is told: no document any more, and not deleted",
         "edited": "the same source, other content",
         "renamed": "the same content under another name",
         "renamed_and_edited": "another name, and most of the same text",

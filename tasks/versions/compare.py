@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Change, Chunk, Document, Question, Triplet, Variant, row_id
+from rarefy.data_contracts.rows import Change, Chunk, Document, Quarantined, Question, Triplet, Variant, row_id
 from rarefy.data_contracts.tables import schema_of
 from rarefy.tasks.export.tables import Tables
 from rarefy.tasks.versions.chunks import chunks
@@ -15,23 +15,20 @@ from rarefy.tasks.versions.classes import WORDS
 from rarefy.tasks.versions.documents import documents
 from rarefy.tasks.versions.matched import accepted, matched
 from rarefy.tasks.versions.paragraphs import paragraphs
+from rarefy.tasks.versions.questions import COLUMNS as OF_QUESTIONS
 from rarefy.tasks.versions.questions import Side, questions
+from rarefy.tasks.versions.triplets import COLUMNS as OF_TRIPLETS
 from rarefy.tasks.versions.triplets import triplets
 
 # What is looked at; of a large benchmark nothing else needs to be read
 COLUMNS: dict[type, tuple[str, ...]] = {
-    Document: ("doc_id", "content_hash", "title", "text", "blocks"),
+    Document: ("doc_id", "content_hash", "source", "title", "text", "blocks"),
+    Quarantined: ("source", "reason", "detail"),
     Chunk: ("chunk_id", "doc_id", "start", "end", "section", "text"),
-    Triplet: (
-        "triplet_id", "chunk_id", "doc_id", "subject", "relation", "object", "object_type", "answer", "value", "unit",
-        "period", "subject_key", "relation_key", "object_key", "superseded_by", "rejected_because",
-    ),
-    Question: (
-        "question_id", "pattern", "text", "answer", "aliases", "triplet_ids", "chunk_ids", "evidence", "evidence_spans",
-        "language", "split", "retrievable", "rejected_because",
-    ),
+    Triplet: OF_TRIPLETS,
+    Question: (*OF_QUESTIONS, "rejected_because"),
     Variant: ("variant_id", "rejected_because"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def changes(old: Tables, new: Tables) -> Changes:
     The tables by row type, with the columns of `COLUMNS` at least; one that is not there is empty.
     """
     was, now = ({row_type: _table(side, row_type) for row_type in COLUMNS} for side in (old, new))
-    of_documents = documents(was[Document], now[Document], was[Chunk], now[Chunk])
+    of_documents = documents(was[Document], now[Document], was[Chunk], now[Chunk], now[Quarantined])
     of_chunks, chunks_stand = chunks(was[Chunk], now[Chunk], of_documents.now)
     of_triplets, triplets_stand = triplets(was[Triplet], now[Triplet], of_documents.now)
     of_variants = matched(accepted(was[Variant]), accepted(now[Variant]), "variant_id", ())

@@ -1,4 +1,4 @@
-"""Which documents were added, edited, deleted and renamed, by their names, their contents and their chunks' texts."""
+"""Which documents were added, edited, renamed, deleted and set aside, by names, contents and chunks' texts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import Change
-from rarefy.tasks.versions.matched import Row, differs, matched, pairs
+from rarefy.tasks.versions.matched import Matched, Row, differs, matched, pairs
 
 OVERLAP = 0.5  # of the longer document's chunks, by characters: below that, two documents are two
 SHARED = 8  # a text in more documents than these is boilerplate, which makes no two of them one
@@ -24,11 +24,15 @@ class Documents:
     edited: list[tuple[str, str]] = field(default_factory=list)  # old and new doc_id of those with another text
 
 
-def documents(old: pa.Table, new: pa.Table, old_chunks: pa.Table, new_chunks: pa.Table) -> Documents:
-    """What became of each document."""
-    both = matched(old, new, "doc_id", ("content_hash", "title", "text"))
+def documents(
+    old: pa.Table, new: pa.Table, old_chunks: pa.Table, new_chunks: pa.Table, quarantine: pa.Table
+) -> Documents:
+    """What became of each document; `quarantine` is that of the new benchmark."""
+    texts = old["text"], new["text"]
+    old, new = (table.select(["doc_id", "content_hash", "source", "title"]) for table in (old, new))
+    both = matched(old, new, "doc_id", ("content_hash", "title"))
     edited = differs(both, "content_hash")
-    reread = pc.and_(pc.invert(edited), differs(both, "text"))
+    reread = pc.and_(pc.invert(edited), _other(both, *texts))
     rows, changed = [], []
     for what, chosen in (("edited", edited), ("reread", reread)):
         for doc_id, title in zip(*_columns(both.new.filter(chosen), "doc_id", "title"), strict=True):
@@ -48,11 +52,29 @@ def documents(old: pa.Table, new: pa.Table, old_chunks: pa.Table, new_chunks: pa
         what = "added" if not before else "renamed" if before in moved else "renamed_and_edited"
         said = {"about": row["title"], "before": before, "after": doc_id if before else ""}
         rows.append(Change("", "documents", what, before, doc_id, doc_id, **said))
-    for doc_id in sorted(set(known) - set(now)):
-        rows.append(Change("", "documents", "deleted", doc_id, "", doc_id, about=known[doc_id]["title"]))
+    lost = sorted(set(known) - set(now))
+    faults = _faults(quarantine) if lost else {}
+    for doc_id in lost:
+        source, title = known[doc_id]["source"], known[doc_id]["title"]
+        why = faults.get(source) or faults.get(source.rpartition("#")[0], "")  # of a record: its own, else its file's
+        what = "unreadable" if why else "deleted"
+        rows.append(Change("", "documents", what, doc_id, "", doc_id, about=title, detail=why))
     return Documents(
         rows, both.new.num_rows - pc.sum(pc.or_(edited, reread)).as_py() if both.new.num_rows else 0, now, changed
     )
+
+
+def _other(both: Matched, old: pa.ChunkedArray, new: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Of the documents in both: is the text another one? Where they stand: texts of over 2 GiB fit no one array."""
+    places = zip(both.old_at.to_pylist(), both.new_at.to_pylist(), strict=True)
+    other = [not old[was].as_buffer().equals(new[now].as_buffer()) for was, now in places]
+    return pa.chunked_array([other], pa.bool_())
+
+
+def _faults(quarantine: pa.Table) -> dict[str, str]:
+    """Why a source is in quarantine, by source: the first reason by name."""
+    rows = sorted(zip(*_columns(quarantine, "source", "reason", "detail"), strict=True), reverse=True)
+    return {source: f"{reason}: {detail}" if detail else reason for source, reason, detail in rows}
 
 
 def _columns(table: pa.Table, *names: str) -> tuple[list[str], ...]:
@@ -60,7 +82,7 @@ def _columns(table: pa.Table, *names: str) -> tuple[list[str], ...]:
 
 
 def _plain(table: pa.Table) -> list[Row]:
-    rows: list[Row] = table.select(["doc_id", "content_hash", "title"]).to_pylist()
+    rows: list[Row] = table.select(["doc_id", "content_hash", "source", "title"]).to_pylist()
     return sorted(rows, key=lambda row: str(row["doc_id"]))
 
 

@@ -21,6 +21,8 @@ class Matched:
     new: pa.Table
     gone: pa.Table
     added: pa.Table
+    old_at: pa.ChunkedArray  # where the rows in both stand in their tables
+    new_at: pa.ChunkedArray
 
 
 def matched(old: pa.Table, new: pa.Table, name: str, beside: Sequence[str]) -> Matched:
@@ -28,12 +30,21 @@ def matched(old: pa.Table, new: pa.Table, name: str, beside: Sequence[str]) -> M
     at = pc.index_in(new[name], value_set=old[name])
     both = pc.is_valid(at)
     columns = [name, *beside]
+    old_at = at.filter(both)
     return Matched(
-        old=old.select(columns).take(at.filter(both)),
-        new=new.select(columns).filter(both),
+        old=_wide(old.select(columns)).take(old_at),
+        new=_wide(new.select(columns)).filter(both),
         gone=old.filter(pc.invert(pc.is_in(old[name], value_set=new[name]))),
         added=new.filter(pc.invert(both)),
+        old_at=old_at,
+        new_at=pc.indices_nonzero(both),
     )
+
+
+def _wide(table: pa.Table) -> pa.Table:
+    """The table with text columns that may hold more than 2 GiB in one piece, as what is taken from them does."""
+    fields = [field.with_type(pa.large_string()) if pa.types.is_string(field.type) else field for field in table.schema]
+    return table.cast(pa.schema(fields))
 
 
 def differs(pair: Matched, *columns: str) -> pa.ChunkedArray:

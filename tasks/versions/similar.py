@@ -11,8 +11,9 @@ def similar(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]
     """Places of texts that are alike: those of a table's row with the same label first, then the most alike."""
     first = _labelled(old, new)
     yield from first
-    left = [at for at in range(len(old)) if at not in {one for one, _ in first}]
-    right = [at for at in range(len(new)) if at not in {one for _, one in first}]
+    labelled = {one for one, _ in first}, {one for _, one in first}
+    left = [at for at in range(len(old)) if at not in labelled[0]]
+    right = [at for at in range(len(new)) if at not in labelled[1]]
     if not left or not right:
         return
     if len(left) * len(right) > MANY:

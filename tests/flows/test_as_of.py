@@ -57,7 +57,7 @@ def published(store: Store, created: str, *documents: Document, out: str = OUT, 
     )
     made = journal.record(store, entry.model_copy(update=told), [])
     dated = made.model_copy(update={"created": f"{created}T12:00:00+00:00"})
-    store.write(f"versions/{made.line}/{made.number:06d}-{made.version}.json", dated.model_dump_json().encode())
+    store.write(made.place, dated.model_dump_json().encode())
 
 
 def at(store: Store, when: str, *documents: Document, corpus: str = "") -> tuple[list[tuple[str, str]], list[str]]:
@@ -120,7 +120,7 @@ def test_a_document_without_a_date_is_the_one_that_was_seen_by_then(store: Store
     assert at(store, "2025-12-31", *now)[0] == [("a", "second"), ("b", "late")]
     assert at(store, TODAY, *now)[0] == [("a", "third"), ("b", "late")]
     found, remarks = at(store, "2024-12-31", *now)
-    assert found == [("a", "first"), ("b", "late")] and "the journal begins on 2025-01-10" in remarks[1]
+    assert found == [("a", "first")] and "the journal begins on 2025-01-10" in remarks[1]
 
 
 def test_records_of_a_file_keep_their_order_and_lose_what_was_not_there(store: Store) -> None:
@@ -145,6 +145,27 @@ def test_versions_as_of_a_day_and_of_other_lines_say_nothing_unless_of_this_corp
     assert at(store, "2024-06-30", *now, corpus="papers")[0] == [("a", "old"), ("b", "1")]
     published(store, "2024-04-01", document("b", as_of="2024-01-01"), as_of="2024-01-31")
     assert at(store, "2024-06-30", *now, corpus="papers")[0] == [("a", "old"), ("b", "1")]
+
+
+def test_what_was_published_here_of_another_corpus_is_not_looked_at_and_told(store: Store) -> None:
+    published(store, "2024-03-01", document("foreign", as_of="2024-01-01"), corpus="elsewhere")
+    published(store, "2024-04-01", document("a", as_of="2024-01-01"), document("own", as_of="2024-01-01"))
+    published(store, "2024-05-01", document("unsaid", as_of="2024-01-01"), corpus="")
+    now = document("a", as_of="2024-01-01")
+    found, remarks = at(store, "2024-04-30", now, corpus="papers")
+    assert [name for name, _ in found] == ["a", "own", "unsaid"]
+    assert remarks[-1] == "1 version published here of another corpus, elsewhere: not looked at"
+    found, remarks = at(store, "2024-03-31", now, corpus="elsewhere")
+    assert "own" not in [name for name, _ in found]
+
+
+def test_a_rename_an_addition_and_a_deletion_have_not_happened_before_the_journal_begins(store: Store) -> None:
+    published(store, "2025-01-10", document("acme"), document("nordlys"))
+    published(store, "2025-02-10", document("zeta", "acme"), document("nordlys"), document("new"))
+    published(store, "2025-03-10", document("zeta", "acme"), document("new"))
+    found, remarks = at(store, "2024-12-31", document("zeta", "acme"), document("new"), corpus="papers")
+    assert [name for name, _ in found] == ["acme", "nordlys"]
+    assert "acme, nordlys: without a date" in remarks[1]
 
 
 def test_a_version_of_the_first_few_documents_deleted_nothing(store: Store) -> None:

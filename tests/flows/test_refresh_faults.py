@@ -170,7 +170,7 @@ def test_killed_while_it_swaps_there_is_no_benchmark_rather_than_half_of_one(sce
 
 def test_killed_between_the_journal_and_the_changes_the_next_tells_them(scene, writes):
     told = writes("ready")
-    number = next(n for n, one in enumerate(told, 1) if "changes.md" in one)
+    number = next(n for n, one in enumerate(told, 1) if one.startswith("open") and "changes.md" in one)
     place = scene.put("ready")
     failing_writes.run(gone, str(place), before=functools.partial(failing_writes.killed, place, number))
     assert scene.whole()
@@ -332,6 +332,36 @@ def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, mon
     assert len(rounds) == 2 and ended[0].told == "refreshed"
     assert files(place / "out")["manifest.json"] == scene.after["manifest.json"]
     assert wanted.wanted(Store(place / "store"), line(place)) == []
+
+
+def test_one_by_other_settings_waits_and_is_not_taken_for_the_same(scene, monkeypatch):
+    place = scene.put("ready")
+    begun, free, ended = threading.Event(), threading.Event(), []
+    real = refreshing.refreshed
+
+    def slow(run, corpus, out, config, limit=0, as_of=""):
+        if not limit:
+            begun.set()
+            assert free.wait(120)
+        return real(run, corpus, out, config, limit, as_of)
+
+    monkeypatch.setattr(refreshing, "refreshed", slow)
+    monkeypatch.setattr(refreshing, "AGAIN", 0.05)
+    monkeypatch.setattr(refreshing, "taken", functools.partial(taken, ttl=TTL))
+    threads = [
+        threading.Thread(target=lambda limit=limit: ended.append((limit, go(place, limit=limit)))) for limit in (0, 1)
+    ]
+    threads[0].start()
+    assert begun.wait(120)
+    threads[1].start()
+    time.sleep(0.5)
+    assert ended == []
+    free.set()
+    for thread in threads:
+        thread.join()
+    assert [limit for limit, _ in ended] == [0, 1]
+    assert {limit: done.told for limit, done in ended} == {0: "refreshed", 1: "refreshed"}
+    assert ended[1][1].version.counts["documents"] == 1
 
 
 @pytest.mark.parametrize("where", ["open out/.manifest.json", "os.rename out/.chunks.jsonl"])

@@ -1,5 +1,6 @@
 """`rarefy versions`, `diff` and `gc`, and benchmarks that the first released version made."""
 
+import importlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from rarefy.tasks import journal
 from rarefy.tasks.export.tables import NAMES
 from rarefy.tasks.journal import Version
 from rarefy.tasks.lease import taken
+from rarefy.tasks.running import living, marked
 from rarefy.tasks.store import Store
 from rarefy.tasks.versions import FILES
 
@@ -218,6 +220,52 @@ def test_gc_waits_for_no_refresh_and_breaks_into_none(published, said):
     assert len(journal.versions(store)) == 3
 
 
+def test_gc_says_why_a_version_that_was_published_just_now_stays(published, said):
+    folder, _, first, _ = published
+    code, out, _ = said("gc", "--keep", 1, "--store", folder / "store", "--yes")
+    assert code == 0
+    assert f"left alone: version 1 ({first.version[:12]})" in out
+    assert "within the hour" in out
+    told = json.loads(said("gc", "--keep", 1, "--store", folder / "store", "--json")[1])
+    assert (told["too_young"], told["dropped"]) == ([first.version], [])
+
+
+def test_gc_takes_nothing_from_a_run_however_long_it_goes_on(published, said):
+    """A build of two hours: what it made first is old, and is in no journal before its end."""
+    folder, store, *_ = published
+    with marked(store, "build /bench"):
+        store.put("1" * 32, {"documents": benchmark(FIRST)[next(iter(NAMES))].slice(0, 0)})
+        for name in ("recipes", "tables", "versions"):
+            age(folder / "store" / name)
+        before = {path: path.read_bytes() for path in (folder / "store" / "tables").iterdir()}
+        code, _, err = said("gc", "--keep", 1, "--store", folder / "store", "--yes")
+        assert code == 1
+        assert f"build /bench (pid {os.getpid()}" in err
+        assert {path: path.read_bytes() for path in (folder / "store" / "tables").iterdir()} == before
+        code, _, err = said("gc", "--keep", 1, "--store", folder / "store")
+        assert code == 0
+        assert "nothing is removed until it has ended" in err
+    assert said("gc", "--keep", 1, "--store", folder / "store", "--yes")[0] == 0
+    assert store.find("1" * 32) is None
+
+
+@pytest.mark.parametrize("command", ["build", "evaluate"])
+def test_builds_and_evaluations_are_seen_while_they_run(command, released, tmp_path, monkeypatch):
+    flow, inside = {"build": ("build", "made"), "evaluate": ("evaluate", "opened")}[command]
+    module = importlib.import_module(f"rarefy.flows.{flow}")
+    store, seen = Store(tmp_path / "store"), []
+
+    def look(*_, **__):
+        seen.extend(mark.what for mark in living(store).values())
+        raise KeyError
+
+    monkeypatch.setattr(module, inside, look)
+    with pytest.raises(KeyError):
+        getattr(module, command).fn(str(released), str(tmp_path / "out"), store=store.url, quiet=True)
+    assert seen == [f"{command} {tmp_path / 'out'}"]
+    assert living(store) == {}
+
+
 def test_gc_of_a_store_that_knows_no_version_removes_nothing(tmp_path, said):
     code, _, err = said("gc", "--store", tmp_path, "--yes")
     assert code == 2
@@ -233,3 +281,21 @@ def test_after_gc_a_build_finds_all_that_it_made(copy, build, said):
     assert build(copy)[0] == 0
     assert set((copy / "store" / "tables").iterdir()) == tables
     assert (copy / "out" / "manifest.json").read_bytes() == manifest
+
+
+EVIL = "\x1b]0;owned\x07\x1b[31mred \x9b2J [bold]loud[/bold] [/nothing] :smile: \u202eback"
+
+
+def test_words_of_documents_and_names_of_folders_move_no_cursor_and_are_no_markup(tmp_path, said):
+    told = [{"a.md": [("City", [f"Oslo | {EVIL} | {value} | 2024"])]} for value in (700, 710)]
+    store, place = Store(tmp_path / "store"), tmp_path / "[red]here[/blue]"
+    for one in told:
+        publish(store, place, one)
+    for command in (["diff", 1, 2], ["versions"]):
+        code, out, _ = said(*command, "--store", tmp_path / "store")
+        assert code == 0
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(out)
+        if command[0] == "versions":
+            assert "[red]here[/blue]" in out.replace("\n", "")
+        else:
+            assert all(words in out for words in ("[bold]loud[/bold] [/nothing] :smile:", "⟨U+001B⟩", "⟨U+202E⟩back"))

@@ -25,7 +25,7 @@ def table(*names):
     return pa.table({"name": pa.array(names, pa.string())})
 
 
-def publish(store, line, *names, created="", nested=False):
+def publish(store, line, *names, created="", nested=False, **told):
     """A version with a table for each name, made by a recipe each; one more recipe names tables in a table."""
     made = {name: store.put(digest(["recipe", name]), {"documents": table(name)})["documents"] for name in names}
     touched = {digest(["recipe", name]) for name in names}
@@ -33,11 +33,10 @@ def publish(store, line, *names, created="", nested=False):
         part = store.keep(table(f"part of {line}"))
         store.put(digest(["batches", line]), {"batches": table(part, "no name")})
         touched.add(digest(["batches", line]))
-    entry = Version(version=digest([line, names]), line=line, out=f"/{line}", corpus="c", tables=made)
+    entry = Version(version=digest([line, names]), line=line, out=f"/{line}", corpus="c", tables=made, **told)
     done = journal.record(store, entry, touched)
     if created:
-        at = f"{store.root}/versions/{line}/{done.number:06d}-{done.version}.json"
-        store.fs.pipe_file(at, json.dumps({**done.model_dump(mode="json"), "created": created}).encode())
+        store.write(done.place, json.dumps({**done.model_dump(mode="json"), "created": created}).encode())
     return done
 
 
@@ -146,6 +145,93 @@ def test_a_version_that_was_just_published_is_not_given_up(store):
     assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 3]
     publish(store, "line", "f")
     assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 3]
+
+
+def test_why_a_version_given_up_within_the_hour_stays_is_told(tmp_path):
+    store = Store(tmp_path)
+    first = publish(store, "line", "a")
+    publish(store, "line", "b")
+    found = swept(store, keep=1)
+    assert ([one.version for one in found.too_young], found.dropped, found.files) == ([first.version], (), ())
+    assert found.young == 1
+    age(store)
+    found = swept(store, keep=1)
+    assert ([one.version for one in found.dropped], found.too_young, found.young) == ([first.version], (), 0)
+
+
+@pytest.mark.parametrize("told", [{"as_of": "2024-01-01"}, {"limit": 3}])
+def test_a_version_of_a_day_or_a_part_is_not_the_successor_of_a_whole_one(store, told):
+    for name in ("e", "f", "g"):
+        publish(store, "line", name, **told)
+    age(store)
+    assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 4, 5]
+    assert [one.number for one in plan(store, keep=2).dropped] == [1, 4]
+    swept(store, keep=1)
+    assert [one.number for one in journal.versions(store)] == [3, 6]
+    publish(store, "line", "h")
+    assert [one.number for one in journal.versions(store)] == [3, 6, 7]
+    whole(store)
+
+
+def early(store, made, number):
+    """An entry as they were once named, of which two could get one number."""
+    Path(store.root, made.place).unlink()
+    name = f"versions/{made.line}/{number:06d}-{made.version}.json"
+    store.write(name, json.dumps({**made.model_dump(mode="json"), "number": number}).encode())
+
+
+def test_two_entries_of_one_number_keep_all_that_each_of_them_needs(tmp_path):
+    store = Store(tmp_path)
+    publish(store, "line", "a")
+    publish(store, "line", "b")
+    early(store, publish(store, "line", "c"), 2)
+    age(store)
+    found = swept(store, keep=1)
+    assert [one.number for one in found.dropped] == [1]
+    assert [one.number for one in found.kept] == [2, 2]
+    assert names(store, "recipes") == {digest(["recipe", "b"]), digest(["recipe", "c"])}
+    whole(store)
+    publish(store, "line", "d")
+    age(store)
+    assert [(one.number, one.place) for one in swept(store, keep=1).kept] == [(3, "versions/line/000003.json")]
+    assert names(store, "recipes") == {digest(["recipe", "d"])}
+    whole(store)
+
+
+def test_of_two_entries_of_one_number_the_one_within_the_hour_keeps_its_tables(tmp_path):
+    store = Store(tmp_path)
+    publish(store, "line", "a")
+    early(store, publish(store, "line", "b"), 1)
+    publish(store, "line", "c")
+    age(store)
+    young = [one for one in journal.versions(store) if one.number == 1][-1]
+    os.utime(f"{store.root}/{young.place}")
+    found = swept(store, keep=1)
+    assert len(found.dropped) == 1
+    assert {one.place for one in found.kept} == {young.place, "versions/line/000002.json"}
+    whole(store)
+
+
+def test_an_evaluation_noted_within_the_hour_keeps_what_led_to_it_as_long_as_its_note(store):
+    first = journal.versions(store)[0]
+    store.put(digest(["answers"]), {"answers": table("answers")})
+    age(store)
+    journal.use(store, first.version, "/result", {digest(["answers"])})
+    swept(store, keep=1)
+    assert digest(["answers"]) in names(store, "recipes")
+    age(store, 3 * DAY)
+    swept(store, days=2)
+    assert journal.uses(store) == []
+    assert digest(["answers"]) not in names(store, "recipes")
+
+
+def test_a_store_whose_path_looks_like_a_pattern_is_swept_as_any_other(tmp_path):
+    store = Store(tmp_path / "run [3] *")
+    publish(store, "line", "a")
+    publish(store, "line", "b")
+    age(store)
+    assert [one.number for one in swept(store, keep=1).dropped] == [1]
+    whole(store)
 
 
 def test_a_clock_that_was_set_back_removes_nothing(store):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks import lease as leases
+from rarefy.tasks import processes
 from rarefy.tasks.lease import Busy, LeaseLost, held, newest, read, taken
 from rarefy.tasks.store import Store
 
@@ -176,7 +176,7 @@ def test_a_holder_elsewhere_that_gives_a_sign_of_life_is_not(store):
 
 
 def test_a_killed_process_of_this_machine_is_taken_over_at_once(local, other):
-    if not leases._machine():
+    if not processes.machine():
         pytest.skip("no /proc here: a killed process cannot be told from a silent one")
     process = other(ttl=3600)
     process.kill()  # and nobody waits for it: a zombie is gone too
@@ -185,9 +185,9 @@ def test_a_killed_process_of_this_machine_is_taken_over_at_once(local, other):
 
 
 def test_a_pid_that_was_given_to_another_process_is_not_the_holder(local):
-    if not leases._machine():
+    if not processes.machine():
         pytest.skip("no /proc here: a killed process cannot be told from a silent one")
-    foreign(local, pid=os.getpid(), machine=leases._machine(), started="1", ttl=3600)
+    foreign(local, pid=os.getpid(), machine=processes.machine(), started="1", ttl=3600)
     with taken(local, "next", ttl=3600) as lease:
         assert lease.number == 2
 

@@ -64,8 +64,9 @@ def test_one_that_was_overtaken_is_told_and_has_changed_nothing(old):
 
 
 def test_what_killed_runs_left_is_removed(old):
-    (old / "b" / ".c.0123.part").write_bytes(b"left")
-    (old / ".last.part").write_bytes(b"left")
+    (old / "hf").mkdir()
+    (old / "hf" / ".c.0123456789ab.part").write_bytes(b"left")
+    (old / ".manifest.json.part").write_bytes(b"left")
     tidied(old)
     assert not [name for name in held(old) if name.endswith(".part")]
 
@@ -80,3 +81,14 @@ def test_a_folder_where_another_one_writes_is_waited_for_and_then_named(old, mon
     os.close(other)
     with swap.alone(old):
         pass
+
+
+def test_files_of_others_below_the_folder_are_never_tidied(tmp_path):
+    theirs = [tmp_path / "notes" / ".movie.mkv.part", tmp_path / ".download.part", tmp_path / "beir" / ".x.part"]
+    ours = [tmp_path / ".chunks.jsonl.0123456789ab.part", tmp_path / "hf" / "data" / ".a.parquet.0123456789ab.part"]
+    ours += [tmp_path / ".contracts.json.part"]
+    for path in (*theirs, *ours):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half")
+    tidied(tmp_path)
+    assert [path.exists() for path in theirs] == [True] * 3 and not any(path.exists() for path in ours)

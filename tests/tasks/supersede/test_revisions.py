@@ -88,3 +88,24 @@ def test_one_added_since_with_an_earlier_date_is_in() -> None:
         "a": "1",
         "b": "1",
     }
+
+
+def test_where_nobody_had_looked_yet_the_earliest_state_is_the_witness_of_what_has_no_date() -> None:
+    """It was renamed, one was added, one was deleted: none of that had happened before the first state."""
+    rows = [
+        revision("acme", seen="2025-03-01"),
+        revision("nordlys", seen="2025-03-01"),
+        revision("zeta", seen="2025-04-01"),
+        revision("new", seen="2025-04-01"),
+        revision("dated", as_of="2023-01-01", seen="2025-05-01"),
+    ]
+    looked = [state("2025-03-01", "acme", "nordlys"), state("2025-04-01", "zeta", "new", "nordlys"),
+              state("2025-05-01", "zeta", "new", "dated")]  # fmt: skip
+    found = known(rows, looked, "2025-01-01")
+    assert told(found) == {"acme": "1", "nordlys": "1", "dated": "1"}
+    assert (found.assumed, found.unknown) == (("acme", "nordlys"), ("new", "zeta"))
+
+
+def test_what_was_seen_before_the_first_whole_state_is_taken_too() -> None:
+    rows = [revision("a", seen="2025-02-01"), revision("b", seen="2025-03-01")]
+    assert told(known(rows, [state("2025-03-01", "b")], "2025-01-01")) == {"a": "1", "b": "1"}

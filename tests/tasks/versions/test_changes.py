@@ -1,7 +1,10 @@
 """What was done to documents is what the changes say, no more and no less."""
 
+import mmap
 import random
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from versioned import benchmark
 
-from rarefy.data_contracts.rows import Change, Chunk, Document, Question, Triplet, Variant
+from rarefy import data_contracts
+from rarefy.data_contracts.rows import Change, Chunk, Document, Quarantined, Question, Triplet, Variant
 from rarefy.data_contracts.schemas import ROWS
-from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.tasks.versions import COLUMNS, changes
+from rarefy.data_contracts.tables import from_table, schema_of, to_table
+from rarefy.tasks.versions import COLUMNS, changes, questions, triplets
 from rarefy.tasks.versions.classes import WORDS
+from rarefy.tasks.versions.documents import documents
+from rarefy.tasks.versions.matched import matched
 
 OSLO = ("City", ["Oslo is a city.", "Oslo | population | 700 | 2024", "It lies on a fjord."])
 MONEY = ("Money", ["Oslo | budget | 90 | 2024", "Taxes are due in May.", "Rates are set in June."])
@@ -336,3 +342,70 @@ def test_questions_that_come_to_the_same_fact_by_other_ways_are_two():
     assert (found["retired"], found["added"], found["reworded"]) == (1, 1, 0)
     again = chain("Norway", "What does the capital of Norway spend?")
     assert changes({**tables, Question: norway}, {**tables, Question: again}).by_kind["questions"]["reworded"] == 1
+
+
+def quarantined(*sources):
+    rows = [Quarantined(f"{n}", "read", source, "empty_file", "no text") for n, source in enumerate(sources)]
+    return {Quarantined: to_table(rows, Quarantined)}
+
+
+def test_a_document_in_quarantine_now_is_unreadable_with_the_reason_and_not_deleted():
+    old = {"oslo.md": [OSLO], "bergen.md": BERGEN, "gone.md": [PARKS]}
+    found = changes(benchmark(old), benchmark({"oslo.md": [OSLO]}) | quarantined("bergen.md", "other.md"))
+    rows = {row.old_id: (row.change, row.detail) for row in found.rows if row.kind == "documents"}
+    assert rows == {"bergen.md": ("unreadable", "empty_file: no text"), "gone.md": ("deleted", "")}
+    assert (found.by_kind["documents"]["unreadable"], found.by_kind["documents"]["deleted"]) == (1, 1)
+
+
+@pytest.mark.parametrize("fault", ["all.jsonl", "all.jsonl#1"])
+def test_a_record_is_unreadable_by_its_own_fault_or_by_that_of_its_file(fault):
+    old = benchmark({"all.jsonl#one": [OSLO], "bergen.md": BERGEN})
+    rows = [replace(row, source="all.jsonl#1") if row.doc_id != "bergen.md" else row
+            for row in from_table(old[Document], Document)]  # fmt: skip
+    found = changes(old | {Document: to_table(rows, Document)}, benchmark({"bergen.md": BERGEN}) | quarantined(fault))
+    assert [(row.change, row.old_id) for row in found.rows if row.kind == "documents"] == [
+        ("unreadable", "all.jsonl#one")
+    ]
+
+
+def test_a_document_that_is_there_again_after_quarantine_is_added():
+    found = changes(benchmark(OLD) | quarantined("new.md"), benchmark({**OLD, "new.md": [PARKS]}))
+    assert [(row.change, row.new_id) for row in found.rows if row.kind == "documents"] == [("added", "new.md")]
+
+
+def test_texts_of_more_than_2_gib_in_all_are_compared():
+    """They lie in memory that was never written to, and takes none."""
+    size = 2**30
+    large = pa.StringArray.from_buffers(
+        1, pa.array([0, size], pa.int32()).buffers()[1], pa.py_buffer(mmap.mmap(-1, size))
+    )
+    names = ["a", "b", "c", "d"]
+
+    def table(last, title):
+        text = pa.chunked_array([large, large, large, pa.array([last])])
+        columns = {"doc_id": names, "content_hash": names, "source": names, "title": [title] * 4, "text": text}
+        return pa.table(columns)
+
+    chunks, faults = (schema_of(kind).empty_table() for kind in (Chunk, Quarantined))
+    found = documents(table("one", "x"), table("two", "y"), chunks, chunks, faults)
+    assert [(row.change, row.new_id) for row in found.rows] == [("reread", "d")]
+    assert found.unchanged == 3
+
+
+def test_columns_that_more_than_2_gib_may_be_taken_from_are_wide():
+    rows = pa.table({"id": ["a", "b"], "text": ["1", "2"]})
+    both = matched(rows, rows.slice(1), "id", ("text",))
+    assert both.old.schema.field("text").type == both.new.schema.field("text").type == pa.large_string()
+    assert both.old["text"].to_pylist() == ["2"]
+
+
+def test_what_is_read_of_a_table_is_listed_once():
+    assert COLUMNS[Triplet] is triplets.COLUMNS
+    assert COLUMNS[Question] == (*questions.COLUMNS, "rejected_because")
+
+
+def test_the_contract_points_to_modules_that_are_there():
+    told = Path(data_contracts.changes.__file__)
+    named = re.findall(r"\b[\w/]+\.py\b", told.read_text())
+    assert named
+    assert [name for name in named if not told.parent.parent.joinpath(name).exists()] == []

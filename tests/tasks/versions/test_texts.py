@@ -1,8 +1,12 @@
 """Texts beside each other: what stands in the place of what, what kept its place, which words are other ones."""
 
+import sys
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rarefy.tasks.versions.similar as similarity
 from rarefy.tasks.versions.order import displaced
 from rarefy.tasks.versions.similar import BEGINNING, MANY, similar
 from rarefy.tasks.versions.words import MOST, marked
@@ -63,3 +67,48 @@ def test_a_figure_is_marked_as_a_whole():
 def test_long_texts_stand_as_they_are():
     long = "word " * MOST
     assert marked(long, f"{long}more") == ([(False, long)], [(False, f"{long}more")])
+
+
+def test_spaces_are_no_words_and_are_marked_between_two_marked_words_alone():
+    assert marked("one two three four", "one three  four five") == (
+        [(False, "one "), (True, "two"), (False, " three four")],
+        [(False, "one three  four "), (True, "five")],
+    )
+    assert marked("a b c d", "a x y d")[1] == [(False, "a "), (True, "x y"), (False, " d")]
+
+
+def _calls(work):
+    """How many calls of functions some work makes: what it takes, whatever else the machine does."""
+    count = 0
+
+    def seen(_, what, __):
+        nonlocal count
+        count += what in ("call", "c_call")
+
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_marking_takes_steps_in_proportion_to_the_words():
+    marked("warm", "up")
+    texts = [" ".join(f"{(word * turn) % 97}" for word in range(390)) for turn in (31, 57)]
+    assert _calls(lambda: marked(*texts)) < 40 * 780
+
+
+def test_what_is_labelled_is_looked_up_and_not_gone_through_for_every_text(monkeypatch: pytest.MonkeyPatch):
+    class Pairs(list):
+        times = 0
+
+        def __iter__(self):
+            Pairs.times += 1
+            return super().__iter__()
+
+    labelled = similarity._labelled
+    monkeypatch.setattr(similarity, "_labelled", lambda old, new: Pairs(labelled(old, new)))
+    rows = [f"| Row {n} | {n} |" for n in range(30)]
+    assert len(list(similar(rows, rows))) == 30
+    assert Pairs.times <= 3
