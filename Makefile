@@ -18,11 +18,13 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
-# tests/tasks/llm bound what a clock says: they run beside nothing else
+# what bounds a clock, or has a server, a worker and runs of its own, runs beside nothing else
+ALONE := tests/tasks/llm tests/flows/test_served_for_real.py
+
 test: $(VENV)/.installed-dev
 ifeq ($(strip $(TESTS)),)
-	$(VENV)/bin/python -m pytest tests/tasks/llm
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/tasks/llm
+	$(VENV)/bin/python -m pytest $(ALONE)
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(ALONE))
 else
 	$(VENV)/bin/python -m pytest $(TESTS)
 endif
