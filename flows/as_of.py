@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pyarrow as pa
 
@@ -10,6 +10,7 @@ from rarefy.data_contracts.rows import Document
 from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.data_contracts.tables import schema_of
 from rarefy.flows.apart import Apart, Batch, apart, batches_of
+from rarefy.flows.day import day
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.progress import WIDTH
 from rarefy.flows.run import Part, Run
@@ -30,16 +31,6 @@ class _Past:
     version: journal.Version
     table: str
     columns: pa.Table
-
-
-def day(text: str) -> str:
-    """The day of --as-of, "" for none; UsageFault for what is no day."""
-    try:
-        if text and date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError:
-        raise UsageFault(f"--as-of {text}: not a day; write it as 2024-12-31") from None
-    return text
 
 
 def knowing(run: Run, corpus: str, out: str, when: str) -> Apart:
@@ -90,7 +81,7 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
     lost = []
     others: dict[str, int] = {}
     columns: dict[str, pa.Table] = {}
-    for one in sorted(journal.versions(store), key=lambda one: (one.created[:10], one.line, one.number)):
+    for one in _in_order(journal.versions(store)):
         if one.as_of or not (_same_place(one.corpus, corpus) or one.line == line):
             continue
         if one.corpus and corpus and not _same_place(one.corpus, corpus):
@@ -105,6 +96,16 @@ def _past(store: Store, line: str, corpus: str) -> tuple[list[_Past], list[str]]
     for place, count in others.items():
         lost.append(f"{count:,} version{'s' * (count != 1)} published here of another corpus, {place}: not looked at")
     return rows, lost
+
+
+def _in_order(versions: Sequence[journal.Version]) -> list[journal.Version]:
+    """Those of a line by number, whatever the clock said; of several lines by when they were made."""
+    latest: dict[str, str] = {}
+    keys = []
+    for one in sorted(versions, key=lambda one: (one.line, one.number)):
+        latest[one.line] = max(latest.get(one.line, ""), one.created)
+        keys.append((latest[one.line], one.number, one.line, one))
+    return [key[-1] for key in sorted(keys, key=lambda key: key[:-1])]
 
 
 def _documents(store: Store, version: journal.Version) -> pa.Table:
@@ -136,16 +137,19 @@ def _days(past: Sequence[_Past]) -> list[str]:
 
 
 def _revisions(past: Sequence[_Past], tables: dict[str, pa.Table], today: str) -> list[Revision]:
-    """Every revision that is there or was, each once: first seen when, and where its row is, there rather than then."""
-    first: dict[tuple[str, str], str] = {}
-    found: dict[tuple[str, str], Revision] = {}
-    for one in past:
-        for key in zip(*(one.columns[name].to_pylist() for name in COLUMNS[:2]), strict=True):
-            first.setdefault(key, _seen(one))
-    for table, columns in (*((one.table, one.columns) for one in past), *tables.items()):
+    """Every revision that is there or was: since which look, and where its row is, there rather than then."""
+    looks = [(_seen(one), turn, one.table, one.columns) for turn, one in enumerate(past)]
+    looks += [(today, len(past), table, columns) for table, columns in tables.items()]
+    rows: dict[tuple[str, str], tuple[tuple[str, ...], str, int]] = {}
+    last: dict[str, str] = {}  # what a document was when it was looked at before
+    since: list[tuple[tuple[str, str], str, int]] = []
+    for seen, turn, table, columns in looks:
         for place, row in enumerate(zip(*(columns[name].to_pylist() for name in COLUMNS), strict=True)):
-            found[row[:2]] = Revision(*row, first.get(row[:2], today), table, place)
-    return list(found.values())
+            rows[row[:2]] = row, table, place
+            if last.get(row[0]) != row[1]:
+                since.append((row[:2], seen, turn))
+            last[row[0]] = row[1]
+    return [Revision(*rows[key][0], seen, turn, *rows[key][1:]) for key, seen, turn in since]
 
 
 def _batched(store: Store, batches: Sequence[Batch], found: Known, past: Sequence[_Past], when: str) -> list[Batch]:

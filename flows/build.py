@@ -10,12 +10,12 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
-from rarefy.flows import jobs
+from rarefy.flows import jobs, server
 from rarefy.flows.as_of import knowing
 from rarefy.flows.asking import means
 from rarefy.flows.config import Config
 from rarefy.flows.deliver import decisive, deliver, told
-from rarefy.flows.progress import Board
+from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run, Tables
 from rarefy.flows.workers import hired
@@ -23,6 +23,7 @@ from rarefy.tasks import journal
 from rarefy.tasks.export import NAMES
 from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
+from rarefy.tasks.versions.settings import differ, differing
 
 
 @flow(name="rarefy build", flow_run_name="build {out} from {corpus}", persist_result=False)
@@ -56,6 +57,7 @@ def named() -> str:
 
 def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Built:
     """The benchmark of a corpus, published in `out` and recorded in the store's journal."""
+    _tell_settings(run, out, config)
     by = knowing(run, corpus, out, as_of)
     with told(run, out, config):
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
@@ -83,6 +85,13 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of, limit))
 
 
+def _tell_settings(run: Run, out: str, config: Config) -> None:
+    """Say before the work that it is not the work that was done there last: a config may have been forgotten."""
+    before = journal.latest(run.store, journal.line_of(out))
+    if before and (names := differing(before.config, decisive(config))):
+        run.board.say(f"{'settings':<{WIDTH}} {differ(names, str(before.number)).removeprefix('Settings ')}")
+
+
 def recorded(
     run: Run, built: Built, corpus: str, config: Config, tables: Tables, as_of: str = "", limit: int = 0
 ) -> journal.Version:
@@ -98,7 +107,7 @@ def recorded(
         config=decisive(config),
         tables=names,
         run_id=flow_run.id or "",
-        run_url=flow_run.ui_url or "",
+        run_url="" if server.temporary() else flow_run.ui_url or "",  # that one dies with the run
         package=installed("rarefy"),
         schemas={kind: SCHEMAS[kind] for kind in names},
         counts={stage.name: stage.kept for stage in built.funnel},

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rarefy.flows import commands, evaluating, feeds_commands, perturbing, places, serving_commands, versions
 from rarefy.flows.arguments import parser
 from rarefy.flows.commands import tell
+from rarefy.flows.day import day
 from rarefy.flows.faults import Fault, UsageFault
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ def _mended(store: str, work: Callable[[], Done]) -> Done:
 
 def _begin(given: argparse.Namespace) -> "Config":
     """The config, once corpus and config are known to be there; the Prefect API, once it answers."""
+    day(getattr(given, "as_of", ""))
     places.check_corpus(given.corpus)
     from rarefy.flows import server
     from rarefy.flows.config import load

@@ -25,7 +25,8 @@ from rarefy.tasks.protocols.frame import QUESTION, Frame
 from rarefy.tasks.statistics import figures
 from rarefy.tasks.statistics.compare import WHOLE, Difference, differences, judged
 from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.gate import broken, parsed
+from rarefy.tasks.statistics.gate import Ruled, broken, parsed
+from rarefy.tasks.statistics.gate import ruled as came_of
 from rarefy.tasks.statistics.measure import Figured
 from rarefy.tasks.statistics.paired import mcnemar
 
@@ -73,6 +74,7 @@ class Comparison:
     config: StatisticsConfig
     core: Core | None = None  # of two versions of a benchmark: which questions `differences` are of
     apart: tuple[Apart, ...] = ()  # of the others
+    rules: tuple[Ruled, ...] = ()  # what became of each rule that was given
 
 
 def compare(
@@ -195,6 +197,16 @@ def _looked_at(measures: Iterable[Figured]) -> list[Figured]:
     found = list(measures)
     headlines = {one.metric for one in found if one.headline}
     return [one for one in found if one.metric in headlines or one.slice == WHOLE]
+
+
+def ruled(comparison: Comparison, rules: Sequence[str]) -> Comparison:
+    """The comparison with what became of each of these rules; UsageFault where one is none. `gate` ends the run."""
+    try:
+        asked = [parsed(rule) for rule in rules]
+    except ValueError as error:
+        raise UsageFault(f"--fail-if: {error}") from error
+    found = (came_of(one, comparison.differences, comparison.config) for one in asked)
+    return replace(comparison, rules=tuple(found))
 
 
 def gate(comparison: Comparison, rules: Sequence[str]) -> None:

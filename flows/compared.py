@@ -36,6 +36,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "trials": [asdict(one) for one in comparison.paired],
         **compared_versions.as_json(comparison),
         "differences": [asdict(row) for row in comparison.differences],
+        "rules": [asdict(one) for one in comparison.rules],
         "statistics": comparison.config.model_dump(mode="json"),
     }
 
@@ -72,6 +73,8 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(Group(*parts))
     for line in lines:
         console.print(f"· {escape(line)}", highlight=False)
+    for one in comparison.rules:
+        console.print(f"rule {escape(str(one))}", highlight=False)
 
 
 def markdown(comparison: Comparison) -> str:
@@ -81,6 +84,8 @@ def markdown(comparison: Comparison) -> str:
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
     told = (*compared_versions.lines(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
     lines += [f"- {_plain(line)}" for line in told]
+    if comparison.rules:
+        lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]
     by_passages = compared_versions.by_passages(comparison)
     rest = [row for row in comparison.differences if row not in by_passages]
     for title, rows in (

@@ -110,7 +110,7 @@ def compare(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from rarefy.flows.compare import compare as work
-    from rarefy.flows.compare import gate
+    from rarefy.flows.compare import gate, ruled
     from rarefy.flows.compared import as_json, show, written
     from rarefy.flows.config import load
     from rarefy.tasks.statistics.config import StatisticsConfig
@@ -132,7 +132,7 @@ def compare(given: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageFault(f"--fail-if: {error}") from error
     asked = {"systems": given.system, "protocols": given.protocol, "anyway": given.anyway}
-    found = work(given.before, given.after, config=config, **asked)
+    found = ruled(work(given.before, given.after, config=config, **asked), given.fail_if)
     if given.json:
         print(json.dumps(as_json(found), ensure_ascii=False))
     else:

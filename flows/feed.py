@@ -12,7 +12,7 @@ from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.feeds.config import EdgarConfig
 from rarefy.tasks.feeds.edgar import Fed, follow
 from rarefy.tasks.feeds.faults import FeedFault
-from rarefy.tasks.feeds.sec import Sec
+from rarefy.tasks.feeds.sec import WHO, Sec
 from rarefy.tasks.journal import line_of
 from rarefy.tasks.store import Store
 from rarefy.tasks.wanted import want, wanted
@@ -85,4 +85,6 @@ def narrowed(config: EdgarConfig, companies: list[str], since: str, forms: list[
         raise UsageFault(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from error
     if not made.companies:
         raise UsageFault('no companies: name them with --cik, or companies = ["320193", "NVDA"] in [feeds.edgar]')
+    if not made.user_agent:
+        raise UsageFault(WHO)
     return made

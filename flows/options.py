@@ -40,6 +40,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def port(text: str) -> int:
+    """A port to listen at, 1 to 65535."""
+    if not text.isdecimal() or not 0 < int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 1 to 65535")
+    return int(text)
+
+
 def amount(text: str) -> float:
     """A number above 0."""
     try:

@@ -22,6 +22,7 @@ from rarefy.tasks.lease import Busy, Lease, taken
 from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store, TableDamaged, digest
 from rarefy.tasks.versions import Changes, changes, write
+from rarefy.tasks.versions.settings import differing
 from rarefy.tasks.versions.stored import of
 from rarefy.tasks.wanted import answered, want, wanted
 
@@ -39,6 +40,7 @@ class Refreshed:
     version: journal.Version | None = None
     before: journal.Version | None = None  # the version that stood there
     changes: Changes | None = None  # between the two; None where there was none before
+    settings: tuple[str, ...] = ()  # options that the two were not made by alike
 
 
 @flow(name="rarefy refresh", flow_run_name="refresh {out} from {corpus}", persist_result=False)
@@ -85,7 +87,7 @@ class Asked:
     how: str  # digest of the corpus and all that decides what is made
 
     def __str__(self) -> str:
-        return f"{self.line}.{self.how} {self.out}"
+        return f"refresh of {self.out} ({self.line}.{self.how})"
 
 
 def _in_turn(store: Store, asked: Asked, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
@@ -144,8 +146,9 @@ def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, a
     new = stood is None or stood.number != now.number
     before = stood if new else journal.previous(run.store, now)
     told = "refreshed" if new or (before and not now.changes) else "unchanged"
+    settings = differing(before.config, now.config) if before else ()
     if before is None or UNTOLD in now.changes or (now.changes and _stands(out, before, now)):
-        return Refreshed(told, built, now, stood)
+        return Refreshed(told, built, now, stood, settings=settings if new else ())
     try:
         found = run.stage("compare", lambda: changes(of(run.store, before), of(run.store, now)))
     except (TableDamaged, NewerSchema) as lost:
@@ -153,11 +156,11 @@ def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, a
             f"{'changes':<{WIDTH}} since version {before.number} cannot be told: {str(lost).partition(':')[0]}"
         )
         now = run.stage("record changes", lambda: journal.amend(run.store, now, {UNTOLD: 1}))
-        return Refreshed(told, replace(built, recorded=now), now, stood)
+        return Refreshed(told, replace(built, recorded=now), now, stood, settings=settings if new else ())
     run.fence()
-    run.stage("write changes", lambda: write(Path(out), found, before.version, now.version))
+    run.stage("write changes", lambda: write(Path(out), found, before.version, now.version, settings))
     now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
-    return Refreshed(told, replace(built, recorded=now), now, before, found)
+    return Refreshed(told, replace(built, recorded=now), now, before, found, settings)
 
 
 def _stands(out: str, before: journal.Version, now: journal.Version) -> bool:

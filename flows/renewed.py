@@ -1,10 +1,13 @@
 """What came of a refresh, for a person at a terminal."""
 
+from pathlib import Path
+
 from rich.console import Console
 
 from rarefy.flows import report
 from rarefy.flows.refresh import Refreshed
 from rarefy.flows.shown import as_table
+from rarefy.tasks.versions.settings import differ
 
 SAID = {
     "not wanted": "Nobody asked for a refresh since the last one: nothing done",
@@ -23,6 +26,8 @@ def show(done: Refreshed, console: Console) -> None:
         )
         return
     report.show(done.built, console)
+    if done.settings and done.before is not None:
+        console.print(differ(done.settings, str(done.before.number)), markup=False, highlight=False, soft_wrap=True)
     if done.changes is not None and done.before is not None:
         rows = [
             {"what": name.replace("_", " "), "rows": f"{count:,}"}
@@ -30,4 +35,5 @@ def show(done: Refreshed, console: Console) -> None:
             if count
         ]
         console.print(as_table(f"Changes since version {done.before.number}", rows))
-        console.print(f"Every one of them: {done.version.out}/changes.html", markup=False, soft_wrap=True)
+        every = Path(done.version.out, "changes.html")
+        console.print(f"Every one of them: {every}", markup=False, soft_wrap=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.options import OWN, STORE, amount, count
+from rarefy.flows.options import OWN, STORE, amount, port
 
 if TYPE_CHECKING:
+    from rarefy.flows.config import Config
     from rarefy.flows.serving.config import Deploy
 
 PORT = 4200  # Prefect's own
@@ -43,7 +44,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--home", metavar="DIR", type=Path, help="where Prefect keeps what it knows (default: STORE/prefect)"
     )
     serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="to listen at (default: %(default)s)")
-    serve.add_argument("--port", metavar="N", type=count, default=PORT, help="to listen at (default: %(default)s)")
+    serve.add_argument("--port", metavar="N", type=port, default=PORT, help="to listen at (default: %(default)s)")
     serve.add_argument(
         "--watch",
         metavar="SECONDS",
@@ -53,7 +54,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default=0.0,
         help=f"look at CORPUS so often (default: {WATCHED:g}), instead of the schedule of the deployment watch",
     )
-    serve.add_argument("--hook", metavar="PORT", type=count, default=0, help="answer a webhook there; implies --watch")
+    serve.add_argument("--hook", metavar="PORT", type=port, default=0, help="answer a webhook there; implies --watch")
     deploy = commands.add_parser("deploy", help="register the deployments on a server", description=DEPLOY, **OWN)
     _what(deploy)
 
@@ -65,11 +66,18 @@ def _what(command: argparse.ArgumentParser) -> None:
         "--store", metavar="URL", help="of what was made before (default: that of [deploy], or $RAREFY_STORE)"
     )
     command.add_argument("--config", metavar="FILE.toml", type=Path, help="settings, among them [deploy]")
+    command.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace deployments of this name that are of another corpus or for another folder",
+    )
 
 
 def serve(given: argparse.Namespace) -> int:
     """Serve until asked to end."""
-    deploy = _deploy(given)
+    config = _config_of(given)
+    deploy = config.deploy
+    _check(config)
     home = given.home or Path(deploy.folder, STORE if "://" in deploy.store else deploy.store) / "prefect"
     from rarefy.flows.serving.serve import Wish
     from rarefy.flows.serving.serve import serve as work
@@ -80,24 +88,27 @@ def serve(given: argparse.Namespace) -> int:
     beside = _beside(given, deploy)
     if "watch" in dict(beside):
         deploy = deploy.model_copy(update={"watch": deploy.watch.model_copy(update={"schedule": ""})})
-    return work(Wish(deploy, _config(given, deploy), home.resolve(), given.host, given.port, beside), say)
+    file = _config(given, deploy)
+    return work(Wish(deploy, file, home.resolve(), given.host, given.port, beside, given.replace), say)
 
 
 def deploy(given: argparse.Namespace) -> int:
     """Register everything."""
-    deploy = _deploy(given)
+    config = _config_of(given)
+    deploy = config.deploy
     if not os.environ.get("PREFECT_API_URL"):
         raise UsageFault(
             "PREFECT_API_URL is not set: say which server is to hold the deployments, as "
             "http://127.0.0.1:4200/api; `rarefy serve` starts one of its own"
         )
+    _check(config)
     from rarefy.flows import server
 
     server.wait()
     from rarefy.flows.serving.notices import URL
     from rarefy.flows.serving.register import register
 
-    for one in register(deploy, _config(given, deploy), str(Path.cwd())):
+    for one in register(deploy, _config(given, deploy), str(Path.cwd()), given.replace):
         print(f"{one.full_name:<30} {one.schedule:<24} {one.url}".rstrip())
     told = "posted to the address in" if os.environ.get(URL) else "nobody is told, for want of"
     print(f"runs that end badly: {told} {URL}")
@@ -105,15 +116,36 @@ def deploy(given: argparse.Namespace) -> int:
     return 0
 
 
-def _deploy(given: argparse.Namespace) -> "Deploy":
-    """The section [deploy] with what the command line says; what it names is known to be there."""
+def _config_of(given: argparse.Namespace) -> "Config":
+    """The config, its section [deploy] with what the command line says."""
     from rarefy.flows.config import load
 
     if bool(given.corpus) != bool(given.out):
         raise UsageFault("CORPUS and --out go together: which benchmark is made of which documents")
     told: dict[str, Any] = {"corpus": given.corpus, "out": given.out}
     told["store"] = given.store or os.environ.get("RAREFY_STORE")
-    return load(given.config).deploy.model_copy(update={name: value for name, value in told.items() if value})
+    config = load(given.config)
+    deploy = config.deploy.model_copy(update={name: value for name, value in told.items() if value})
+    return config.model_copy(update={"deploy": deploy})
+
+
+def _check(config: "Config") -> None:
+    """UsageFault where there is no such corpus, or no such system: every run would fail of it."""
+    deploy = config.deploy
+    place = Path(deploy.folder, deploy.corpus).expanduser()
+    # the paths of other pools are those of their containers, of which nothing is known here
+    if "://" not in deploy.corpus and deploy.pool_type == "process" and not place.exists():
+        raise UsageFault(
+            f"corpus {place.absolute()}: no such file or folder; make it first, even if it is empty, or name another: "
+            "CORPUS and --out, or corpus in [deploy], which is looked for from its `folder`, or from here without one"
+        )
+    if deploy.systems:
+        from rarefy.flows.under_test import systems
+
+        try:
+            systems(config, deploy.systems)
+        except UsageFault as fault:
+            raise UsageFault(f"[deploy] systems: {str(fault).removeprefix('--system ')}") from None
 
 
 def _config(given: argparse.Namespace, deploy: "Deploy") -> str:

@@ -23,6 +23,7 @@ class Follower:
     refresh: Callable[[], object]  # once, if wanted
     say: Say
     clock: Callable[[], float] = time.monotonic
+    failure: str = field(default="", init=False)  # of the last refresh
     failed: int = field(default=0, init=False)
     again: float = field(default=0.0, init=False)
 
@@ -31,12 +32,16 @@ class Follower:
         want(self.store, self.line, why)
         self.failed, self.again = 0, 0.0
 
-    def catch_up(self, pause: float) -> bool:
+    def catch_up(self, pause: float, once: bool = False) -> bool:
         """Refresh if somebody asked for it; was one run? A fault is told, and the asking stays.
 
+        `once`: nobody will try again, so nothing is promised; `failure` is for the caller to tell.
         SpentFault is raised: whether to spend more is not for a loop to say.
         """
-        if not wanted(self.store, self.line) or self.clock() < self.again:
+        if not wanted(self.store, self.line):
+            self.failure = ""  # somebody else did it
+            return False
+        if self.clock() < self.again:
             return False
         try:
             self.refresh()
@@ -48,9 +53,11 @@ class Follower:
             self.failed += 1
             wait = min(max(pause, 1.0) * 2**self.failed, LONGEST)
             self.again = self.clock() + wait
-            self.say(f"the refresh failed: {error}; tried again in {wait:,.0f} s, or when something changes")
+            self.failure = f"the refresh failed: {error}"
+            if not once:
+                self.say(f"{self.failure}; tried again in {wait:,.0f} s, or when something changes")
             return False
-        self.failed, self.again = 0, 0.0
+        self.failure, self.failed, self.again = "", 0, 0.0
         return True
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rarefy.tasks.versions import Changes
 
 SHOWN = 5  # rows of a class on the terminal
+LONG = 160  # characters of a text
 SHORT = 12  # digits of a version that are shown
 
 
@@ -37,6 +38,7 @@ def versions(given: argparse.Namespace) -> int:
     """List what a store has published."""
     from rich.console import Console
 
+    from rarefy.flows import published
     from rarefy.tasks import journal
 
     store = _store(given.store)
@@ -47,9 +49,7 @@ def versions(given: argparse.Namespace) -> int:
     if not found:
         of = f" of {given.out}" if given.out else ""
         raise UsageFault(f"no version{of} in {store.url}; `rarefy build` and `rarefy refresh` record what they publish")
-    console = Console()
-    for line in dict.fromkeys(one.line for one in found):
-        _show_line([one for one in found if one.line == line], console)
+    published.show(found, Console())
     for path in broken:
         commands.tell(f"{path} cannot be read and is left out: restore it, or remove it", 1)
     return 0
@@ -174,7 +174,7 @@ def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     """Counts, and the first rows of each class but those that follow from others."""
     from rarefy.flows.shown import as_table
     from rarefy.tasks.results.visible import visible
-    from rarefy.tasks.versions.shown import FOLLOWS, shortened, shown
+    from rarefy.tasks.versions.shown import FOLLOWS, beside, shortened, shown
 
     old, new = visible(old), visible(new)
     if found.nothing:
@@ -190,8 +190,12 @@ def show(found: "Changes", old: str, new: str, console: "Console") -> None:
         if one.rows and one.kind not in FOLLOWS and one.change != "unchanged":
             console.print(f"\n{one.title} ({one.count:,}):", markup=False, highlight=False)
             for row in one.rows:
-                said = [row.about or row.section or row.doc_id, *_both(row.before, row.after), row.detail]
-                line = visible(" | ".join(shortened(" ".join(part.split()), 160) for part in said if part))
+                about, before, after, detail = (
+                    " ".join(part.split())
+                    for part in (row.about or row.section or row.doc_id, row.before, row.after, row.detail)
+                )
+                said = [shortened(about, LONG), *_both(*beside(before, after, LONG)), shortened(detail, LONG)]
+                line = visible(" | ".join(filter(None, said)))
                 console.print(f"  {line}", markup=False, highlight=False, emoji=False, soft_wrap=True)
             if one.more:
                 console.print(f"  … and {one.more:,} more", markup=False, highlight=False)
@@ -199,38 +203,6 @@ def show(found: "Changes", old: str, new: str, console: "Console") -> None:
 
 def _both(before: str, after: str) -> list[str]:
     return [f"{before} → {after}"] if before and after else [before or after]
-
-
-def _show_line(found: "list[Version]", console: "Console") -> None:
-    from rarefy.flows.shown import as_table
-
-    rows = [
-        {
-            "no.": str(one.number),
-            "version": one.version[:SHORT],
-            "published": one.created.replace("T", " ").removesuffix("+00:00"),
-            **({"as of": one.as_of} if any(other.as_of for other in found) else {}),
-            "corpus": one.corpus,
-            "documents": f"{one.counts.get('documents', 0):,}",
-            "questions": f"{one.counts.get('questions', 0):,}",
-            "changes": changed(one),
-            **({"run": one.run_url} if any(other.run_url for other in found) else {}),
-        }
-        for one in found
-    ]
-    console.print(as_table(found[0].out, rows))
-
-
-def changed(one: "Version") -> str:
-    """What changed against the version before it, in a line: documents and questions."""
-    if not one.parent:
-        return "the first"
-    told = [
-        f"{count:,} {name.replace('_', ' ')}"
-        for name, count in one.changes.items()
-        if count and name.startswith(("documents_", "questions_")) and not name.endswith("_unchanged")
-    ]
-    return ", ".join(told) or ("not compared" if not one.changes else "none in documents and questions")
 
 
 def _tell_plan(store: "Store", told: "Plan", given: argparse.Namespace, done: bool) -> None:

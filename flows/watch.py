@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rarefy.flows.config import Config
-from rarefy.flows.faults import UsageFault
+from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.places import foreign
 from rarefy.flows.triggers import Follower
 from rarefy.tasks.feeds.bucket import Mirrored, look_bucket, mirror
@@ -31,6 +31,7 @@ class Polled:
     moves: Moves
     waiting: tuple[str, ...]  # files that are still being written, or may be
     told: str
+    lost: bool = False  # what is watched could not be looked at
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,12 @@ def poll(
             else look_into(Path(place.built).expanduser(), before.taken, before.waiting, config.rehash)
         )
     except FileNotFoundError as error:
-        return Polled(Moves(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted")
+        return Polled(Moves(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted", True)
     if before.taken and not listed:
         gone = f"{place.built}: none of {len(before.taken):,} documents is there: nothing is taken for deleted"
-        return Polled(Moves(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)")
+        return Polled(
+            Moves(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)", True
+        )
     found = settle(before, listed, moment(), config.settle, config.hold)
     if found.moves:
         want(store, line, f"{place.corpus}: {found.moves.told()}")
@@ -125,7 +128,7 @@ def follow(
 ) -> None:
     """Look, refresh, sleep, for ever, or `once`: until what is there has settled.
 
-    What goes wrong for a while is told, and tried again.
+    What goes wrong for a while is told, and tried again. `once`: Fault where the last look or refresh failed.
     """
     said = ""
     while True:
@@ -134,15 +137,22 @@ def follow(
         except Exception as error:
             if not isinstance(error, FeedFault | OSError) and not foreign(error):
                 raise
-            found = Polled(Moves(), (), f"cannot look: {error}; tried again in {every:,.0f} s")
+            again = "" if once else f"; tried again in {every:,.0f} s"
+            found = Polled(Moves(), (), f"cannot look: {error}{again}", True)
         if found.moves:
             follower.failed, follower.again = 0, 0.0
-        if found.told != said and (found.moves or found.waiting or said or "cannot" in found.told):
+        final = once and not found.waiting
+        news = found.told != said and (found.moves or found.waiting or said or "cannot" in found.told)
+        if news and not (final and found.lost):  # that is for the fault to tell
             follower.say(found.told)
         said = found.told
-        ran = follower.catch_up(every)
-        if once and not found.waiting:
+        ran = follower.catch_up(every, once)
+        if final:
+            if failed := [told for told in (found.told if found.lost else "", follower.failure) if told]:
+                raise Fault("\n".join(failed))
             return
+        if once and follower.failure:
+            follower.say(follower.failure)
         if not ran:  # what came while a refresh ran is looked at without delay
             sleep(min(every, max(config.settle, 0.05)) if found.waiting else every)
 

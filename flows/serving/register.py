@@ -1,7 +1,9 @@
 """Make a server of Prefect hold the work pool, the deployments and the notices of a config, and no others of theirs."""
 
 import importlib
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
@@ -29,15 +31,45 @@ class Registered:
     url: str
 
 
-def register(deploy: Deploy, config_file: str = "", folder: str = "") -> list[Registered]:
-    """Everything of a config, new or as it now is; UsageFault where it cannot be."""
+def register(deploy: Deploy, config_file: str = "", folder: str = "", replace: bool = False) -> list[Registered]:
+    """Everything of a config, new or as it now is; UsageFault where it cannot be.
+
+    `replace`: also where the deployments of this name are of another corpus, or for another folder.
+    """
     plan = planned(deploy, config_file, folder)
     schedules = {one.name: _schedules(one) for one in plan}  # a mistyped one is told before anything is made
     with get_client(sync_client=True) as client:
+        for one in plan if not replace else ():
+            _check_same(client, one)
         _pool(client, deploy)
         made = [_registered(client, one, schedules[one.name]) for one in plan]
     notices.register(deploy)
     return made
+
+
+def _check_same(client: SyncPrefectClient, one: Planned) -> None:
+    """UsageFault where the server has a deployment of this name that is for another benchmark."""
+    try:
+        there = client.read_deployment_by_name(one.full_name)
+    except ObjectNotFound:
+        return
+    before, now = there.job_variables.get("working_dir", ""), one.job_variables.get("working_dir", "")
+    if not (before and now):  # one was made without a place where paths begin: as they are written
+        before = now = ""
+    names = [name for name in ("corpus", "out", "benchmark") if name in one.parameters]
+    old = {name: _place(str(there.parameters.get(name, "")), before) for name in names}
+    new = {name: _place(str(one.parameters[name]), now) for name in names}
+    if old != new:
+        told = [", ".join(f"{name} {place or 'none'}" for name, place in places.items()) for places in (old, new)]
+        raise UsageFault(
+            f"this server has a deployment {one.full_name} of {told[0]}; it is not made one of {told[1]}: "
+            "give it a name ([deploy] name) or --replace"
+        )
+
+
+def _place(path: str, folder: str) -> str:
+    """A path as seen from the folder in which a run begins; "" for none, and a URL as it is."""
+    return path if not path or "://" in path else os.path.normpath(Path(folder, path))
 
 
 def _schedules(one: Planned) -> list[DeploymentScheduleCreate]:

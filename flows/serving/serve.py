@@ -107,6 +107,7 @@ class Wish:
     host: str
     port: int
     beside: tuple[tuple[str, tuple[str, ...]], ...] = ()  # modules that run along, by name
+    replace: bool = False  # also deployments of others, on a server that is not ours
 
 
 def serve(wish: Wish, say: Callable[[str], None]) -> int:
@@ -227,7 +228,7 @@ def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
     from rarefy.flows.serving.left import tidy
     from rarefy.flows.serving.register import register
 
-    made = register(wish.deploy, wish.config_file, str(Path.cwd()))
+    made = register(wish.deploy, wish.config_file, str(Path.cwd()), replace=own or wish.replace)
     cut, missed = tidy(wish.deploy.work_pool) if own else (0, 0)
     if cut or missed:
         say(f"since the last time: {cut} runs were cut off, {missed} were missed, of which the last is made up for")

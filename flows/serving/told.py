@@ -9,7 +9,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
 from rarefy.flows import report
-from rarefy.flows.compare import compare, gate
+from rarefy.flows.compare import compare, gate, ruled
 from rarefy.flows.compared import markdown, written
 from rarefy.flows.config import Config
 from rarefy.flows.evaluate import Evaluated
@@ -20,6 +20,8 @@ from rarefy.tasks.journal import Version
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.results import wording
 from rarefy.tasks.statistics.compare import Difference
+from rarefy.tasks.versions.settings import differ
+from rarefy.tasks.versions.shown import counted
 
 if TYPE_CHECKING:
     from rarefy.flows.refresh import Refreshed
@@ -39,9 +41,8 @@ def say(text: str) -> None:
 def built(made: report.Built) -> str:
     """A build in a line."""
     kept = {stage.name: stage.kept for stage in made.funnel}
-    return (
-        f"version {made.version[:12]}: {kept['documents']:,} documents, {kept['questions']:,} questions, "
-        f"{kept['variants']:,} variants"
+    return f"version {made.version[:12]}: " + ", ".join(
+        counted(kind, kept[kind]) for kind in ("documents", "questions", "variants")
     )
 
 
@@ -72,6 +73,8 @@ def of_refresh(done: "Refreshed") -> None:
         f"`{version.version}`, published {version.created}{f', as of {version.as_of}' if version.as_of else ''}",
         f"Made by [this run]({version.run_url})" if version.run_url else "",
     ]
+    if done.settings and before is not None:
+        lines.append(f"**{differ(done.settings, str(before.number))}**")
     if done.changes is not None and before is not None:
         old = f"[version {before.number}]({before.run_url})" if before.run_url else f"version {before.number}"
         lines += [
@@ -99,6 +102,7 @@ def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: S
         except Fault as fault:  # a system that is new has nothing to be compared with
             drift.append(f"**{system}** is not compared: {fault}")
             continue
+        found = ruled(found, rules)
         written(Path(done.out, "compare", re.sub(r"[^\w.-]+", "-", system)), found)
         drift.append(markdown(found))
         changed |= {(system, row.protocol, row.metric): _change(row) for row in found.differences if row.headline}
@@ -137,9 +141,9 @@ def _change(row: Difference) -> str:
 
 def _counts(version: Version) -> str:
     """What moved of documents and questions; all the rest is in the artifact."""
-    told = [(name.replace("_", " "), n) for name, n in version.changes.items() if n and "unchanged" not in name]
-    moved = [(n, name) for name, n in told if name.startswith(("documents", "questions"))]
-    return ", ".join(f"{n:,} {name}" for n, name in moved) or "no document or question changed"
+    moved = {name: n for name, n in version.changes.items() if n and "unchanged" not in name}
+    told = [counted(name, n) for name, n in moved.items() if name.startswith(("documents", "questions"))]
+    return ", ".join(told) or "no document or question changed"
 
 
 def _table(version: Version, since: str) -> str:

@@ -77,7 +77,10 @@ class EdgarConfig(BaseModel, frozen=True, extra="forbid"):
     @field_validator("since")
     @classmethod
     def _is_a_day(cls, value: str) -> str:
-        return date.fromisoformat(value).isoformat() if value else ""
+        try:
+            return date.fromisoformat(value).isoformat() if value else ""
+        except ValueError:
+            raise ValueError(f"{value!r} is no day; write it as 2020-01-31") from None
 
 
 class OriginConfig(BaseModel, frozen=True, extra="forbid"):

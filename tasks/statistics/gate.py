@@ -49,6 +49,45 @@ def parsed(text: str) -> Gate:
     return Gate(text.strip(), *names, float(told["size"]) / 100, relative, told["sure"].lower())
 
 
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What became of a rule."""
+
+    rule: str
+    came: str  # held | broken | not decided: not broken, and not known to be kept
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.came} ({self.why})"
+
+
+def ruled(gate: Gate, differences: Sequence[Difference], config: StatisticsConfig) -> Ruled:
+    """Whether a rule held. Where too few questions leave open that the number went as far, that is not decided.
+
+    It is undecided, too, where its number was not compared, is withheld or undefined: what `broken` raises for.
+    """
+    try:
+        if why := broken(gate, differences, config):
+            return Ruled(gate.text, "broken", "; ".join(why))
+        rows = meant(gate, differences)
+    except (LookupError, ValueError) as error:
+        return Ruled(gate.text, "not decided", str(error.args[0]).removeprefix(f"{gate.text!r} "))
+    few = [row for row in rows if row.verdict == "too few" and _may(gate, row)]
+    if few:
+        count = min(row.clusters for row in few)
+        kind = config.cluster if count == 1 else f"{config.cluster}s"
+        return Ruled(gate.text, "not decided", f"too few: {count:,} {kind}")
+    return Ruled(gate.text, "held", "; ".join(f"{row.metric} of {row.protocol} {said(row)}" for row in rows))
+
+
+def _may(gate: Gate, row: Difference) -> bool:
+    """Does the interval hold a difference that would break the rule?"""
+    if row.low is None or row.high is None:
+        return True
+    size = gate.size * abs(row.first or 0.0) if gate.relative else gate.size
+    return any(_went(gate.way, end, size) for end in (row.low, row.high))
+
+
 def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
     """The differences that a rule is about; LookupError, with what there is, where there is none.
 

@@ -1,21 +1,24 @@
 """Changes as Markdown, for a pull request, a wiki, an artifact of Prefect."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rarefy.data_contracts.rows import Change
 from rarefy.tasks.results.visible import visible
 from rarefy.tasks.versions.compare import Changes
-from rarefy.tasks.versions.shown import FOLLOWS, Class, named, shortened, shown
+from rarefy.tasks.versions.settings import differ
+from rarefy.tasks.versions.shown import FOLLOWS, Class, beside, named, shortened, shown
 
 ROWS = 20  # of a class
 LONG = 300  # characters of a text
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
-def as_markdown(changes: Changes, old: str, new: str) -> str:
+def as_markdown(changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> str:
     """Counts by kind, then the first rows of each class; words of the documents are no markup."""
     lines = [f"# Changes from {_text(named(old))} to {_text(named(new))}", ""]
+    if settings:
+        lines += [f"{_text(differ(settings, named(old)))}.", ""]
     if changes.nothing:
         lines += ["Nothing changed.", ""]
     lines += _counts(changes)
@@ -39,8 +42,8 @@ def _class(one: Class) -> Iterator[str]:
     yield from (f"## {one.title} ({one.count:,})", "")
     yield from (f"{one.meaning.capitalize()}.", "", "| what | before | after | |", "|---|---|---|---|")
     for row in one.rows:
-        cells = (_what(row), row.before, row.after, row.detail)
-        yield f"| {' | '.join(_text(shortened(cell, LONG)) for cell in cells)} |"
+        what, detail = (shortened(cell, LONG) for cell in (_what(row), row.detail))
+        yield f"| {' | '.join(map(_text, (what, *beside(row.before, row.after, LONG), detail)))} |"
     if one.more:
         yield from ("", f"… and {one.more:,} more.")
     yield ""

@@ -1,5 +1,6 @@
 """changes.html: one file that needs nothing beside it, with what changed marked word by word."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,7 +10,9 @@ from markupsafe import Markup
 
 from rarefy.tasks.results.visible import visible
 from rarefy.tasks.versions.compare import Changes
-from rarefy.tasks.versions.shown import FOLLOWS, named, shortened, shown
+from rarefy.tasks.versions.settings import differ
+from rarefy.tasks.versions.shown import FOLLOWS, named, shown
+from rarefy.tasks.versions.shown import beside as cut
 from rarefy.tasks.versions.words import Marked, marked
 
 ROWS = 200  # of a class: what a person looks through
@@ -17,13 +20,14 @@ LONG = 1_500  # characters of a text
 IN_PLACE = ("edited", "restated", "answer_changed", "evidence_moved", "reworded")  # before and after are one thing
 
 
-def page(changes: Changes, old: str, new: str) -> str:
+def page(changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> str:
     """The page of these changes."""
     classes = list(shown(changes, ROWS))
     told: str = _template().render(
         old=named(old),
         new=named(new),
         nothing=changes.nothing,
+        settings=differ(settings, named(old)) if settings else "",
         kinds=changes.by_kind,
         classes=classes,
         there={(one.kind, one.change) for one in classes if one.rows},
@@ -36,7 +40,7 @@ def page(changes: Changes, old: str, new: str) -> str:
 
 def _beside(row: Any) -> tuple[Marked, Marked]:
     """Before and after, what differs marked where the one stands in the place of the other."""
-    before, after = shortened(row.before, LONG), shortened(row.after, LONG)
+    before, after = cut(row.before, row.after, LONG)
     return marked(before, after) if row.change in IN_PLACE else ([(False, before)], [(False, after)])
 
 

@@ -51,6 +51,33 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def beside(before: str, after: str, most: int) -> tuple[str, str]:
+    """Both texts, each up to `most` characters around the first difference of the two, … where something is left out.
+
+    Cut from the start, a long paragraph with one other figure would read the same before and after.
+    """
+    if max(len(before), len(after)) <= most or not before or not after or before == after:
+        return shortened(before, most), shortened(after, most)
+    ends = min(len(before), len(after))
+    at = next((at for at in range(ends) if before[at] != after[at]), ends)
+    begin = max(0, at - most // 3)
+    if begin:
+        space = before.find(" ", begin, min(at, begin + 20))  # a word, where one begins
+        begin = space + 1 if space >= 0 else begin
+
+    def cut(text: str) -> str:
+        lead = "…" if begin else ""
+        return lead + shortened(text[begin:], most - len(lead))
+
+    return cut(before), cut(after)
+
+
+def counted(name: str, count: int) -> str:
+    """A count of a version's changes in words: `documents_edited` is "1 document edited", "2 documents edited"."""
+    kind, _, what = name.partition("_")
+    return f"{count:,} {kind.removesuffix('s') if count == 1 else kind} {what.replace('_', ' ')}".rstrip()
+
+
 def named(version: str) -> str:
     """A version as it is shown: the beginning of a digest, anything else as it is."""
     return version[:12] if NAME.fullmatch(version) else version

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ from rarefy.tasks.versions.page import page
 FILES = ("changes.jsonl", "changes.md", "changes.html", "changes.json")
 
 
-def write(place: Path, changes: Changes, old: str, new: str) -> None:
-    """Put changes.jsonl (every row), .md, .html and .json (the counts, last of all) beside a benchmark."""
+def write(place: Path, changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> None:
+    """Put changes.jsonl (every row), .md, .html and .json (the counts, last of all) beside a benchmark.
+
+    `settings` are the options that the two were not made by alike.
+    """
     put(place / "changes.jsonl", lines(dataclasses.asdict(row) for row in changes.rows))
-    put(place / "changes.md", [as_markdown(changes, old, new).encode()])
-    put(place / "changes.html", [page(changes, old, new).encode()])
-    told = json.dumps(plain(changes, old, new), indent=1, ensure_ascii=False)
+    put(place / "changes.md", [as_markdown(changes, old, new, settings).encode()])
+    put(place / "changes.html", [page(changes, old, new, settings).encode()])
+    told = json.dumps({**plain(changes, old, new), "settings": list(settings)}, indent=1, ensure_ascii=False)
     put(place / "changes.json", [f"{told}\n".encode()])
 
 

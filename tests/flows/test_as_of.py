@@ -10,9 +10,10 @@ from larkfield import report
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.apart import apart
-from rarefy.flows.as_of import day, known_at
+from rarefy.flows.as_of import known_at
 from rarefy.flows.build import build
 from rarefy.flows.config import load
+from rarefy.flows.day import day
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import journal
 from rarefy.tasks.store import Store
@@ -49,14 +50,16 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return Store(tmp_path / "store")
 
 
-def published(store: Store, created: str, *documents: Document, out: str = OUT, **told: object) -> None:
+def published(
+    store: Store, created: str, *documents: Document, out: str = OUT, time: str = "12", **told: object
+) -> None:
     """An entry of the journal, as if it had been made on that day."""
     name = store.keep(to_table(documents, Document))
     entry = journal.Version(
         version=f"{created}-{name}", line=journal.line_of(out), out=out, corpus="papers", tables={"documents": name}
     )
     made = journal.record(store, entry.model_copy(update=told), [])
-    dated = made.model_copy(update={"created": f"{created}T12:00:00+00:00"})
+    dated = made.model_copy(update={"created": f"{created}T{time}:00:00+00:00"})
     store.write(made.place, dated.model_dump_json().encode())
 
 
@@ -123,6 +126,37 @@ def test_a_document_without_a_date_is_the_one_that_was_seen_by_then(store: Store
     assert found == [("a", "first")] and "the journal begins on 2025-01-10" in remarks[1]
 
 
+@pytest.mark.parametrize("as_of", ["", "2024-02-15"])
+def test_of_a_document_refreshed_several_times_on_one_day_the_last_counts_and_before_the_first(
+    store: Store, as_of: str
+) -> None:
+    for text in ("5.5", "5.9", "6.1"):
+        published(store, TODAY, document("a", text, as_of))
+    now = document("a", "6.1", as_of)
+    for when, text in (("2024-06-30", "5.5"), (TODAY, "6.1"), ("2026-01-02", "6.1")):
+        assert at(store, when, now)[0] == [("a", text)]
+    for text in ("5.5", "5.9"):  # not published yet, one of them as it was at first
+        assert at(store, TODAY, document("a", text, as_of))[0] == [("a", text)]
+
+
+def test_versions_of_one_day_follow_by_number_and_those_of_several_folders_by_time(store: Store) -> None:
+    for out, time, text in (("x", "09", "3"), (OUT, "10", "9"), ("x", "11", "4"), ("x", "08", "2"), ("y", "07", "1")):
+        published(store, "2025-03-01", document("a", text), out=out, time=time)
+    now = document("a", "5")
+    assert at(store, "2025-03-02", now, corpus="papers")[0] == [("a", "2")]  # x, whose clock was set back
+    assert at(store, "2024-03-01", now, corpus="papers")[0] == [("a", "1")]
+
+
+def test_a_renamed_document_with_a_date_is_there_once(store: Store) -> None:
+    published(store, "2025-01-10", document("acme", "text", "2024-02-15"), document("copy", "text", "2024-02-15"))
+    published(store, "2025-03-10", document("zeta", "text", "2024-02-15"), document("copy", "text", "2024-02-15"))
+    now = [document("zeta", "text", "2024-02-15"), document("copy", "text", "2024-02-15")]
+    for when, name in (("2024-06-30", "acme"), ("2025-02-01", "acme"), ("2025-03-10", "zeta"), (TODAY, "zeta")):
+        found, remarks = at(store, when, *now)
+        assert sorted(found) == sorted([(name, "text"), ("copy", "text")])
+        assert ("acme as an earlier version had it" in remarks[0]) == (name == "acme")
+
+
 def test_records_of_a_file_keep_their_order_and_lose_what_was_not_there(store: Store) -> None:
     def record(name: str, as_of: str) -> Document:
         return replace(document(name, as_of=as_of, source=f"f.jsonl#{name}"), media_type="application/jsonl")
@@ -150,7 +184,7 @@ def test_versions_as_of_a_day_and_of_other_lines_say_nothing_unless_of_this_corp
 def test_what_was_published_here_of_another_corpus_is_not_looked_at_and_told(store: Store) -> None:
     published(store, "2024-03-01", document("foreign", as_of="2024-01-01"), corpus="elsewhere")
     published(store, "2024-04-01", document("a", as_of="2024-01-01"), document("own", as_of="2024-01-01"))
-    published(store, "2024-05-01", document("unsaid", as_of="2024-01-01"), corpus="")
+    published(store, "2024-05-01", document("unsaid", "2", "2024-01-01"), corpus="")
     now = document("a", as_of="2024-01-01")
     found, remarks = at(store, "2024-04-30", now, corpus="papers")
     assert [name for name, _ in found] == ["a", "own", "unsaid"]

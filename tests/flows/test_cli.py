@@ -53,6 +53,15 @@ def test_a_corpus_that_is_not_there(capsys, tmp_path):
     assert "none: no such file or folder" in said(capsys)
 
 
+@pytest.mark.parametrize("command", ["build", "refresh"])
+def test_what_is_no_day_is_told_before_anything_is_started(capsys, place, tmp_path, monkeypatch, command):
+    monkeypatch.setattr("rarefy.flows.server.start", lambda: pytest.fail("a server was started"))
+    given = [command, str(place / "corpus"), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
+    assert main([*given, "--as-of", "2024-13-01"]) == 2
+    assert "--as-of 2024-13-01: not a day; write it as 2024-12-31" in said(capsys)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_wrong_config(capsys, place, tmp_path):
     (tmp_path / "bad.toml").write_text("[chunk]\noverlaps = 3\n")
     given = ["build", str(place / "corpus"), "--out", str(tmp_path / "out"), "--config", str(tmp_path / "bad.toml")]

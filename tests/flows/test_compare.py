@@ -12,7 +12,7 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows import compared
-from rarefy.flows.compare import compare, gate
+from rarefy.flows.compare import compare, gate, ruled
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.tasks.export.files import put
 from rarefy.tasks.protocols import PROTOCOLS
@@ -320,3 +320,15 @@ def test_what_is_skipped_on_a_side_is_not_compared(tmp_path):
     b = result(tmp_path / "b", {"x": lambda row, drawn: None if row.skipped_because else {"value": 1.0}}, put_to=some)
     (told,) = compare(a, b, config=QUICK).paired
     assert (told.first, told.second, told.shared) == (360, 240, 240)
+
+
+def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
+    rules = ["overall drops 2 points", "overall rises 1 point", "RR drops 2 points"]
+    found = ruled(compare(*pair, config=QUICK), rules)
+    assert [one.came for one in found.rules] == ["held", "broken", "not decided"]
+    compared.written(tmp_path / "out", found)
+    told = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert [(one["rule"], one["came"]) for one in told["rules"]] == [(one.rule, one.came) for one in found.rules]
+    assert "- overall drops 2 points: held (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()
+    lines = [line for line in shown(found).splitlines() if line.startswith("rule ")]
+    assert [line.partition(" (")[0] for line in lines] == [f"rule {one.rule}: {one.came}" for one in found.rules]

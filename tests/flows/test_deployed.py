@@ -219,6 +219,8 @@ def test_deploy_without_a_server_says_what_to_do(monkeypatch, capsys):
 def test_deploy_tells_what_stands_and_who_is_told(api, tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("RAREFY_NOTIFY_URL", raising=False)
     file = written(tmp_path, '[deploy]\nname = "by-command"\nwork_pool = "of-tests"\nsystems = ["extractive"]\n')
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filings").mkdir()
     assert main(["deploy", "filings", "--out", "bench", "--config", str(file)]) == 0
     said = capsys.readouterr().out
     assert "rarefy refresh/refresh-by-command" in said and "0 6 * * * (UTC)" in said
@@ -227,6 +229,85 @@ def test_deploy_tells_what_stands_and_who_is_told(api, tmp_path, monkeypatch, ca
     there = read("refresh", load(file).deploy)
     assert there.parameters["corpus"] == "filings"
     assert there.parameters["evaluation"] == "rarefy evaluate/evaluate-by-command"
+
+
+def test_another_benchmark_of_the_same_name_is_not_replaced_by_mistake(registered):
+    """Told with both, and nothing is changed; the same folder written otherwise is the same."""
+    other = registered.model_copy(update={"corpus": "letters"})
+    with pytest.raises(UsageFault) as told:
+        register(other, "my.toml", "/srv/rarefy")
+    for words in ("/srv/rarefy/filings", "/srv/rarefy/letters", "[deploy] name", "--replace", "build-here"):
+        assert words in str(told.value)
+    with pytest.raises(UsageFault, match="out /srv/rarefy/bench2"):
+        register(registered.model_copy(update={"out": "bench2"}), "my.toml", "/srv/rarefy")
+    with pytest.raises(UsageFault, match="/srv/elsewhere/filings"):
+        register(registered, "my.toml", "/srv/elsewhere")
+    assert read("refresh", registered).parameters["corpus"] == "filings"
+    register(registered.model_copy(update={"corpus": "/srv/rarefy/filings/"}), "my.toml", "/srv/rarefy")
+    register(other, "my.toml", "/srv/rarefy", replace=True)
+    assert read("refresh", registered).parameters["corpus"] == "letters"
+    register(registered, "my.toml", "/srv/rarefy", replace=True)
+
+
+def test_deploy_replaces_another_benchmark_when_told_to(api, tmp_path, monkeypatch, capsys):
+    file = written(tmp_path, '[deploy]\nname = "replaced"\nwork_pool = "of-tests"\n')
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    given = ["--out", "bench", "--config", str(file)]
+    assert main(["deploy", "one", *given]) == 0
+    assert main(["deploy", "two", *given]) == 2
+    said = capsys.readouterr().err
+    assert str(tmp_path / "one") in said and str(tmp_path / "two") in said and "--replace" in said
+    assert main(["deploy", "two", *given, "--replace"]) == 0
+    assert read("refresh", load(file).deploy).parameters["corpus"] == "two"
+
+
+@pytest.mark.parametrize(("own", "more", "replaces"), [(True, (), True), (False, (), False), (False, (True,), True)])
+def test_serve_replaces_what_its_own_server_had_and_no_other(tmp_path, monkeypatch, own, more, replaces):
+    from rarefy.flows.serving import serve
+
+    asked: list[bool] = []
+    monkeypatch.setattr(
+        "rarefy.flows.serving.register.register", lambda *args, replace=False: asked.append(replace) or []
+    )
+    monkeypatch.setattr("rarefy.flows.serving.left.tidy", lambda pool: (0, 0))
+    wish = serve.Wish(Deploy(), "", tmp_path, "127.0.0.1", 4200, (), *more)
+    serve._tell(wish, own, lambda text: None)
+    assert asked == [replaces]
+
+
+@pytest.mark.parametrize("command", ["deploy", "serve"])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('corpus = "nowhere"', "nowhere: no such file or folder; make it first"),
+        ('corpus = "filings"\nfolder = "{elsewhere}"', "elsewhere/filings: no such file or folder"),
+        (
+            'corpus = "filings"\nsystems = ["extractive", "mien"]',
+            "[deploy] systems: mien: no such system; did you mean",
+        ),
+        ('corpus = "s3://bucket/filings"\nsystems = ["mien"]', "[deploy] systems: mien"),
+    ],
+)
+def test_what_every_run_would_fail_of_is_refused(tmp_path, monkeypatch, capsys, command, text, told):
+    monkeypatch.setattr("rarefy.flows.server.wait", lambda: pytest.fail("went on"))
+    monkeypatch.setattr("rarefy.flows.serving.serve.serve", lambda *args: pytest.fail("went on"))
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filings").mkdir()
+    text = text.replace("{elsewhere}", str(tmp_path / "elsewhere"))
+    file = written(tmp_path, f'[deploy]\n{text}\n[systems.mine]\nkind = "extractive"\n')
+    assert main([command, "--config", str(file)]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [["--port", "0"], ["--port", "65536"], ["--hook", "70000"], ["--port", "http"]])
+def test_a_port_that_is_none_is_refused(given, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["serve", *given])
+    assert end.value.code == 2
+    assert "is no port: 1 to 65535" in capsys.readouterr().err
 
 
 def test_a_work_pool_of_another_type_is_left_alone(registered):
@@ -296,7 +377,7 @@ def test_a_deployed_refresh_says_what_it_did(place, api, tmp_path):
     assert refreshed().name == "Unchanged"
     (tmp_path / "corpus" / "acme.html").unlink()
     state = refreshed()
-    assert "1 documents removed" in state.message or "1 documents deleted" in state.message, state.message
+    assert "1 document removed" in state.message or "1 document deleted" in state.message, state.message
     with get_client(sync_client=True) as client:
         run = client.read_flow_run(state.state_details.flow_run_id)
         found = client.read_artifacts(artifact_filter=ArtifactFilter(flow_run_id={"any_": [run.id]}))

@@ -55,7 +55,8 @@ def test_the_command_takes_what_was_filed_and_nothing_twice(given, edgar, tmp_pa
         ([], 2, "no companies"),
         (["--cik", "NOSUCH"], 1, "no ticker NOSUCH"),
         (["--cik", "77"], 1, "no company with CIK 77"),
-        (["--cik", "320193", "--since", "last year"], 2, "since: Invalid"),
+        (["--cik", "320193", "--since", "last year"], 2, "since: 'last year' is no day; write it as 2020-01-31"),
+        (["--cik", "320193", "--since", "2015-13-01"], 2, "since: '2015-13-01' is no day; write it as 2020-01-31"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(given, capsys, more, code, told):
@@ -66,7 +67,7 @@ def test_what_is_wrong_is_told_in_a_line(given, capsys, more, code, told):
 
 def test_nobody_is_asked_before_it_is_said_who_asks(given, edgar, capsys, tmp_path):
     (tmp_path / "my.toml").write_text(f'[feeds.edgar]\ndata_url = "{edgar.url}"\nwww_url = "{edgar.url}"\n')
-    assert main([*given, "--cik", "320193"]) == 1
+    assert main([*given, "--cik", "320193"]) == 2
     assert "set user_agent" in capsys.readouterr().err
     assert edgar.asked == []
     (tmp_path / "my.toml").write_text('[feeds.edgar]\nuser_agent = "rarefy"\n')

@@ -64,7 +64,7 @@ def test_versions_are_listed_with_what_changed_and_their_runs(published, said, m
     code, out, _ = said("versions", "--store", folder / "store", "--out", folder / "bench")
     assert code == 0
     assert first.version[:12] in out
-    assert "1 questions answer changed" in out
+    assert "1 question answer changed" in out
     assert "chunks" not in out
     assert "http://ui/run/7" in out
     assert str(folder / "other") not in out

@@ -255,6 +255,75 @@ def test_a_place_that_cannot_be_looked_at_for_a_while_is_looked_at_again(scene, 
     assert scene.saw == [["a.txt"]]
 
 
+@pytest.fixture
+def at_once(tmp_path, monkeypatch) -> list[str]:
+    """The command that looks once at a folder of one document."""
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("a")
+    (tmp_path / "my.toml").write_text("[feeds.folder]\nsettle = 0.1\n")
+    where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), "--config", str(tmp_path / "my.toml")]
+    return ["watch", str(tmp_path / "corpus"), *where, "--once", "--every", "1"]
+
+
+def test_once_a_place_that_cannot_be_looked_at_is_a_failure(at_once, monkeypatch, capsys):
+    from rarefy.flows import watch
+
+    def broken(*args: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(watch, "look_into", broken)
+    assert main(at_once) == 1
+    said = capsys.readouterr().err
+    assert said.count("cannot look: [Errno 5] Input/output error") == 1
+    assert "again" not in said
+
+
+def test_once_a_place_in_which_nothing_is_left_is_a_failure(at_once, tmp_path, monkeypatch, capsys):
+    from rarefy.flows.refresh import refresh
+
+    monkeypatch.setattr(refresh, "fn", lambda *args, **limits: None)
+    monkeypatch.setattr("rarefy.flows.renewed.show", lambda *args: None)
+    assert main(at_once) == 0
+    (tmp_path / "corpus" / "a.txt").unlink()
+    assert main(at_once) == 1
+    assert "nothing is taken for deleted (is it mounted?" in capsys.readouterr().err
+
+
+def test_once_a_refresh_that_fails_is_a_failure_and_stays_asked_for(at_once, tmp_path, monkeypatch, capsys):
+    from rarefy.flows.refresh import refresh
+
+    def failing(*args: object, **limits: object) -> None:
+        raise Fault("the disk is full")
+
+    monkeypatch.setattr(refresh, "fn", failing)
+    for _ in range(2):  # the second finds nothing new, and what was asked for undone
+        assert main([*at_once, "--quiet"]) == 1
+        assert capsys.readouterr().err == "rarefy: the refresh failed: the disk is full\n"
+    monkeypatch.setattr(refresh, "fn", lambda *args, **limits: None)
+    assert main([*at_once, "--quiet"]) == 0
+
+
+def test_once_a_failure_that_is_mended_while_others_settle_is_none(scene):
+    scene.write("a.txt", "a")
+    want(scene.store, "line", "a")
+    real, failing = scene.refresh, [Fault("no space left")]
+
+    def flaky() -> None:
+        if failing:
+            raise failing.pop()
+        real()
+
+    scene.follower.refresh = flaky
+
+    def sleep(seconds: float) -> None:
+        scene.seconds += seconds
+
+    follow(scene.follower, Place(str(scene.corpus)), FOLDER, 30, sleep, once=True, moment=scene.moment)
+    assert "the refresh failed: no space left" in scene.said
+    assert scene.saw == [["a.txt"]] and wanted(scene.store, "line") == []
+
+
 def test_one_look_of_a_deployment_says_why_a_refresh_is_wanted(tmp_path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt").write_text("a")

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from rarefy.tasks.statistics import StatisticsConfig
 from rarefy.tasks.statistics.compare import Difference
-from rarefy.tasks.statistics.gate import broken, parsed
+from rarefy.tasks.statistics.gate import broken, parsed, ruled
 
 CONFIG = StatisticsConfig()
 
@@ -124,3 +126,31 @@ def test_a_rule_that_cannot_be_told_is_no_kept_rule():
     gone = Difference("rare", "overall", "all", None, None, note="withheld: 1 of 2 trials scored on both sides")
     with pytest.raises(ValueError, match="cannot be told: overall of rare: withheld"):
         breaks("overall drops 2 points", gone)
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "came", "why"),
+    [
+        ("overall drops 2 points", row(), "broken", "overall of rare dropped 2.0 points"),
+        ("overall drops 5 points", row(), "held", "overall of rare dropped 2.0 points"),
+        ("overall drops 5 points", row(low=-0.06), "not decided", "too few: 12 questions"),
+        ("overall drops 2 points significantly", row(low=-0.06, high=0.01, p=0.3), "not decided", "too few: 12 questi"),
+        ("overall rises 5 points", row(low=-0.06), "held", "overall of rare dropped"),
+        ("overall drops 5 points", row(low=None, high=None), "not decided", "too few: 12 questions"),
+        ("NDR drops 5 points", row(), "not decided", "is about a number that was not compared"),
+    ],
+)
+def test_a_rule_is_held_or_broken_or_too_few_questions_leave_it_open(text, of, came, why):
+    found = ruled(parsed(text), [replace(of, clusters=12)], CONFIG)
+    assert (found.rule, found.came) == (text, came)
+    assert found.why.startswith(why)
+
+
+def test_what_is_sure_enough_to_have_a_verdict_is_decided():
+    found = ruled(parsed("overall drops 5 points"), [replace(row(low=-0.06), verdict="worse")], CONFIG)
+    assert found.came == "held"
+
+
+def test_a_number_that_is_withheld_decides_no_rule():
+    found = ruled(parsed("overall drops 5 points"), [replace(row(), difference=None, note="withheld")], CONFIG)
+    assert (found.came, found.why) == ("not decided", "cannot be told: overall of rare: withheld")

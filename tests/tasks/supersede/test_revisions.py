@@ -5,8 +5,12 @@ import pytest
 from rarefy.tasks.supersede.revisions import Known, Revision, State, known
 
 
-def revision(name: str, content: str = "1", as_of: str = "", seen: str = "2026-01-01", period: str = "") -> Revision:
-    return Revision(name, content, as_of, period, seen, f"table {content}", 0)
+def revision(
+    name: str, content: str = "1", as_of: str = "", seen: str = "2026-01-01", period: str = "", turn: int = 0
+) -> Revision:
+    """One seen in the order of days, unless its turn says otherwise."""
+    turn = turn or int(seen.replace("-", ""))
+    return Revision(name, content, as_of, period, seen, turn, f"table {content}", 0)
 
 
 def state(seen: str, *names: str) -> State:
@@ -109,3 +113,46 @@ def test_where_nobody_had_looked_yet_the_earliest_state_is_the_witness_of_what_h
 def test_what_was_seen_before_the_first_whole_state_is_taken_too() -> None:
     rows = [revision("a", seen="2025-02-01"), revision("b", seen="2025-03-01")]
     assert told(known(rows, [state("2025-03-01", "b")], "2025-01-01")) == {"a": "1", "b": "1"}
+
+
+@pytest.mark.parametrize("as_of", ["", "2024-01-01"])
+def test_of_revisions_seen_on_one_day_the_last_look_counts_and_before_it_the_first(as_of: str) -> None:
+    rows = [revision("a", text, as_of, "2025-03-01", turn=turn) for turn, text in ((1, "m"), (2, "z"), (3, "b"))]
+    looked = [state("2025-03-01", "a")] * 3
+    days = {"2024-06-01": {"a": "m"}, "2025-03-01": {"a": "b"}, "2025-03-02": {"a": "b"}}
+    for some in (rows, rows[::-1]):
+        assert {date: told(known(some, looked, date)) for date in days} == days
+
+
+def test_a_renamed_document_is_one_under_the_name_of_the_day_and_before_the_journal_the_first() -> None:
+    rows = [
+        revision("old", "1", "2024-02-15", "2025-03-01"),
+        revision("new", "1", "2024-02-15", "2025-05-01"),
+        revision("end", "1", "2024-02-15", "2025-07-01"),
+        revision("end", "2", "2025-02-15", "2025-09-01"),
+    ]
+    looked = [state("2025-03-01", "old"), state("2025-05-01", "new"), state("2025-07-01", "end")]
+    days = {"2024-06-01": {"old": "1"}, "2025-03-01": {"end": "2"}, "2025-10-01": {"end": "2"}}
+    assert {date: told(known(rows, looked, date)) for date in days} == days
+    days = {
+        "2024-06-01": {"old": "1"},
+        "2025-04-01": {"old": "1"},
+        "2025-06-01": {"new": "1"},
+        "2025-08-01": {"end": "1"},
+    }
+    assert {date: told(known(rows[:3], looked, date)) for date in days} == days
+
+
+def test_copies_that_stood_side_by_side_are_two_documents_each_renamed_for_itself() -> None:
+    rows = [revision(name, as_of="2024-01-01", seen="2025-03-01") for name in ("a", "b")]
+    rows += [revision(name, as_of="2024-01-01", seen="2025-05-01") for name in ("c", "d")]
+    looked = [state("2025-03-01", "a", "b"), state("2025-05-01", "c", "d")]
+    assert told(known(rows, looked, "2024-06-01")) == {"a": "1", "b": "1"}
+    looked = [state("2025-03-01", "a", "b"), state("2025-05-01", "b", "c", "d")]  # only one of them was renamed
+    assert told(known(rows, looked, "2024-06-01")) == {"a": "1", "b": "1", "d": "1"}
+
+
+def test_what_has_the_same_text_and_another_date_is_another_document() -> None:
+    rows = [revision("may", as_of="2024-05-01", seen="2025-03-01"), revision("june", as_of="2024-06-01")]
+    looked = [state("2025-03-01", "may"), state("2026-01-01", "june")]
+    assert told(known(rows, looked, "2024-12-31")) == {"may": "1", "june": "1"}
