@@ -25,7 +25,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.surroundings import of_stage
 from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read, supersede
 from rarefy.tasks.ask import model as ask_model
-from rarefy.tasks.export import VERSION as EXPORT_VERSION
+from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
 from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import pools
 from rarefy.tasks.read import duplicates
@@ -197,7 +197,7 @@ def grading(config: Config) -> Job:
 def splitting(config: Config) -> Job:
     """Questions to questions with a split."""
     takes = {"questions": Question}
-    return Job("split", "rarefy.tasks.export:split", EXPORT_VERSION, takes, {"questions": Question}, config.split)
+    return Job("split", "rarefy.tasks.export:split", SPLIT_VERSION, takes, {"questions": Question}, config.split)
 
 
 def drawing(config: Config) -> Job:

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -64,3 +65,10 @@ def test_questions_on_one_path_are_never_divided():
 def test_an_unknown_setting_is_refused():
     with pytest.raises(ValidationError, match="shares"):
         SplitConfig(shares=0.1)
+
+
+def test_what_is_asked_keeps_its_split_whatever_its_ids():
+    rows = [replace(question(n), text=f"What was measure {n}?") for n in range(200)]
+    renamed = [replace(row, question_id=f"q{n}", path_id=f"p{n * 7919 % 1000}") for n, row in enumerate(rows)]
+    before, after = ({row.text: row.split for row in split(some, SplitConfig())} for some in (rows, renamed))
+    assert before == after and set(before.values()) == {"train", "test"}
