@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Question, row_id
 
-
 VERSION = 4
 
 
