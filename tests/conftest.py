@@ -1,5 +1,6 @@
 """What tests share: the real documents beside the repository, and the sample inside the package."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,10 @@ def sample() -> Path:
     if not place.is_dir():
         pytest.skip(f"{place} is not here yet")
     return place
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_client_of_a_server_that_is_gone() -> None:
+    """Modules have object stores of their own, and s3fs keeps its clients for as long as the process lives."""
+    if "s3fs" in sys.modules:
+        sys.modules["s3fs"].S3FileSystem.clear_instance_cache()

@@ -26,7 +26,7 @@ def bucket():
     pytest.importorskip("s3fs", reason="s3fs is not installed: install the extra for stores on S3")
     import boto3
 
-    running = server.ThreadedMotoServer(port=0, verbose=False)
+    running = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     running.start()
     url = "http://{}:{}".format(*running.get_host_and_port())
     told = {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
