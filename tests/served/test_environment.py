@@ -8,6 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # what only flows need, and the pins that Prefect needs; torch comes with vLLM, the embedder's weights with the main one
 LEFT_OUT = {
     "prefect",
+    "psutil",
+    "httpx",  # feeds, which no worker runs
     "great-expectations",
     "fastapi",
     "sqlalchemy",
