@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
 from rarefy.data_contracts.schemas import SCHEMAS
-from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.data_contracts.tables import to_table
 from rarefy.flows import mix
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
@@ -189,8 +189,3 @@ def wordings(store: Store, bench: Bench) -> str:
     table = store.table(bench.variants)
     kept = pc.and_(pc.equal(table["side"], "query"), pc.equal(table["rejected_because"], ""))
     return store.keep(table.filter(kept))
-
-
-def questions_of(store: Store, bench: Bench) -> list[Question]:
-    """The questions that are asked."""
-    return [replace(row) for row in from_table(store.table(bench.questions), Question)]

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from importlib.metadata import version as installed
-from uuid import uuid4
 
 from prefect import flow
 from prefect.runtime import flow_run
@@ -18,6 +17,7 @@ from rarefy.flows.deliver import decisive, deliver, told
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run, Tables
+from rarefy.flows.this_run import named
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
 from rarefy.tasks.export import NAMES
@@ -50,14 +50,11 @@ def build(
         return made(run, corpus, out, config, limit, as_of)
 
 
-def named() -> str:
-    """What the ledger calls this run."""
-    return flow_run.id or str(uuid4())
-
-
 def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Built:
     """The benchmark of a corpus, published in `out` and recorded in the store's journal."""
-    _tell_settings(run, out, config)
+    stood = journal.latest(run.store, journal.line_of(out))
+    if stood and (names := differing(stood.config, decisive(config))):  # a config may have been forgotten
+        run.board.say(f"{'settings':<{WIDTH}} {differ(names, str(stood.number)).removeprefix('Settings ')}")
     by = knowing(run, corpus, out, as_of)
     with told(run, out, config):
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
@@ -82,14 +79,8 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         tables = run.gather("variants", Variant, varied, tables)
         tables = run.unanswered([*parts, *varied], tables)
         built = deliver(run, out, config, tables, as_of)
-        return replace(built, recorded=recorded(run, built, corpus, config, tables, as_of, limit))
-
-
-def _tell_settings(run: Run, out: str, config: Config) -> None:
-    """Say before the work that it is not the work that was done there last: a config may have been forgotten."""
-    before = journal.latest(run.store, journal.line_of(out))
-    if before and (names := differing(before.config, decisive(config))):
-        run.board.say(f"{'settings':<{WIDTH}} {differ(names, str(before.number)).removeprefix('Settings ')}")
+        entry = recorded(run, built, corpus, config, tables, as_of, limit)
+        return replace(built, recorded=entry, stood=stood)
 
 
 def recorded(

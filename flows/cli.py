@@ -5,7 +5,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
 Done = TypeVar("Done")
-
-TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -91,7 +89,7 @@ def _build(given: argparse.Namespace) -> int:
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of)
-    built = _mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
+    built = mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(built, Console())
     return 0
@@ -106,7 +104,7 @@ def _refresh(given: argparse.Namespace) -> int:
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of, given.if_wanted)
-    done = _mended(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
+    done = mended(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(done, Console())
     return 0
@@ -119,7 +117,7 @@ def _plan(given: argparse.Namespace) -> int:
     from rarefy.flows.plan import plan, show
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(_mended(given.store, lambda: plan(given.corpus, config, *place)), Console())
+    show(mended(given.store, lambda: plan(given.corpus, config, *place)), Console())
     return 0
 
 
@@ -131,7 +129,7 @@ def _estimate(given: argparse.Namespace) -> int:
     from rarefy.flows.outlook import show
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(_mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Console())
+    show(mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Console())
     return 0
 
 
@@ -161,18 +159,15 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
-def _mended(store: str, work: Callable[[], Done]) -> Done:
-    """What `work` gives; when a table turns out to be damaged, all such are removed, and what they held is remade."""
-    from rarefy.tasks.store import Store, TableDamaged
+def mended(store: str, work: Callable[[], Done]) -> Done:
+    """What `work` gives; damage is told, and mended."""
+    from rarefy.flows.mending import mended as remade
 
-    for _ in range(TRIES):
-        try:
-            return work()
-        except TableDamaged as damage:
-            others = Store(store).mend()
-            tell(str(damage), 1)
-            tell("\n".join(f"table {name} was damaged too" for name in others), 1)
-    return work()
+    def damaged(damage: Exception, others: Sequence[str]) -> None:
+        tell(str(damage), 1)
+        tell("\n".join(f"table {name} was damaged too" for name in others), 1)
+
+    return remade(store, work, damaged)
 
 
 def _begin(given: argparse.Namespace) -> "Config":

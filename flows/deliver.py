@@ -9,11 +9,12 @@ from typing import Any
 from rarefy.data_contracts.expectations import to_json
 from rarefy.data_contracts.page import page
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows import report, server
+from rarefy.flows import report
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.jobs import Counted
-from rarefy.flows.run import Run, Tables, in_flow
+from rarefy.flows.run import Run, Tables
 from rarefy.flows.spent import Spent, plain, spent
+from rarefy.flows.this_run import watched
 from rarefy.tasks.export import NAMES, export
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import put
@@ -54,7 +55,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         spent=spent(run, config, tables),
     )
     _keep(built.spent, out)
-    if in_flow() and not server.temporary():
+    if watched():
         report.artifacts(built, run.validations)
     return built
 

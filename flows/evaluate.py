@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.runtime import flow_run
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, schema_of
-from rarefy.flows import asking, server
+from rarefy.flows import asking
 from rarefy.flows.bench import Bench, opened, wordings
 from rarefy.flows.conclude import SCHEMA, conclude, options, packages, tagged, written
 from rarefy.flows.config import Config
@@ -24,7 +22,8 @@ from rarefy.flows.failing import tell_failures, tell_unscored
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.run import KINDS, Part, Run, in_flow
+from rarefy.flows.run import KINDS, Part, Run
+from rarefy.flows.this_run import named, watched
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
@@ -66,7 +65,7 @@ def evaluate(
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`."""
     board = Board(Console(stderr=True), quiet)
     tested, wanted = pinned(systems(config, names), Path(out)), protocols(protocol)
-    how = (config, flow_run.id or str(uuid4()), max_calls, max_cost, models_of(config, tested))
+    how = (config, named(), max_calls, max_cost, models_of(config, tested))
     mark = marked(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, asking.means(*how))
@@ -102,7 +101,7 @@ def evaluate(
         run.stage("report", lambda: written(Path(out), {**tables, "figures": found}, told, config))
         line.end(f"in {out}")
         run.stage("note", lambda: journal.use(run.store, given.version, out, run.store.touched))
-        if in_flow() and not server.temporary():
+        if watched():
             create_markdown_artifact(markdown(told), key="evaluation", description=f"How robust: {', '.join(tested)}")
         return Evaluated(out, told, run.made)
 

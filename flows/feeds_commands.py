@@ -201,7 +201,7 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
     """
     from rich.console import Console
 
-    from rarefy.flows.cli import _mended
+    from rarefy.flows.cli import mended
     from rarefy.flows.refresh import refresh
     from rarefy.flows.renewed import show
     from rarefy.flows.triggers import Follower, handing_over, served
@@ -216,7 +216,7 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
     limits = {"max_calls": given.max_calls, "max_cost": given.max_cost, "only_if_wanted": True}
 
     def work() -> None:
-        done = _mended(given.store, lambda: once(corpus, given.out, config, *place, **limits))
+        done = mended(given.store, lambda: once(corpus, given.out, config, *place, **limits))
         if not given.quiet:
             show(done, Console())
 

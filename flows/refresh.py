@@ -16,6 +16,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run
+from rarefy.flows.this_run import named
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
 from rarefy.tasks.lease import Busy, Lease, taken
@@ -71,7 +72,7 @@ def refresh(
     with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
 
         def once(lease: Lease) -> Refreshed:
-            run = Run(Store(store), board, hands, means(config, building.named(), max_calls, max_cost))
+            run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost))
             run.fence = lease.check
             return refreshed(run, corpus, out, config, limit, as_of)
 
@@ -138,10 +139,8 @@ def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, a
 
     The changes are noted in the journal last of all: where a run was killed before, the next one makes them.
     """
-    line = journal.line_of(out)
-    stood = journal.latest(run.store, line)
     built = building.made(run, corpus, out, config, limit, as_of)
-    now = built.recorded
+    stood, now = built.stood, built.recorded
     assert now is not None
     new = stood is None or stood.number != now.number
     before = stood if new else journal.previous(run.store, now)

@@ -49,6 +49,7 @@ class Built:
     variants: Tally = field(default_factory=Tally)  # what became of them
     spent: Spent | None = None  # None: no model was asked
     recorded: Version | None = None  # its entry in the journal
+    stood: Version | None = None  # the last one of its line before
 
 
 def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:

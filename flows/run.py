@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from prefect.context import FlowRunContext
 
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.rows import Answer, Hits, Quarantined, Score, Trial, Unanswered
@@ -22,8 +21,10 @@ from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.remarks import remarks
 from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
+from rarefy.flows.this_run import in_flow
 from rarefy.flows.workers import Workers, alone, cores
 from rarefy.tasks.export import NAMES
+from rarefy.tasks.lease import unfenced
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
@@ -41,19 +42,10 @@ Tables = dict[str, Any]  # kind of table -> its name
 Made = TypeVar("Made")
 
 
-def in_flow() -> bool:
-    """Is this a run of a flow, which Prefect knows of?"""
-    return FlowRunContext.get() is not None
-
-
 def _is_of_infrastructure(_task: object, _run: object, state: Any) -> bool:
     """Is this worth another try? A lost connection is; a full disk, a broken contract and a bug are not."""
     error = state.result(raise_on_failure=False)
     return isinstance(error, ConnectionError | TimeoutError) or passing(error)
-
-
-def _open() -> None:
-    """No fence: whoever builds into a folder of its own needs no lease."""
 
 
 @dataclass
@@ -68,7 +60,7 @@ class Run:
     made: int = 0  # tables made now, rather than found
     lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
     corpus: str = ""  # digest of the documents, once they are known
-    fence: Callable[[], None] = _open  # raises where this run may not publish any more
+    fence: Callable[[], None] = unfenced  # raises where this run may not publish any more
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
         """What `work` gives, as a Prefect task of that name; just so where no flow is running."""

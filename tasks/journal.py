@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
+from rarefy.tasks.lease import unfenced
 from rarefy.tasks.listed import files
 from rarefy.tasks.store import Store, TableDamaged
 
@@ -112,7 +113,7 @@ def previous(store: Store, entry: Version) -> Version | None:
     return _last(store, [place for place in _places(store, entry.line) if _number(place) < entry.number])
 
 
-def record(store: Store, entry: Version, touched: Iterable[str], fence: Callable[[], None] = lambda: None) -> Version:
+def record(store: Store, entry: Version, touched: Iterable[str], fence: Callable[[], None] = unfenced) -> Version:
     """The entry as it stands in the journal now; the last one of its line where that says the same.
 
     Of several publishers of one line each gets a number of its own: the last one's entry is the last. `fence` raises

@@ -1,18 +1,15 @@
 """One refresh of a store at a time, with takeover after a crash, by no clock but one's own (Gray & Cheriton, 1989)."""
 
 import contextlib
-import os
 import re
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rarefy.tasks.processes import gone, machine, process
+from rarefy.tasks.processes import gone, myself
 from rarefy.tasks.store import Store
 
 FOLDER = "leases"  # of a store: <name>/<number>.json
@@ -61,6 +58,10 @@ class Busy(Exception):
 
 class LeaseLost(Exception):
     """This run holds the lease no more: nothing of it may be published."""
+
+
+def unfenced() -> None:
+    """The fence of a run without a lease: whoever builds into a folder of its own needs none."""
 
 
 class Lease:
@@ -189,16 +190,7 @@ def _take(store: Store, holder: str, ttl: float, name: str, say: Callable[[str],
     if number:
         number = _free(store, name, ttl, number, content, say)
     begun = _now()
-    holding = Holding(
-        holder=holder,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        since=datetime.now(UTC).isoformat(timespec="seconds"),
-        ttl=ttl,
-        token=uuid4().hex,
-        machine=machine(),
-        started=process(os.getpid())[1],
-    )
+    holding = Holding(holder=holder, ttl=ttl, token=uuid4().hex, **myself())
     mine = _file(name, number + 1)
     if not store.create(mine, _bytes(holding)):
         raise Busy(f"{store.url}/{FOLDER}/{name}", read(newest(store, name)[1]))  # another one was faster

@@ -1,7 +1,10 @@
 """Which process of which machine a file of the store speaks of, and whether it is gone."""
 
 import os
+import socket
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 
 def machine() -> str:
@@ -26,6 +29,17 @@ def process(pid: int) -> tuple[bool, str]:
     except OSError:
         return True, ""
     return True, ""
+
+
+def myself() -> dict[str, Any]:
+    """What a file tells of the process that writes it: host, pid, since when, and what tells that pid from others."""
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "started": process(os.getpid())[1],
+    }
 
 
 def gone(pid: int, since: str, on: str) -> bool:

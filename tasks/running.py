@@ -5,18 +5,15 @@ begin at once at least one sees the other (Dekker's order of writes and reads).
 """
 
 import contextlib
-import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rarefy.tasks.listed import File, files
-from rarefy.tasks.processes import gone, machine, process
+from rarefy.tasks.processes import gone, myself
 from rarefy.tasks.store import FORGOTTEN, Store
 
 FOLDER = "runs"  # of a store: <id>.json
@@ -131,15 +128,7 @@ def _let_pass(store: Store, own: str, say: Callable[[str], object]) -> None:
 def _shown(store: Store, what: str, sweeps: bool) -> Iterator[tuple[str, OSError | None]]:
     """Keep a mark alive in here: the name of its file, and why it is not there yet."""
     name = f"{uuid4().hex}.json"
-    mark = Mark(
-        what=what,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        since=datetime.now(UTC).isoformat(timespec="seconds"),
-        sweeps=sweeps,
-        machine=machine(),
-        started=process(os.getpid())[1],
-    )
+    mark = Mark(what=what, sweeps=sweeps, **myself())
     ended = threading.Event()
     life = threading.Thread(target=_live, args=(store, name, mark, ended), name=f"mark {name}", daemon=True)
     trouble = None

@@ -24,7 +24,7 @@ def go(place: Path, out: str = "out", **given: Any) -> Any:
     from rarefy.flows.refresh import refresh
 
     where = (str(place / "corpus"), str(place / out), Config.model_validate(QUICK), str(place / "store"))
-    return cli._mended(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
+    return cli.mended(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
 
 
 def gone(place: str, ttl: float = 3600.0) -> str:

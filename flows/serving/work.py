@@ -15,14 +15,14 @@ from prefect.states import Completed, Failed, State
 
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.mending import mended
 from rarefy.flows.serving import starting, told
 from rarefy.tasks import journal
 from rarefy.tasks.llm.secrets import redacted
-from rarefy.tasks.store import Store, TableDamaged
+from rarefy.tasks.store import Store
 
 Done = TypeVar("Done")
 REGRESSED = "Regressed"  # the state of an evaluation that broke a rule
-TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,5 @@ def _once() -> None:
 
 
 def _mended(store: str, make: Callable[[], Done]) -> Done:
-    """What `make` gives; when a table turns out to be damaged, all such are removed, and what they held is remade."""
-    for _ in range(TRIES):
-        try:
-            return make()
-        except TableDamaged as damage:
-            told.say(redacted(str(damage)))
-            Store(store).mend()
-    return make()
+    """What `make` gives; damage is told in the run's log, and mended."""
+    return mended(store, make, lambda damage, _: told.say(redacted(str(damage))))

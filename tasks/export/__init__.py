@@ -13,18 +13,14 @@ from rarefy.tasks.export.manifest import manifest
 from rarefy.tasks.export.split import SplitConfig, split
 from rarefy.tasks.export.statistics import count
 from rarefy.tasks.export.swap import Written, tidied
-from rarefy.tasks.export.tables import NAMES, Tables, complete, in_order
+from rarefy.tasks.export.tables import CHANGES, NAMES, Tables, complete, in_order
+from rarefy.tasks.lease import unfenced
 
 __all__ = ["NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
 VERSION = 3
 TRIES = 3  # where another run writes into the same folder
-CHANGES = ("changes.json", "changes.jsonl", "changes.md", "changes.html")  # as `tasks/versions` writes them
 _MANIFEST = "manifest.json"
-
-
-def _open() -> None:
-    """No fence: nothing forbids to publish."""
 
 
 def export(
@@ -36,7 +32,7 @@ def export(
     census: Mapping[str, Mapping[str, int]],
     card_config: CardConfig = CardConfig(),  # noqa: B008  (frozen)
     as_of: str = "",
-    fence: Callable[[], None] = _open,
+    fence: Callable[[], None] = unfenced,
 ) -> dict[str, Any]:
     """Write the benchmark into a folder and give back its manifest; nothing is written where it already stands.
 

@@ -23,6 +23,7 @@ from rarefy.data_contracts.tables import schema_of
 
 Tables = Mapping[type, pa.Table]
 
+CHANGES = ("changes.jsonl", "changes.md", "changes.html", "changes.json")  # against the version before: no tables
 NAMES: dict[type, str] = {
     Document: "documents",
     Chunk: "chunks",

@@ -11,8 +11,6 @@ from rarefy.tasks.versions.as_markdown import as_markdown
 from rarefy.tasks.versions.compare import Changes
 from rarefy.tasks.versions.page import page
 
-FILES = ("changes.jsonl", "changes.md", "changes.html", "changes.json")
-
 
 def write(place: Path, changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> None:
     """Put changes.jsonl (every row), .md, .html and .json (the counts, last of all) beside a benchmark.

@@ -7,8 +7,9 @@ import pytest
 from markdown_it import MarkdownIt
 from versioned import benchmark
 
+from rarefy.tasks.export.tables import CHANGES
 from rarefy.tasks.store import Store
-from rarefy.tasks.versions import FILES, changes, write
+from rarefy.tasks.versions import changes, write
 from rarefy.tasks.versions.as_markdown import as_markdown
 from rarefy.tasks.versions.page import ROWS, page
 
@@ -94,7 +95,7 @@ def test_where_nothing_changed_that_is_what_is_said():
 
 def test_every_row_and_every_count_is_written(tmp_path, found):
     write(tmp_path, found, "old", "new")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(CHANGES)
     rows = [json.loads(line) for line in (tmp_path / "changes.jsonl").read_text().splitlines()]
     assert len(rows) == len(found.rows)
     told = json.loads((tmp_path / "changes.json").read_text())
@@ -106,7 +107,7 @@ def test_every_row_and_every_count_is_written(tmp_path, found):
 def test_the_same_changes_are_the_same_bytes(tmp_path, found):
     for name in ("a", "b"):
         write(tmp_path / name, found, "old", "new")
-    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in FILES)
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in CHANGES)
 
 
 def test_counts_are_those_of_the_journal(found):
