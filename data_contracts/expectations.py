@@ -1,33 +1,46 @@
-"""Contracts: every table held to its suite by Great Expectations, at the hop (architecture §6)."""
+"""Contracts at fan-in: what makes a whole table meaningless, held by Great Expectations (architecture §6).
+
+Columns and types, names that are unique, references that lead somewhere, rows that are there, and how many rows were
+set aside (`data_contracts/breaches.py`): a table that breaks one of these stops the run.
+"""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import Any
 
 import pyarrow as pa
 
+from rarefy.data_contracts.breaches import KINDS, direct
+from rarefy.data_contracts.rows import Breach
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.suites.columns import column_faults, column_values
-from rarefy.data_contracts.suites.rule import Absence, Fault, References, Rule
+from rarefy.data_contracts.suites.rule import PartRule, Reference, References, RowRule, TableRule, code_of
 
-VERSION = 1  # of what a suite says: a table that kept an older one is checked again
+VERSION = 2  # of how a table is checked: one that kept an older one is checked again
+BUDGET = 0.01  # share of a table's rows that may be set aside
+COUNTED_FROM = 20  # rows set aside; fewer never stop a run, however small their table
 
 _EXAMPLES = 5  # offending values kept per rule: enough to see a pattern, short enough to read
 _WIDTH = 240  # characters of each
 _TYPED = "columns and types"
+_SET_ASIDE = "rows set aside"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one rule went; `count` offending values, of which `examples` shows some with the names of their rows."""
+    """How one rule went; `count` offending values, of which `examples` shows some with the names of their rows.
+
+    `stops`: a table that breaks it stops the run. Rows that break another rule were set aside.
+    """
 
     rule: str
     column: str
     success: bool
     count: int = 0
     examples: tuple[str, ...] = ()
+    stops: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +49,18 @@ class Validation:
 
     stage: str
     table: str
-    rows: int
+    rows: int  # that kept every rule
     results: tuple[Result, ...]
 
     @property
     def broken(self) -> tuple[Result, ...]:
-        """The rules that did not hold."""
-        return tuple(result for result in self.results if not result.success)
+        """The rules that did not hold, and stop the run."""
+        return tuple(result for result in self.results if result.stops and not result.success)
+
+    @property
+    def set_aside(self) -> int:
+        """How many rows were set aside."""
+        return sum(result.count for result in self.results if not result.stops)
 
 
 class ContractBroken(Exception):
@@ -52,33 +70,51 @@ class ContractBroken(Exception):
         lines = [f"{validation.stage}: the {validation.table} table ({validation.rows:,} rows) breaks its contract"]
         for result in validation.broken:
             lines.append(f"  not so: {result.rule} ({result.count:,} times), e.g. {'; '.join(result.examples[:2])}")
+        if any(result.rule.startswith(_SET_ASIDE) for result in validation.broken):
+            for result in validation.results:
+                if result.count and not result.stops:
+                    lines.append(f"  {result.count:,} rows: {result.rule}, e.g. {'; '.join(result.examples[:2])}")
+            lines.append(
+                "  breaches.failed.jsonl lists them all. Where a document or a part of yours (module:function) makes "
+                "them, mend or remove it; where the rows may go, raise breach_budget in the config"
+            )
         super().__init__("\n".join(lines))
         self.validation = validation
 
 
-def check(stage: str, row_type: type, table: pa.Table, references: References) -> Validation:
-    """How a whole table keeps its contract; ContractBroken where it does not.
+def check(
+    stage: str,
+    row_type: type,
+    table: pa.Table,
+    references: References,
+    breaches: Sequence[Breach] = (),
+    budget: float = BUDGET,
+) -> Validation:
+    """How a whole table, without the rows that were set aside, keeps its contract; ContractBroken where it does not.
 
-    `references` holds the tables that this one points into; KeyError names one that is wanted and missing.
+    `references` holds the tables that this one points into; KeyError names one that is wanted and missing. `breaches`
+    are the rows that were set aside, of this table and of those that it took rows from.
     """
     suite = SUITES[row_type]
     if missing := [needed.__name__ for needed in suite.needs if needed not in references]:
         raise KeyError(f"{stage}: the contract of {row_type.__name__} is held against {', '.join(missing)}: not given")
     results = _hold("", {_TYPED: column_faults(table, row_type)}, [_no_fault(_TYPED)])
     if results[0].success:  # else no other rule could be read
-        plain = [rule for rule in suite.rules if isinstance(rule, Rule)]
-        faults = [rule for rule in suite.rules if isinstance(rule, Fault)]
-        values = cache(partial(column_values, table))  # several rules read one column
-        columns = {name: values(name) for name in {suite.key, *(rule.column for rule in plain)} - {""}}
-        columns |= {rule.says: _complaints(rule, suite.key, values, references) for rule in faults}
-        results += _hold(suite.key, columns, [*plain, *(_no_fault(rule.says) for rule in faults)])
-        for rule in suite.rules:
-            if isinstance(rule, Absence):  # as long as what is absent, not as the table: a frame of its own
-                results += _hold("", {rule.says: rule.find(table, references)}, [_no_fault(rule.says)])
-        about = {rule.says: ", ".join(rule.columns) for rule in faults}
-        order = {rule.says: place for place, rule in enumerate(suite.rules)}
-        results.sort(key=lambda result: order.get(result.rule, -1))
+        values = cache(partial(column_values, table))
+        plain, named = suite.of_kind(TableRule), suite.of_kind(Reference)
+        lists = {column for rule in plain for column in rule.options.get("column_list", ())}
+        columns = {name: values(name) for name in {suite.key, *lists, *(rule.column for rule in plain)} - {""}}
+        columns |= {rule.says: _lost(rule, values(suite.key), values(rule.column), references) for rule in named}
+        results += _hold(suite.key, columns, [*plain, *(_no_fault(rule.says) for rule in named)])
+        about = {rule.says: rule.column for rule in named}
         results = [replace(result, column=about.get(result.rule, result.column)) for result in results]
+        results += _counted(row_type, breaches)
+        order = {rule.says: place for place, rule in enumerate(suite.rules)}
+        results[1:] = sorted(results[1:], key=lambda result: order.get(result.rule, len(order)))
+        owners = dict.fromkeys([row_type, *(rule.of for rule in suite.of_kind(PartRule))])
+        for owner in owners:  # a table may cost another one its rows: variants their questions
+            rows = table.num_rows if owner is row_type else references[owner].num_rows
+            results.append(_afforded(rows, owner, breaches, budget))
     validation = Validation(stage, row_type.__name__, table.num_rows, tuple(results))
     if validation.broken:
         raise ContractBroken(validation)
@@ -90,19 +126,54 @@ def to_json(validations: Iterable[Validation]) -> list[dict[str, Any]]:
     return [{**asdict(validation), "success": not validation.broken} for validation in validations]
 
 
-def _no_fault(says: str) -> Rule:
+def _no_fault(says: str) -> TableRule:
     """The rule that a column of complaints, which is named after what it checks, holds none."""
-    return Rule(says, says, "ExpectColumnValuesToBeNull")
+    return TableRule(says, says, "ExpectColumnValuesToBeNull")
 
 
-def _complaints(rule: Fault, key: str, values: Callable[[str], list[Any]], references: References) -> list[str | None]:
-    """What the rule has against each row, beginning with the row's name; None where nothing."""
-    judge = rule.judge(references)
-    rows = zip(values(key), *map(values, rule.columns), strict=True)
-    return [f"{name}: {fault}" if (fault := judge(*row)) else None for name, *row in rows]
+def _lost(rule: Reference, keys: list[Any], values: list[Any], references: References) -> list[str | None]:
+    """For each row the name of a row elsewhere that is not there, beginning with the row's own; None where all are."""
+    names = set(references[rule.owner].column(rule.key).to_pylist()) | ({""} if rule.optional else set())
+    lost = (
+        (key, [n for n in ([v] if isinstance(v, str) else v) if n not in names])
+        for key, v in zip(keys, values, strict=True)
+    )
+    return [f"{key}: {rule.column} {gone[0]!r} is no {rule.owner.__name__}" if gone else None for key, gone in lost]
 
 
-def _hold(key: str, columns: Mapping[str, Sequence[Any]], rules: Sequence[Rule]) -> list[Result]:
+def _counted(row_type: type, breaches: Sequence[Breach]) -> list[Result]:
+    """The rules that set rows aside, each with how many; those of other tables only where it did."""
+    by_code: dict[tuple[str, str], list[Breach]] = {}
+    for one in breaches:
+        by_code.setdefault((one.table, one.rule), []).append(one)
+    results, own = [], KINDS[row_type]
+    for rule in SUITES[row_type].rules:
+        if isinstance(rule, RowRule | PartRule):
+            kind = own if isinstance(rule, RowRule) else KINDS[rule.of]
+            found = by_code.pop((kind, code_of(rule.says)), [])
+            columns = ", ".join(rule.columns) if isinstance(rule, RowRule) else ""
+            results.append(Result(rule.says, columns, not found, len(found), _shown(found), stops=False))
+    for (kind, code), found in sorted(by_code.items()):
+        says = f"{kind}: {code.removeprefix('contract_').replace('_', ' ')}"
+        results.append(Result(says, "", False, len(found), _shown(found), stops=False))
+    return results
+
+
+def _shown(breaches: Sequence[Breach]) -> tuple[str, ...]:
+    return tuple(f"{one.row}: {one.detail}"[:_WIDTH] for one in breaches[:_EXAMPLES])
+
+
+def _afforded(rows: int, row_type: type, breaches: Sequence[Breach], budget: float) -> Result:
+    """Whether no more rows broke a rule than the budget allows; those that only depend on such rows do not count."""
+    count = sum(one.table == KINDS[row_type] for one in direct(breaches))
+    allowed = max(COUNTED_FROM - 1, int(budget * (rows + count)))
+    says = f"{_SET_ASIDE} from {KINDS[row_type]} are at most {allowed:,} (breach_budget = {budget:g})"
+    rule = TableRule(says, _SET_ASIDE, "ExpectColumnSumToBeBetween", {"min_value": 0, "max_value": allowed})
+    (result,) = _hold("", {_SET_ASIDE: [count]}, [rule])
+    return replace(result, column="", count=0 if result.success else count)
+
+
+def _hold(key: str, columns: Mapping[str, Sequence[Any]], rules: Sequence[TableRule]) -> list[Result]:
     """How these columns keep these rules, in the rules' order; `key` is the column that names a row, "" for none."""
     # imported late: Great Expectations takes 4 s, and workers never need it
     import pandas
@@ -140,7 +211,7 @@ def _place(held: Any) -> int:
     return int(held.expectation_config.meta["rule"])
 
 
-def _result(key: str, rule: Rule, held: Any) -> Result:
+def _result(key: str, rule: TableRule, held: Any) -> Result:
     """What Great Expectations found, in our words."""
     column = "" if rule.column == rule.says else rule.column
     if held.success:

@@ -273,3 +273,16 @@ class Quarantined:
     source: str
     reason: str  # a code: empty_file, not_html, undecodable, ...
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A row that broke a rule of its contract, or that depends on one that did, as it was before it was set aside."""
+
+    breach_id: str
+    stage: str  # that made the row, or that was at work when it turned out to lack something
+    table: str  # that the row was taken out of: chunks, questions, ...
+    row: str  # its name there
+    rule: str  # a code: contract_ and the rule; contract_depends_on_..., contract_raised
+    detail: str  # what the rule has against it
+    content: str  # the row as JSON

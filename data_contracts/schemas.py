@@ -29,6 +29,7 @@ ROWS: dict[str, type] = {  # what the rows of a table are, by its kind
     "variants": rows.Variant,
     "quarantine": rows.Quarantined,
     "unanswered": rows.Unanswered,
+    "breaches": rows.Breach,
     "hits": rows.Hits,
     "trials": rows.Trial,
     "answers": rows.Answer,

@@ -86,9 +86,13 @@ def _shared(texts: list[Any]) -> list[Any]:
 
 
 class Pile:
-    """Rows on their way into a table: a block of them at most is Python's objects, the rest is Arrow's."""
+    """Rows on their way into a table: a block of them at most is Python's objects, the rest is Arrow's.
+
+    A row that no table can hold (a number of 70 bits, half a character, a value of another type) goes to `refused`.
+    """
 
     def __init__(self, row_type: type) -> None:
+        self.refused: list[tuple[Any, Exception]] = []
         self._type = row_type
         self._rows: list[Any] = []
         self._tables: list[pa.Table] = []
@@ -97,12 +101,23 @@ class Pile:
         """One more."""
         self._rows.append(row)
         if len(self._rows) == BLOCK:
-            self._tables.append(to_table(self._rows, self._type))
-            self._rows = []
+            self._put()
 
     def table(self) -> pa.Table:
-        """All of them, in their order."""
-        return pa.concat_tables([*self._tables, to_table(self._rows, self._type)])
+        """All of them that a table can hold, in their order."""
+        self._put()
+        return pa.concat_tables([schema_of(self._type).empty_table(), *self._tables])
+
+    def _put(self) -> None:
+        rows, self._rows = self._rows, []
+        try:
+            self._tables.append(to_table(rows, self._type))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):  # of one of them, at least
+            for row in rows:
+                try:
+                    self._tables.append(to_table([row], self._type))
+                except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+                    self.refused.append((row, error))
 
 
 def from_record(record: dict[str, Any], row_type: Callable[..., Row]) -> Row:

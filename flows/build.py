@@ -46,7 +46,7 @@ def build(
     """
     board = Board(Console(stderr=True), quiet)
     with board.open(), marked(Store(store), f"build {out}", board.say), hired(workers, dask, config.cluster) as hands:
-        run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost))
+        run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost), budget=config.breach_budget)
         return made(run, corpus, out, config, limit, as_of)
 
 
@@ -77,7 +77,7 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         tables = run.whole(jobs.drawing(config), tables)
         varied = run.each(jobs.varying(config), run.spread(tables), "questions")
         tables = run.gather("variants", Variant, varied, tables)
-        tables = run.unanswered([*parts, *varied], tables)
+        tables = run.breached(run.unanswered([*parts, *varied], tables))
         built = deliver(run, out, config, tables, as_of)
         entry = recorded(run, built, corpus, config, tables, as_of, limit)
         return replace(built, recorded=entry, stood=stood)

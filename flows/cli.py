@@ -201,7 +201,7 @@ def _check_place(out: str) -> None:
     place = Path(out)
     if place.exists() and not place.is_dir():
         raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models", "changes"}
+    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models", "changes", "nothing_to_build"}
     foreign = (
         sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
         if place.exists()

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from rarefy.data_contracts.expectations import BUDGET, COUNTED_FROM
 from rarefy.flows.cluster import ClusterConfig
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving.config import Deploy
@@ -42,6 +43,13 @@ class Config(BaseModel, frozen=True, extra="forbid"):
 
     quarantine_budget: float = Field(
         1.0, ge=0, le=1, description="share of the corpus's documents that may fail before the build is stopped"
+    )
+    breach_budget: float = Field(
+        BUDGET,
+        ge=0,
+        le=1,
+        description="share of a table's rows that may break a rule of its contract and be set aside before the build "
+        f"is stopped; fewer than {COUNTED_FROM} rows never stop it",
     )
     llm: LLMConfig = Field(
         default_factory=LLMConfig,

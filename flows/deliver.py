@@ -1,8 +1,10 @@
 """The last stage: the benchmark's folder, the contracts' page beside it, and what is told of the build."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,19 @@ from rarefy.data_contracts.page import page
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import report
 from rarefy.flows.config import OF_EVALUATION, Config
+from rarefy.flows.faults import NothingToBuild
 from rarefy.flows.jobs import Counted
 from rarefy.flows.run import Run, Tables
 from rarefy.flows.spent import Spent, plain, spent
 from rarefy.flows.this_run import watched
 from rarefy.tasks.export import NAMES, export
 from rarefy.tasks.export.alone import alone
-from rarefy.tasks.export.files import put
+from rarefy.tasks.export.files import lines, put, records
 from rarefy.tasks.export.keep_rates import tallied
 from rarefy.tasks.lease import LeaseLost
+
+EMPTY = "nothing_to_build"  # folder of what a corpus without questions came to
+FAILED = "breaches.failed.jsonl"  # rows that were set aside in a build that was stopped
 
 
 def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "") -> report.Built:
@@ -49,6 +55,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         version=manifest["version"],
         made=run.made,
         funnel=report.funnel(run.store, tables),
+        breaches=report.tally(run.breaches.values()),
         census=census,
         questions=report.samples(run.store, tables["questions"]),
         variants=tallied(run.store.table(tables["variants"])),
@@ -70,19 +77,42 @@ def told(run: Run, out: str, config: Config) -> Iterator[None]:
     """However the build ends, what it spent and how every table kept its contract lies with it.
 
     What a build that failed has to say of contracts never takes the place of what is said of the benchmark there.
+    Where there was nothing to build, what there is of documents, chunks and facts lies in a folder to be looked at.
     """
     try:
         yield
+    except NothingToBuild as error:
+        run.fence()
+        place = Path(out, EMPTY)
+        _leave(run, place)
+        raise NothingToBuild(f"{error}; what there is to look at lies in {place}") from error
     except BaseException:
         with suppress(OSError, LeaseLost):  # the error that ends the build is the one to tell
             run.fence()
             _write(run, out, "contracts.failed" if Path(out, "manifest.json").exists() else "contracts")
+            if run.breaches:
+                with alone(Path(out)):
+                    put(Path(out, FAILED), lines(asdict(one) for one in run.breaches.values()))
             _keep(spent(run, config, None), out)
         raise
     run.fence()
     _write(run, out, "contracts")
-    for suffix in ("json", "html"):
-        Path(out, f"contracts.failed.{suffix}").unlink(missing_ok=True)
+    for name in ("contracts.failed.json", "contracts.failed.html", FAILED):
+        Path(out, name).unlink(missing_ok=True)
+    shutil.rmtree(Path(out, EMPTY), ignore_errors=True)
+
+
+def _leave(run: Run, place: Path) -> None:
+    """What a corpus without questions came to, table by table, and what was set aside: for a person to look at."""
+    tables = {row_type: run.tables[kind] for row_type, kind in NAMES.items() if isinstance(run.tables.get(kind), str)}
+    with alone(place.parent):
+        for row_type, name in tables.items():
+            table = run.store.table(name)
+            if table.num_rows:
+                put(place / f"{NAMES[row_type]}.parquet", table)
+                put(place / f"{NAMES[row_type]}.jsonl", lines(records(table, row_type)))
+        if run.breaches:
+            put(place / "breaches.jsonl", lines(asdict(one) for one in run.breaches.values()))
 
 
 def _keep(spent: Spent | None, out: str) -> None:

@@ -11,6 +11,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from rich.console import Console
 
+from rarefy.data_contracts.breaches import KINDS
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, schema_of
@@ -22,7 +23,7 @@ from rarefy.flows.failing import tell_failures, tell_unscored
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.run import KINDS, Part, Run
+from rarefy.flows.run import Part, Run
 from rarefy.flows.this_run import named, watched
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
@@ -68,7 +69,7 @@ def evaluate(
     how = (config, named(), max_calls, max_cost, models_of(config, tested))
     mark = marked(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, hired(workers, dask, config.cluster) as hands:
-        run = Run(Store(store), board, hands, asking.means(*how))
+        run = Run(Store(store), board, hands, asking.means(*how), budget=config.breach_budget)
         given = run.stage("open", lambda: opened(Path(bench), run.store, split=split, most=questions))
         board.say(f"{'open':<{WIDTH}} {given.asked:,} of {given.of:,} questions ({given.split}) of {given.name}")
         hits = _retrieved(run, given, config)
@@ -91,7 +92,7 @@ def evaluate(
             tell_unscored(run, name, made[name])
         names_ = run.stage("gather", lambda: gathered(run.store, given, hits, parts, made))
         for row_type in (Trial, Answer, Score):
-            run.hold(KINDS[row_type], row_type, names_)
+            names_ = run.hold(KINDS[row_type], row_type, names_)
         tables = {kind: run.store.table(name) for kind, name in names_.items()}
         meta = meta_of(given, config, tested, chosen, left_out)
         line = board.line("conclude", "figures", None)

@@ -13,6 +13,10 @@ class UsageFault(Fault):
     code = 2
 
 
+class NothingToBuild(UsageFault):
+    """The corpus was read, and gives no question with these settings."""
+
+
 class SpentFault(Fault):
     """--max-cost or --max-calls is reached: nothing is wrong, and the same command goes on from here."""
 

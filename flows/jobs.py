@@ -68,14 +68,14 @@ def chunking(config: Config) -> Job:
     job = Job(
         "chunk", "rarefy.tasks.chunk:chunk", chunk.VERSION, {"documents": Document}, {"chunks": Chunk}, config.chunk
     )
-    return _placed(config, job)
+    return _placed(config, replace(job, group="doc_id"))
 
 
 def extracting(config: Config) -> Job:
     """Chunks to triplets."""
     takes = {"chunks": Chunk, "documents": Document}
     job = Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
-    return _asking(config, _placed(config, job))
+    return _asking(config, _placed(config, replace(job, group="doc_id")))
 
 
 def gathering(kind: str, row_type: type) -> Job:
@@ -167,7 +167,7 @@ def asking(config: Config) -> Job:
     """Paths to questions, by rules or by a model."""
     takes = {"paths": Path, "triplets": Triplet, "chunks": Chunk, "documents": Document}
     function, version = ASKERS[config.ask.method]
-    job = Job("ask", function, version, takes, {"questions": Question}, config.ask)
+    job = Job("ask", function, version, takes, {"questions": Question}, config.ask, group="path_id")
     return _asking(config, _placed(config, job))
 
 
@@ -175,7 +175,7 @@ def judging(config: Config) -> Job:
     """Questions to questions with the first reason against them."""
     takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
     job = Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
-    return _placed(config, job)
+    return _placed(config, replace(job, group="question_id"))
 
 
 def probing(config: Config) -> Job:
@@ -183,7 +183,7 @@ def probing(config: Config) -> Job:
     takes = {"questions": Question, "chunks": Chunk}
     makes = {"questions": Question, "probes": Probe}
     job = Job("probe", "rarefy.tasks.probe:probe", probe.VERSION, takes, makes, config.probe)
-    return _asking(config, _placed(config, job))
+    return _asking(config, _placed(config, replace(job, group="question_id")))
 
 
 def grading(config: Config) -> Job:
@@ -191,7 +191,7 @@ def grading(config: Config) -> Job:
     takes = {"questions": Question, "chunks": Chunk}
     makes = {"questions": Question, "judgements": Judgement}
     job = Job("grade", "rarefy.tasks.grade:grade", grade.VERSION, takes, makes, config.grade)
-    return _asking(config, _placed(config, job))
+    return _asking(config, _placed(config, replace(job, group="question_id")))
 
 
 def splitting(config: Config) -> Job:
@@ -204,7 +204,8 @@ def drawing(config: Config) -> Job:
     """Questions to what noise for each of them can be made of."""
     takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
     function = "rarefy.tasks.perturb.pools:draw"
-    return _placed(config, Job("draw", function, pools.VERSION, takes, {"pools": Pool}, config.perturb))
+    job = Job("draw", function, pools.VERSION, takes, {"pools": Pool}, config.perturb, group="question_id")
+    return _placed(config, job)
 
 
 def varying(config: Config) -> Job:
@@ -212,7 +213,7 @@ def varying(config: Config) -> Job:
     takes = {"questions": Question, "chunks": Chunk, "pools": Pool}
     tools: dict[str, Tool] = {"embed": config.embed} | ({"nli": checking(config)} if models.entails(config) else {})
     job = Job("vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools)
-    return _asking(config, _placed(config, job))
+    return _asking(config, _placed(config, replace(job, group="question_id")))
 
 
 def checking(config: Config) -> NLIConfig:

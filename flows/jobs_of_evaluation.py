@@ -31,7 +31,7 @@ def sure_noise(config: Config) -> Job:
     """Questions to passages that are not gold, changed as SURE changes them."""
     asked = NoiseConfig(sure=config.protocols.sure, perturb=config.perturb)
     function = "rarefy.tasks.protocols.sure_noise:noise"
-    return Job("noise", function, noise_version, CASE, {"noise": Variant}, asked)
+    return Job("noise", function, noise_version, CASE, {"noise": Variant}, asked, group="question_id")
 
 
 def preferring(config: Config) -> Job:
@@ -50,7 +50,9 @@ def preferring(config: Config) -> Job:
 def trying(config: Config, chosen: Iterable[str], takes: Iterable[str]) -> Job:
     """Questions to the trials of each protocol."""
     asked = TrialsConfig(chosen=tuple(chosen), takes=frozenset(takes), options=config.protocols)
-    return Job("try", "rarefy.tasks.protocols:trials", protocols.VERSION, CASE, {"trials": Trial}, asked)
+    return Job(
+        "try", "rarefy.tasks.protocols:trials", protocols.VERSION, CASE, {"trials": Trial}, asked, group="question_id"
+    )
 
 
 def answering(name: str, system: SystemConfig, corpus: str = "") -> Job:
@@ -80,4 +82,5 @@ def scoring(config: Config, name: str) -> Job:
         config.correct,
         tools,
         {"prompts": prompts.digest("correct")} if tools else {},
+        group="trial_id",
     )

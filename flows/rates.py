@@ -85,6 +85,7 @@ def names(config: Config) -> list[str]:
         "perturb",
         "split",
         "quarantine_budget",
+        "breach_budget",
         "embed",
         "generator",
         "nli",

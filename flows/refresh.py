@@ -72,7 +72,8 @@ def refresh(
     with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
 
         def once(lease: Lease) -> Refreshed:
-            run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost))
+            how = means(config, named(), max_calls, max_cost)
+            run = Run(Store(store), board, hands, how, budget=config.breach_budget)
             run.fence = lease.check
             return refreshed(run, corpus, out, config, limit, as_of)
 

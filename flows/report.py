@@ -1,7 +1,7 @@
 """What came of a build: the funnel, the census and a few questions, for the terminal and for Prefect's UI."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from rich.console import Console
 
 from rarefy.data_contracts.expectations import Validation
-from rarefy.data_contracts.rows import Question
+from rarefy.data_contracts.rows import Breach, Question
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows import spent
 from rarefy.flows.jobs import Counted
@@ -47,6 +47,7 @@ class Built:
     census: tuple[Counted, ...]
     questions: tuple[Question, ...]
     variants: Tally = field(default_factory=Tally)  # what became of them
+    breaches: tuple[tuple[str, str, int], ...] = ()  # rows that were set aside: their table, the rule, how many
     spent: Spent | None = None  # None: no model was asked
     recorded: Version | None = None  # its entry in the journal
     stood: Version | None = None  # the last one of its line before
@@ -54,15 +55,25 @@ class Built:
 
 def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
     """In, made, kept and rejected by reason, for each hop."""
-    quarantined = Counter(store.table(tables["quarantine"])["reason"].to_pylist())
+    aside: dict[str, Counter[str]] = defaultdict(Counter)  # rows that were set aside, by table and rule
+    breaches = store.table(tables["breaches"])
+    for kind, rule in zip(breaches["table"].to_pylist(), breaches["rule"].to_pylist(), strict=True):
+        aside[kind][rule] += 1
+    quarantined = Counter(store.table(tables["quarantine"])["reason"].to_pylist()) + aside["documents"]
     documents = store.rows(tables["documents"])
     found = documents + quarantined.total()
     stages = [Stage("documents", found, found, documents, dict(quarantined.most_common()))]
     for kind in ("chunks", "triplets", "paths", "questions", "variants"):
-        reasons = Counter(store.rejections(tables[kind]))
+        reasons = Counter(store.rejections(tables[kind])) + aside[kind]
         made, kept = reasons.total(), reasons.pop("", 0)
         stages.append(Stage(kind, stages[-1].kept, made, kept, dict(reasons.most_common())))
     return tuple(stages)
+
+
+def tally(breaches: Iterable[Breach]) -> tuple[tuple[str, str, int], ...]:
+    """Of rows that were set aside: their table, the rule they broke, and how many; the most frequent first."""
+    counted = Counter((one.table, one.rule) for one in breaches)
+    return tuple((*what, count) for what, count in sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
 
 def samples(store: Store, name: str) -> tuple[Question, ...]:
@@ -91,6 +102,10 @@ def show(built: Built, console: Console) -> None:
     for number, question in enumerate(built.questions, 1):
         lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer}"]
         lines += [f"   evidence: {_short(sentence)}" for sentence in question.evidence] + [""]
+    if built.breaches:
+        count = sum(rows for *_, rows in built.breaches)
+        told = ", ".join(f"{rows:,} {kind}: {rule}" for kind, rule, rows in built.breaches[:REASONS])
+        lines.append(f"{count:,} rows broke a rule of their contract and were set aside in breaches.jsonl ({told})")
     lines.append(f"Benchmark {built.version[:12]} lies in {built.out}")
     console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
@@ -151,6 +166,9 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
         ("models", model_records(built.spent)),
     ):
         tables |= {f"{name}-{place}": one for place, one in enumerate(found.items(), 1)}
+    if built.breaches:
+        aside = [{"table": kind, "rule": rule, "rows": count} for kind, rule, count in built.breaches]
+        tables["breaches"] = ("Rows that broke a rule of their contract and were set aside", aside)
     for name, (description, records) in tables.items():
         create_table_artifact(records, key=key(built.out, name), description=description)
     create_markdown_artifact(
@@ -166,7 +184,14 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
 
 def _kept(validation: Validation) -> dict[str, Any]:
     broken = len(validation.broken)
-    return {"stage": validation.stage, "rows": validation.rows, "rules": len(validation.results), "broken": broken}
+    rules, aside = len(validation.results), validation.set_aside
+    return {
+        "stage": validation.stage,
+        "rows": validation.rows,
+        "rules": rules,
+        "broken": broken,
+        "set aside": aside,
+    }
 
 
 def _short(text: str, width: int = 200) -> str:

@@ -3,19 +3,22 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from rarefy.data_contracts import expectations
-from rarefy.data_contracts.rows import Answer, Hits, Quarantined, Score, Trial, Unanswered
+from rarefy.data_contracts.breaches import KINDS, RAISED, settle
+from rarefy.data_contracts.rows import Breach, Quarantined, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
 from rarefy.flows.apart import Apart, apart
-from rarefy.flows.faults import UsageFault
+from rarefy.flows.faults import NothingToBuild, UsageFault
 from rarefy.flows.places import passing
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.remarks import remarks
@@ -23,17 +26,15 @@ from rarefy.flows.spread import spread
 from rarefy.flows.surroundings import content
 from rarefy.flows.this_run import in_flow
 from rarefy.flows.workers import Workers, alone, cores
-from rarefy.tasks.export import NAMES
 from rarefy.tasks.lease import unfenced
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.books import Usage
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
-from rarefy.tasks.recipe import ALONE, Given, Job
+from rarefy.tasks.recipe import ALONE, BREACHES, Given, Job
 from rarefy.tasks.store import Store, digest
 from rarefy.tasks.systems.config import SystemConfig
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
-KINDS = NAMES | {Hits: "hits", Trial: "trials", Answer: "answers", Score: "scores"}
 LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered
 MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
@@ -61,6 +62,9 @@ class Run:
     lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
     corpus: str = ""  # digest of the documents, once they are known
     fence: Callable[[], None] = unfenced  # raises where this run may not publish any more
+    budget: float = expectations.BUDGET  # share of a table's rows that may be set aside
+    breaches: dict[str, Breach] = field(default_factory=dict)  # rows that were set aside, by name
+    tables: Tables = field(default_factory=dict)  # as they are by now, for what is left of a build that ends early
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
         """What `work` gives, as a Prefect task of that name; just so where no flow is running."""
@@ -113,7 +117,11 @@ class Run:
             self.made += len(missing)
             line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self.spent(job))
             self.lost += asking.reasons(self.store, [tables for tables in known if tables])
-            return [{**part, **(tables or {})} for part, tables in zip(parts, known, strict=True)]
+            aside = [dict(tables or {}) for tables in known]
+            raised = self._set_aside(job.stage, [tables.pop(BREACHES) for tables in aside if BREACHES in tables])
+            if raised and len(raised) == sum(sizes):
+                raise NothingToBuild(_all_failed(job.stage, unit, raised))
+            return [{**part, **tables} for part, tables in zip(parts, aside, strict=True)]
 
         return self.stage(job.stage, work)
 
@@ -182,12 +190,16 @@ class Run:
 
     def whole(self, job: Job, tables: Tables) -> Tables:
         """The tables, with what the job makes of them: here in this process, and true to its contracts."""
-        made = self.stage(job.stage, lambda: self._made(job, tables))
+        made = dict(self.stage(job.stage, lambda: self._made(job, tables)))
         first = next(iter(job.makes))
         self.lost += asking.reasons(self.store, [made] if asking.asks(job) else [])
-        self._some(first, made[first])
+        self._set_aside(job.stage, [made.pop(BREACHES)] if BREACHES in made else [])
         left = [*tables.get(LEFT, ()), *([made.pop("unanswered")] if "unanswered" in made else [])]
-        return self._held(job, {**tables, **made, LEFT: left})
+        self.tables = {**tables, **made, LEFT: left}
+        self._some(first, made[first])
+        self.tables = self._held(job, self.tables)
+        self._some(first, self.tables[first])
+        return self.tables
 
     def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
         """The tables, with the one of this kind that the parts make together, true to its contract."""
@@ -199,6 +211,22 @@ class Run:
         job = jobs.gathering("unanswered", Unanswered)
         given = {"unanswered": [*names, *tables.get(LEFT, ())]}
         return self._held(job, {**tables, **self.stage(job.stage, lambda: self._made(job, given))})
+
+    def breached(self, tables: Tables) -> Tables:
+        """The tables, with all rows that were set aside, whatever the stage."""
+        rows = sorted(self.breaches.values(), key=lambda one: one.breach_id)
+        return {**tables, BREACHES: self.store.keep(to_table(rows, Breach))}
+
+    def _set_aside(self, stage: str, names: Sequence[str]) -> list[Breach]:
+        """Remember the rows of these tables of breaches; those on which the stage's code raised an exception."""
+        rows = [one for name in names for one in from_table(self.store.table(name), Breach)]
+        self.breaches |= {one.breach_id: one for one in rows}
+        raised = [one for one in rows if one.rule == RAISED]
+        for one in raised[:SHOWN]:
+            self.board.say(f"{'failed':<{WIDTH}} {stage} on {one.row}: {one.detail}; it is left out")
+        if len(raised) > SHOWN:
+            self.board.say(f"{'failed':<{WIDTH}} {stage} on {len(raised) - SHOWN:,} more; breaches.jsonl lists them")
+        return raised
 
     def _made(self, job: Job, tables: Tables) -> dict[str, str]:
         given = _given(job, tables)
@@ -241,45 +269,79 @@ class Run:
         return f" · {asking.told(used, self.means.serving)}" if used else ""
 
     def _held(self, job: Job, tables: Tables) -> Tables:
+        """The tables, those that the job makes held to their contracts, without the rows that had to be set aside."""
+        judged = {*job.judges().values()} | {t for t in job.makes.values() if job.function == jobs.GATHERED}
         for kind, row_type in job.makes.items():
             if row_type in SUITES and kind in tables:  # what went unanswered is held once it is all there
-                self.hold(f"{job.stage}: {kind}" if job.stage != kind else kind, row_type, tables)
+                stage = f"{job.stage}: {kind}" if job.stage != kind else kind
+                tables = self.hold(stage, row_type, tables, judged=row_type in judged)
         return tables
 
     def _some(self, kind: str, name: str) -> None:
-        """Nothing, when the table has a row that was not rejected; UsageFault when it has none."""
+        """Nothing, when the table has a row that was not rejected; NothingToBuild when it has none."""
         reasons = Counter(self.store.rejections(name))
         if not reasons.pop("", 0):
             told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
             lost = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.most_common(3))
-            raise UsageFault(
+            raise NothingToBuild(
                 f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}"
                 f"{f', and the model left unanswered: {lost}' if lost else ''}; "
                 f"{OTHER_SETTINGS if kind == 'questions' else MORE_FACTS}"
             )
 
-    def hold(self, stage: str, row_type: type, tables: Tables) -> None:
-        """Nothing, when the table keeps its contract; ContractBroken names stage, rule and value when not."""
-        name = tables[KINDS[row_type]]
-        given = {needed: tables[KINDS[needed]] for needed in SUITES[row_type].needs}
-        told = {needed.__name__: table for needed, table in given.items()}
-        rules = content(Path(expectations.__file__).parent)
-        recipe = digest(["contract", rules, row_type.__name__, name, told])
+    def hold(self, stage: str, row_type: type, tables: Tables, judged: bool = False) -> Tables:
+        """The tables, this one true to its contract: what breaks a rule is set aside, with all that depends on it.
 
-        def work() -> expectations.Validation:
+        `judged`: the rules on rows were held where the rows were made. ContractBroken names stage, rule and value
+        where the whole table is meaningless, or more rows are set aside than the budget allows.
+        """
+        named = {kind: name for kind, name in tables.items() if kind in KINDS.values() and isinstance(name, str)}
+        met = sorted(
+            (one for one in self.breaches.values() if one.table == KINDS[row_type]), key=lambda one: one.breach_id
+        )
+        rules = content(Path(expectations.__file__).parent)
+        known = [one.breach_id for one in met]
+        recipe = digest(["contract", rules, row_type.__name__, named, known, judged, self.budget])
+
+        def work() -> dict[str, str]:
             if found := self.store.find(recipe):
-                known = next(from_table(self.store.table(found["validation"]), expectations.Validation))
-                return replace(known, stage=stage)  # a stage before may have left the same table
-            references = {needed: self.store.table(table) for needed, table in given.items()}
+                return found
+
+            @cache
+            def available(wanted: type) -> pa.Table | None:
+                return self.store.table(named[KINDS[wanted]]) if KINDS[wanted] in named else None
+
+            settled = settle(stage, row_type, available, judged)
+            now = {owner: settled.tables.get(owner, available(owner)) for owner in (row_type, *SUITES[row_type].needs)}
+            lost = [*met, *settled.breaches]
             try:
-                validation = expectations.check(stage, row_type, self.store.table(name), references)
+                validation = expectations.check(stage, row_type, now[row_type], now, lost, self.budget)
             except expectations.ContractBroken as broken:
                 self.validations.append(broken.validation)
+                self.breaches |= {one.breach_id: one for one in lost}
                 raise
-            self.store.put(recipe, {"validation": to_table([validation], expectations.Validation)})
-            return validation
+            return self.store.put(
+                recipe,
+                {
+                    **{KINDS[owner]: table for owner, table in settled.tables.items()},
+                    "validation": to_table([validation], expectations.Validation),
+                    BREACHES: to_table(settled.breaches, Breach),
+                },
+            )
 
-        self.validations.append(self.stage(f"contract of {stage}", work))
+        found = dict(self.stage(f"contract of {stage}", work))
+        self._set_aside(stage, [found.pop(BREACHES)])
+        validation = next(from_table(self.store.table(found.pop("validation")), expectations.Validation))
+        self.validations.append(replace(validation, stage=stage))  # a stage before may have left the same table
+        return {**tables, **found}
+
+
+def _all_failed(stage: str, unit: str, raised: Sequence[Breach]) -> str:
+    """What is said where a stage failed on everything: it is no row's fault."""
+    return (
+        f"nothing to build: {stage} failed on all of {len(raised):,} {unit}, the first time with {raised[0].detail}; "
+        "where the config names a part of yours (module:function), mend it, else report this with breaches.jsonl"
+    )
 
 
 def _given(job: Job, part: Mapping[str, Any]) -> Given:

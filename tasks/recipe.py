@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,8 +12,10 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Quarantined, Unanswered
-from rarefy.data_contracts.tables import Keyed, Pile, from_table, schema_of
+from rarefy.data_contracts.breaches import KINDS, RAISED, raised, set_aside, unmakeable
+from rarefy.data_contracts.rows import Breach, Quarantined, Unanswered
+from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.tables import Keyed, Pile, from_table, schema_of, to_table
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import TRANSIENT
@@ -23,6 +26,10 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rare
 Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
 MISSED = frozenset(("changed_while_reading", "unreadable_file"))  # reasons that hang on the moment, not on the bytes
 ALONE = Means()  # of a stage that asks no model
+BREACHES = "breaches"  # kind of the table of rows that were set aside; a job has it only where there are some
+# What code raises that stumbles over a row; what a disk, a network, a budget or a person does is none of these
+ROW_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+MOST_RAISED = 50  # groups of rows a stage may stumble over in one batch; of more, the stage is at fault and not they
 
 
 class Tool(Protocol):
@@ -51,6 +58,7 @@ class Job:
     tools: Mapping[str, Tool] = field(default_factory=dict)  # by argument
     surroundings: Mapping[str, str] = field(default_factory=dict)  # what else its rows hang on: data, packages, parts
     lasting: bool = True  # what failed for want of more than a moment is finished; False: the next run tries it again
+    group: str = ""  # field of the first rows: those of one value are worked on apart from all others; "": all together
 
     def recipe(self, given: Given) -> str:
         """The name of what this job makes of these."""
@@ -64,19 +72,40 @@ class Job:
                 "config": self.config and self.config.model_dump(mode="json"),
                 "tools": {name: tool.identity() for name, tool in self.tools.items()},
                 "given": {argument: _identity(given[argument]) for argument in self.takes},
+                "contracts": {kind: SUITES[row_type].version for kind, row_type in self.judges().items()},
             }
         )
 
+    def judges(self) -> dict[str, type]:
+        """The tables whose rules on rows can be held where they are made: all that these are held against is given."""
+        given = {*self.takes.values()}
+        return {
+            kind: row_type
+            for kind, row_type in self.makes.items()
+            if row_type in SUITES and given.issuperset(SUITES[row_type].needs)
+        }
+
     def run(
-        self, given: Given, store: Store, watch: Watch = iter, threads: int = 1, means: Means = ALONE
-    ) -> dict[str, pa.Table]:
-        """The tables this job makes of these, kind for kind; `watch` sees the rows that the stage goes through."""
+        self,
+        given: Given,
+        store: Store,
+        watch: Watch = iter,
+        threads: int = 1,
+        means: Means = ALONE,
+        only: Callable[[str], bool] | None = None,
+    ) -> tuple[dict[str, pa.Table], list[Breach]]:
+        """The tables this job makes of these, kind for kind, and the rows that no table can hold.
+
+        `watch` sees the rows that the stage goes through; `only` says of a group whether its rows are among them.
+        """
         first, *others = self.takes
         rows = (
             given[first]
             if dataclasses.is_dataclass(given[first])
             else watch(_rows(given[first], self.takes[first], store))
         )
+        if only:
+            rows = (row for row in rows if only(getattr(row, self.group)))
         keywords: dict[str, Any] = {name: Keyed(_tables(given[name], store), self.takes[name]) for name in others}
         place = Path(store.root) if store.local else CACHE
         keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
@@ -84,7 +113,11 @@ class Job:
         made = {row_type: Pile(row_type) for row_type in self.makes.values()}
         for row in find(self.function, {})(rows, *configs, **keywords):
             made[type(row)].add(row)
-        return {kind: made[row_type].table() for kind, row_type in self.makes.items()}
+        tables = {kind: made[row_type].table() for kind, row_type in self.makes.items()}
+        refused = [
+            unmakeable(self.stage, row_type, row, error) for row_type in made for row, error in made[row_type].refused
+        ]
+        return tables, refused
 
 
 def make(
@@ -92,29 +125,86 @@ def make(
 ) -> dict[str, str]:
     """The names of the tables that `job` makes of these; made now unless they were made before.
 
-    Tables that lack what a model could not answer just now, or a source that was being written to, are good for this
-    run alone: the next one asks again.
+    Rows that break a rule are set aside in a table of their own, "breaches", which is there only where there are some.
+    Tables that lack what a model could not answer just now, what the stage stumbled over, or a source that was being
+    written to, are good for this run alone: the next one tries again.
     """
     store = Store(url)
     recipe = job.recipe(given)
     if found := store.find(recipe):
         return found
-    tables = job.run(given, store, watch, threads, means)
+    try:
+        tables, breaches = job.run(given, store, watch, threads, means)
+    except ROW_FAULTS as error:
+        tables, breaches = _without_raisers(job, given, store, threads, means, error)
+    for kind, row_type in job.judges().items():
+        tables[kind], broken = set_aside(job.stage, row_type, tables[kind], _references(job, row_type, given, store))
+        breaches += broken
+    if breaches:
+        tables[BREACHES] = to_table(breaches, Breach)
     reasons = {
         reason
         for kind, table in tables.items()
-        if job.makes[kind] is Unanswered
+        if job.makes.get(kind) is Unanswered
         for reason in table["reason"].to_pylist()
     }
     spoilt = not TRANSIENT.isdisjoint(reasons) or (bool(reasons) and not job.lasting) or _missed(given, job, tables)
+    spoilt = spoilt or any(one.rule == RAISED for one in breaches)  # by code that may be mended meanwhile
     kept = store.over(store.keep, tables.values())
     return dict(zip(tables, kept, strict=True)) if spoilt else store.put(recipe, tables)
+
+
+def _without_raisers(
+    job: Job, given: Given, store: Store, threads: int, means: Means, error: Exception
+) -> tuple[dict[str, pa.Table], list[Breach]]:
+    """The tables of all groups of rows but those the stage stumbles over, which are breaches; `error` is the first.
+
+    They are found by halving. The error itself is raised where the rows cannot be told apart, where no group raises
+    it alone, and where there are too many of them, for then it is the stage's fault.
+    """
+    first = next(iter(job.takes))
+    if not job.group or dataclasses.is_dataclass(given[first]):
+        raise error
+    groups = list(dict.fromkeys(getattr(row, job.group) for row in _rows(given[first], job.takes[first], store)))
+    found: dict[str, Exception] = {}
+
+    def search(some: Sequence[str], fault: Exception) -> None:
+        if len(some) == 1:
+            found[some[0]] = fault
+            return
+        for half in (some[: len(some) // 2], some[len(some) // 2 :]):
+            if len(found) > MOST_RAISED:
+                return
+            try:
+                job.run(given, store, threads=threads, means=means, only=frozenset(half).__contains__)
+            except ROW_FAULTS as error:
+                search(half, error)
+
+    search(groups, error)
+    if not found or len(found) > MOST_RAISED:
+        raise error
+    tables, breaches = job.run(given, store, threads=threads, means=means, only=lambda group: group not in found)
+    owner = next((kind for row_type, kind in KINDS.items() if schema_of(row_type).names[0] == job.group), first)
+    for group, fault in found.items():
+        breaches.append(raised(job.stage, owner, group, fault, "".join(traceback.format_exception(fault))))
+    return tables, breaches
+
+
+def _references(job: Job, row_type: type, given: Given, store: Store) -> dict[type, pa.Table]:
+    """The tables that the rules of a row type are held against, of what the job is given."""
+    arguments = {owner: name for name, owner in job.takes.items()}
+    return {
+        needed: pa.concat_tables(
+            table.select(schema_of(needed).names) for table in _tables(given[arguments[needed]], store)
+        )
+        for needed in SUITES[row_type].needs
+    }
 
 
 def _missed(given: Given, job: Job, tables: Mapping[str, pa.Table]) -> bool:
     """Was a source not read whose bytes were there when it was listed? They may be back as they were."""
     source = given[next(iter(job.takes))]
-    rows = [table for kind, table in tables.items() if job.makes[kind] is Quarantined]
+    rows = [table for kind, table in tables.items() if job.makes.get(kind) is Quarantined]
     return bool(getattr(source, "digest", "")) and any(not MISSED.isdisjoint(t["reason"].to_pylist()) for t in rows)
 
 

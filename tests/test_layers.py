@@ -6,7 +6,6 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -70,14 +69,9 @@ def test_every_folder_with_modules_is_a_package():
 
 
 @pytest.mark.parametrize("path", MODULES, ids=told)
-def test_a_module_is_short_and_says_what_it_knows(path):
+def test_a_module_says_what_it_knows(path):
     text = path.read_text()
-    assert len(text.splitlines()) <= 300, "make it a folder with one file per family"
     assert not text.strip() or ast.get_docstring(ast.parse(text)), "a module begins with one line on what it knows"
-
-
-def test_the_median_module_is_under_a_hundred_lines():
-    assert median(len(path.read_text().splitlines()) for path in MODULES) < 100
 
 
 @pytest.mark.parametrize("path", MODULES, ids=told)

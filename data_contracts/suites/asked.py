@@ -4,17 +4,17 @@ from collections import defaultdict
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Chunk, Question
+from rarefy.data_contracts.rows import Chunk, Judgement, Question
 from rarefy.data_contracts.suites.rule import (
-    Absence,
-    Fault,
     Judge,
+    PartRule,
+    Reference,
     References,
+    RowRule,
     Suite,
     between,
     coded,
     hashed,
-    known,
     looked_up,
     one_of,
     unique,
@@ -32,23 +32,24 @@ def _scored(_: References) -> Judge:
     return judge
 
 
-def _judged_once(table: pa.Table, _: References) -> list[str]:
+def _judged_once(table: pa.Table, _: References) -> list[tuple[str, str]]:
     seen: set[tuple[str, str, int]] = set()
     twice = []
-    for key in zip(*(table.column(name).to_pylist() for name in ("question_id", "judge", "round")), strict=True):
-        if key in seen:
-            twice.append("question {} by the {} judge in round {}".format(*key))
-        seen.add(key)
+    columns = (table.column(name).to_pylist() for name in ("judgement_id", "question_id", "judge", "round"))
+    for name, *key in zip(*columns, strict=True):
+        if tuple(key) in seen:
+            twice.append((name, "question {} by the {} judge in round {}".format(*key)))
+        seen.add((key[0], key[1], key[2]))
     return twice
 
 
-def _unjudged(table: pa.Table, references: References) -> list[str]:
+def _unjudged(table: pa.Table, references: References) -> list[tuple[str, str]]:
     columns = [table.column(name).to_pylist() for name in ("question_id", "judge", "error")]
     judged = {name for name, judge, error in zip(*columns, strict=True) if judge == "first" and not error}
     if not table.num_rows:
         return []  # nobody judges
     reasons = looked_up(references[Question], "question_id", "rejected_because")
-    return [f"{name}: accepted and not judged" for name, reason in reasons.items() if not reason and name not in judged]
+    return [(name, "accepted and not judged") for name, reason in reasons.items() if not reason and name not in judged]
 
 
 def _of_gold(references: References) -> Judge:
@@ -78,7 +79,7 @@ def _answered_by_one(references: References) -> Judge:
     return judge
 
 
-def _untried(table: pa.Table, references: References) -> list[str]:
+def _untried(table: pa.Table, references: References) -> list[tuple[str, str]]:
     columns = [table.column(name).to_pylist() for name in ("question_id", "chunk_id", "error")]
     tried: dict[str, set[str]] = defaultdict(set)
     for name, chunk_id, error in zip(*columns, strict=True):
@@ -88,7 +89,7 @@ def _untried(table: pa.Table, references: References) -> list[str]:
         return []  # nobody asks
     standing = looked_up(references[Question], "question_id", "rejected_because", "chunk_ids")
     return [
-        f"{name}: accepted, but never asked with chunk {lost[0]} alone"
+        (name, f"accepted, but never asked with chunk {lost[0]} alone")
         for name, (reason, chunk_ids) in standing.items()
         if not reason and len(chunk_ids) > 1 and (lost := [chunk for chunk in chunk_ids if chunk not in tried[name]])
     ]
@@ -100,13 +101,13 @@ JUDGEMENT = Suite(
     rules=(
         unique("judgement_id"),
         hashed("judgement_id"),
-        known("question_id", Question, "question_id"),
+        Reference("question_id", Question, "question_id"),
         one_of("judge", "first", "second"),
         between("round", 0),
-        Fault("scores are 1 to 5, or 0 with an error", ("error", *SCORES), _scored),
+        RowRule("scores are 1 to 5, or 0 with an error", ("error", *SCORES), _scored),
         coded("error"),
-        Absence("a judge judges a question once a round", _judged_once),
-        Absence("every accepted question was judged, once any was", _unjudged),
+        PartRule("a judge judges a question once a round", Judgement, _judged_once),
+        PartRule("every accepted question was judged, once any was", Question, _unjudged),
     ),
 )
 
@@ -116,13 +117,15 @@ PROBE = Suite(
     rules=(
         unique("probe_id"),
         hashed("probe_id"),
-        known("question_id", Question, "question_id"),
-        known("chunk_id", Chunk, "chunk_id"),
-        Fault("the chunk is a gold chunk of its question", ("question_id", "chunk_id"), _of_gold),
-        Fault("what is right has an answer and no error", ("right", "answer", "error"), _right_with_reason),
-        Fault("no accepted question is answered by one chunk", ("question_id", "chunk_id", "right"), _answered_by_one),
+        Reference("question_id", Question, "question_id"),
+        Reference("chunk_id", Chunk, "chunk_id"),
+        RowRule("the chunk is a gold chunk of its question", ("question_id", "chunk_id"), _of_gold),
+        RowRule("what is right has an answer and no error", ("right", "answer", "error"), _right_with_reason),
+        RowRule(
+            "no accepted question is answered by one chunk", ("question_id", "chunk_id", "right"), _answered_by_one
+        ),
         coded("error"),
-        Absence("every accepted multi-hop question was tried on each chunk, once any was", _untried),
+        PartRule("every accepted multi-hop question was tried on each chunk, once any was", Question, _untried),
     ),
 )
 

@@ -3,15 +3,14 @@
 from rarefy.data_contracts.rows import Chunk, Path, Triplet
 from rarefy.data_contracts.suites.patterns import PATTERNS
 from rarefy.data_contracts.suites.rule import (
-    Fault,
     Judge,
+    Reference,
     References,
+    RowRule,
     Suite,
-    accepts_some,
     coded,
     dated,
     hashed,
-    known,
     looked_up,
     matching,
     one_of,
@@ -27,7 +26,7 @@ def _of_its_path(references: References) -> Judge:
 
     def judge(path_id: str, pattern: str, triplet_ids: list[str]) -> str | None:
         if path_id not in paths:
-            return None  # `known` says so
+            return None  # its reference says so
         its_pattern, its_triplets = paths[path_id]
         if pattern != its_pattern:
             return f"a {pattern} question on a {its_pattern} path"
@@ -84,22 +83,21 @@ QUESTION = Suite(
     key="question_id",
     needs=(Path, Triplet, Chunk),
     rules=(
-        accepts_some(),
         unique("question_id"),
         hashed("question_id"),
         one_of("pattern", *PATTERNS),
-        known("path_id", Path, "path_id"),
-        known("triplet_ids", Triplet, "triplet_id"),
-        known("chunk_ids", Chunk, "chunk_id"),
-        Fault("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _of_its_path),
-        Fault("evidence verbatim in its chunks", _EVIDENCE, _evidenced),
-        Fault("accepted questions rest on accepted triplets", ("rejected_because", "triplet_ids"), _rested),
-        Fault("accepted questions have evidence", ("rejected_because", "chunk_ids", "evidence"), _proven),
+        Reference("path_id", Path, "path_id"),
+        Reference("triplet_ids", Triplet, "triplet_id"),
+        Reference("chunk_ids", Chunk, "chunk_id"),
+        RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _of_its_path),
+        RowRule("evidence verbatim in its chunks", _EVIDENCE, _evidenced),
+        RowRule("accepted questions rest on accepted triplets", ("rejected_because", "triplet_ids"), _rested),
+        RowRule("accepted questions have evidence", ("rejected_because", "chunk_ids", "evidence"), _proven),
         written_unless_rejected("text", "answer"),
         written("domain"),
         dated("valid_from"),
         matching("split", r"^(?:train|test)?\Z", "train, test or empty"),
-        Fault("rejected questions are in no split", ("rejected_because", "split"), _unsplit),
+        RowRule("rejected questions are in no split", ("rejected_because", "split"), _unsplit),
         coded("rejected_because"),
     ),
 )

@@ -4,17 +4,17 @@ import pyarrow as pa
 
 from rarefy.data_contracts.rows import Document
 from rarefy.data_contracts.suites.rule import (
-    Absence,
-    Fault,
     Judge,
+    PartRule,
+    Reference,
     References,
+    RowRule,
     Suite,
     between,
     coded,
     dated,
     has_rows,
     hashed,
-    known,
     looked_up,
     matching,
     one_of,
@@ -77,7 +77,7 @@ def _fact_days(_: References) -> Judge:
     return judge
 
 
-def _repeats_another() -> Fault:
+def _repeats_another() -> RowRule:
     def judge(doc_id: str, duplicate_of: str, similarity: float) -> str | None:
         if duplicate_of == doc_id:
             return "a duplicate of itself"
@@ -85,29 +85,31 @@ def _repeats_another() -> Fault:
             return f"duplicate_of {duplicate_of!r} with similarity {similarity}"
         return None
 
-    return Fault("a duplicate has another document and a similarity", _DUPLICATE, lambda _: judge)
+    return RowRule("a duplicate has another document and a similarity", _DUPLICATE, lambda _: judge)
 
 
-def _originals(table: pa.Table, _: References) -> list[str]:
+def _originals(table: pa.Table, _: References) -> list[tuple[str, str]]:
     names = table.column("doc_id").to_pylist()
     pairs = zip(names, table.column("duplicate_of").to_pylist(), strict=True)
     present = set(names)
-    return [f"{name}: duplicate of {original!r}" for name, original in pairs if original and original not in present]
+    return [(name, f"duplicate of {original!r}") for name, original in pairs if original and original not in present]
 
 
 def _verbatim(references: References) -> Judge:
     texts = looked_up(references[Document], "doc_id", "text")
 
     def judge(doc_id: str, start: int, end: int, text: str) -> str | None:
-        return uncut(texts[doc_id], doc_id, start, end, text) if doc_id in texts else None  # else: `known` says so
+        return (
+            uncut(texts[doc_id], doc_id, start, end, text) if doc_id in texts else None
+        )  # else: its reference says so
 
     return judge
 
 
-def _unchunked(table: pa.Table, references: References) -> list[str]:
+def _unchunked(table: pa.Table, references: References) -> list[tuple[str, str]]:
     chunked = set(table.column("doc_id").to_pylist())
     repeats = looked_up(references[Document], "doc_id", "duplicate_of")
-    return [f"{name}: has no chunk" for name, original in repeats.items() if name not in chunked and not original]
+    return [(name, "has no chunk") for name, original in repeats.items() if name not in chunked and not original]
 
 
 DOCUMENT = Suite(
@@ -125,14 +127,14 @@ DOCUMENT = Suite(
         written("text"),
         year(),
         dated("period_start", "period_end", "as_of"),
-        Fault(
+        RowRule(
             "blocks in order, inside the text", ("text", "blocks.kind", "blocks.start", "blocks.end"), _blocks_in_order
         ),
-        Fault("blocks cover the text", ("text", *_BLOCK_SPANS), _blocks_cover),
-        Fault("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _facts_inside),
-        Fault("facts' periods are days", ("facts.concept", "facts.period_start", "facts.period_end"), _fact_days),
+        RowRule("blocks cover the text", ("text", *_BLOCK_SPANS), _blocks_cover),
+        RowRule("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _facts_inside),
+        RowRule("facts' periods are days", ("facts.concept", "facts.period_start", "facts.period_end"), _fact_days),
         _repeats_another(),
-        Absence("a duplicate's original is there", _originals),
+        PartRule("a duplicate's original is there", Document, _originals),
     ),
 )
 
@@ -143,14 +145,14 @@ CHUNK = Suite(
         has_rows(),
         unique("chunk_id"),
         hashed("chunk_id"),
-        known("doc_id", Document, "doc_id"),
-        Fault("span of its document, verbatim", ("doc_id", "start", "end", "text"), _verbatim),
+        Reference("doc_id", Document, "doc_id"),
+        RowRule("span of its document, verbatim", ("doc_id", "start", "end", "text"), _verbatim),
         one_of("kind", "text", "table"),
         between("tokens", 1),
         written("domain"),
         year(),
         dated("period_end"),
-        Absence("every document has a chunk", _unchunked),
+        PartRule("every document has a chunk", Document, _unchunked),
     ),
 )
 

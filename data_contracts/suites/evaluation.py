@@ -4,7 +4,17 @@ from itertools import pairwise
 
 from rarefy.data_contracts.evaluation import GIVEN, STATUSES
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial
-from rarefy.data_contracts.suites.rule import Fault, Judge, References, Suite, between, coded, hashed, known, unique
+from rarefy.data_contracts.suites.rule import (
+    Judge,
+    Reference,
+    References,
+    RowRule,
+    Suite,
+    between,
+    coded,
+    hashed,
+    unique,
+)
 
 
 def _ranked(_: References) -> Judge:
@@ -62,29 +72,14 @@ def _scored(_: References) -> Judge:
     return judge
 
 
-def _once(what: str, *columns: str) -> Fault:
-    def judge(_: References) -> Judge:
-        seen: set[tuple[str, ...]] = set()
-
-        def look(*values: str) -> str | None:
-            if values in seen:
-                return " ".join(values)
-            seen.add(values)
-            return None
-
-        return look
-
-    return Fault(f"a {what} is there once", columns, judge)
-
-
 HITS = Suite(
     "hits_id",
     (
         unique("hits_id"),
         hashed("hits_id"),
-        Fault("a ranking is one", ("chunk_ids", "scores", "best"), _ranked),
-        known("question_id", Question, "question_id"),
-        known("chunk_ids", Chunk, "chunk_id"),
+        RowRule("a ranking is one", ("chunk_ids", "scores", "best"), _ranked),
+        Reference("question_id", Question, "question_id"),
+        Reference("chunk_ids", Chunk, "chunk_id"),
     ),
     (Question, Chunk),
 )
@@ -97,9 +92,9 @@ TRIAL = Suite(
         coded("protocol"),
         coded("skipped_because"),
         between("k", 0),
-        Fault("what is shown fits how it is given", ("given", "passage_ids", "ranks", "skipped_because"), _whole),
-        Fault("gold is a share, or -1", ("gold",), _gold),
-        known("question_id", Question, "question_id"),
+        RowRule("what is shown fits how it is given", ("given", "passage_ids", "ranks", "skipped_because"), _whole),
+        RowRule("gold is a share, or -1", ("gold",), _gold),
+        Reference("question_id", Question, "question_id"),
     ),
     (Question,),
 )
@@ -107,13 +102,13 @@ TRIAL = Suite(
 ANSWER = Suite(
     "trial_id",
     (
-        _once("system's answer to a trial", "system", "trial_id"),
+        unique("system", "trial_id"),
         hashed("asked_id"),
         coded("error"),
-        Fault("gold is a share, or -1", ("gold",), _gold),
-        Fault("an error has its detail", ("text", "error", "detail"), _told),
+        RowRule("gold is a share, or -1", ("gold",), _gold),
+        RowRule("an error has its detail", ("text", "error", "detail"), _told),
         *(between(name, 0) for name in ("shown", "prompt_tokens", "completion_tokens", "calls", "seconds", "cost")),
-        known("trial_id", Trial, "trial_id"),
+        Reference("trial_id", Trial, "trial_id"),
     ),
     (Trial,),
 )
@@ -121,9 +116,9 @@ ANSWER = Suite(
 SCORE = Suite(
     "trial_id",
     (
-        _once("system's score of a trial", "system", "trial_id"),
-        Fault("a score is one, or says why not", ("status", "value", "stage", "why"), _scored),
-        known("trial_id", Trial, "trial_id"),
+        unique("system", "trial_id"),
+        RowRule("a score is one, or says why not", ("status", "value", "stage", "why"), _scored),
+        Reference("trial_id", Trial, "trial_id"),
     ),
     (Trial,),
 )

@@ -2,20 +2,19 @@
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Chunk
+from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.data_contracts.suites.rule import (
     COSINE,
-    Absence,
-    Fault,
     Judge,
+    PartRule,
+    Reference,
     References,
+    RowRule,
     Suite,
-    accepts_some,
     between,
     coded,
     dated,
     hashed,
-    known,
     looked_up,
     matching,
     one_of,
@@ -52,7 +51,7 @@ def _verbatim(references: References) -> Judge:
     return judge
 
 
-def _row_verbatim(column: str) -> Fault:
+def _row_verbatim(column: str) -> RowRule:
     """The rule on a line that goes with a table row, where there is one: its header, the label it hangs on."""
 
     def verbatim(references: References) -> Judge:
@@ -66,7 +65,7 @@ def _row_verbatim(column: str) -> Fault:
         return judge
 
     columns = ("rejected_because", "chunk_id", f"{column}_start", f"{column}_end", column)
-    return Fault(f"{column} verbatim in its chunk", columns, verbatim)
+    return RowRule(f"{column} verbatim in its chunk", columns, verbatim)
 
 
 def _answer_in_sentence(_: References) -> Judge:
@@ -77,12 +76,12 @@ def _answer_in_sentence(_: References) -> Judge:
     return judge
 
 
-def _half_keyed(table: pa.Table, _: References) -> list[str]:
+def _half_keyed(table: pa.Table, _: References) -> list[tuple[str, str]]:
     columns = [table.column(name).to_pylist() for name in ("triplet_id", "rejected_because", *KEYS)]
     rows = [(name, keys) for name, rejected, *keys in zip(*columns, strict=True) if not rejected]
     if not any(any(keys) for _, keys in rows):
         return []  # before normalisation
-    return [f"{name}: {KEYS[keys.index('')]} is empty" for name, keys in rows if "" in keys]
+    return [(name, f"{KEYS[keys.index('')]} is empty") for name, keys in rows if "" in keys]
 
 
 def _closed(_: References) -> Judge:
@@ -94,12 +93,12 @@ def _closed(_: References) -> Judge:
     return judge
 
 
-def _unfollowed(table: pa.Table, _: References) -> list[str]:
+def _unfollowed(table: pa.Table, _: References) -> list[tuple[str, str]]:
     columns = (table.column(name).to_pylist() for name in ("triplet_id", "superseded_by", "rejected_because"))
     rows = list(zip(*columns, strict=True))
     reasons = {name: reason for name, _, reason in rows}
     return [
-        f"{name}: superseded by {by!r}, which is {repr(reasons[by]) if by in reasons else 'no Triplet'}"
+        (name, f"superseded by {by!r}, which is {repr(reasons[by]) if by in reasons else 'no Triplet'}")
         for name, by, _ in rows
         if by and reasons.get(by, "?") not in ("", SUPERSEDED)
     ]
@@ -109,19 +108,18 @@ TRIPLET = Suite(
     key="triplet_id",
     needs=(Chunk,),
     rules=(
-        accepts_some(),
         unique("triplet_id"),
         hashed("triplet_id"),
-        known("chunk_id", Chunk, "chunk_id"),
-        Fault("doc_id is its chunk's", ("chunk_id", "doc_id"), _same_document),
-        Fault(
+        Reference("chunk_id", Chunk, "chunk_id"),
+        RowRule("doc_id is its chunk's", ("chunk_id", "doc_id"), _same_document),
+        RowRule(
             "source sentence verbatim in its chunk",
             ("rejected_because", "chunk_id", "start", "end", "source_sentence"),
             _verbatim,
         ),
         _row_verbatim("header"),
         _row_verbatim("group"),
-        Fault(
+        RowRule(
             "answer verbatim in its source sentence",
             ("rejected_because", "answer", "source_sentence"),
             _answer_in_sentence,
@@ -133,13 +131,13 @@ TRIPLET = Suite(
         dated("valid_from", "valid_to"),
         written("domain"),
         coded("rejected_because"),
-        Fault(
+        RowRule(
             "what is superseded says by what and when, nothing else does",
             ("rejected_because", "valid_from", "valid_to", "superseded_by"),
             _closed,
         ),
-        Absence("what supersedes a fact is a Triplet that stood", _unfollowed),
-        Absence("every accepted triplet has its keys, once any has", _half_keyed),
+        PartRule("what supersedes a fact is a Triplet that stood", Triplet, _unfollowed),
+        PartRule("every accepted triplet has its keys, once any has", Triplet, _half_keyed),
     ),
 )
 
@@ -152,7 +150,7 @@ MERGE = Suite(
         written("name"),
         written("canonical"),
         written("evidence"),
-        Fault(
+        RowRule(
             "two different names",
             ("name", "canonical"),
             lambda _: lambda name, canonical: f"{name!r} merged with itself" if name == canonical else None,

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.data_contracts.suites.rule import (
-    Fault,
     Judge,
+    Reference,
     References,
+    RowRule,
     Suite,
     has_rows,
     hashed,
-    known,
     looked_up,
     one_of,
     unique,
@@ -37,7 +37,7 @@ def _linked(references: References) -> Judge:
 
     def judge(pattern: str, triplet_ids: list[str]) -> str | None:
         if any(name not in ends for name in triplet_ids):
-            return None  # `known` says so
+            return None  # its reference says so
         heads, tails = [ends[name][0] for name in triplet_ids], [ends[name][1] for name in triplet_ids]
         forward, backward = list(zip(tails, heads[1:], strict=False)), list(zip(heads, tails[1:], strict=False))
         chained = all(a == b for a, b in backward)  # the answer's triplet comes last, whichever end it is
@@ -95,13 +95,13 @@ PATH = Suite(
         hashed("path_id"),
         one_of("pattern", *PATTERNS),
         written("domain"),
-        known("triplet_ids", Triplet, "triplet_id"),
-        known("chunk_ids", Chunk, "chunk_id"),
-        Fault("as many triplets as its pattern takes", ("pattern", "triplet_ids"), _size),
-        Fault("triplets linked as its pattern says", ("pattern", "triplet_ids"), _linked),
-        Fault("triplets were accepted", ("triplet_ids",), _accepted),
-        Fault("the chunks of its triplets", ("triplet_ids", "chunk_ids"), _chunks_of),
-        Fault("multi-hop takes several chunks", ("pattern", "chunk_ids"), _several_chunks),
-        Fault("multi-hop has a pivot", ("pattern", "pivot"), _pivoted),
+        Reference("triplet_ids", Triplet, "triplet_id"),
+        Reference("chunk_ids", Chunk, "chunk_id"),
+        RowRule("as many triplets as its pattern takes", ("pattern", "triplet_ids"), _size),
+        RowRule("triplets linked as its pattern says", ("pattern", "triplet_ids"), _linked),
+        RowRule("triplets were accepted", ("triplet_ids",), _accepted),
+        RowRule("the chunks of its triplets", ("triplet_ids", "chunk_ids"), _chunks_of),
+        RowRule("multi-hop takes several chunks", ("pattern", "chunk_ids"), _several_chunks),
+        RowRule("multi-hop has a pivot", ("pattern", "pivot"), _pivoted),
     ),
 )

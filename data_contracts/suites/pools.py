@@ -6,13 +6,13 @@ import pyarrow as pa
 
 from rarefy.data_contracts.rows import Chunk, Question
 from rarefy.data_contracts.suites.rule import (
-    Absence,
-    Fault,
     Judge,
+    PartRule,
+    Reference,
     References,
+    RowRule,
     Suite,
     hashed,
-    known,
     looked_up,
     unique,
 )
@@ -70,10 +70,10 @@ def _swapped(_: References) -> Judge:
     return judge
 
 
-def _undrawn(table: pa.Table, references: References) -> list[str]:
+def _undrawn(table: pa.Table, references: References) -> list[tuple[str, str]]:
     drawn = set(table.column("question_id").to_pylist())
     reasons = looked_up(references[Question], "question_id", "rejected_because")
-    return [f"{name}: none" for name, reason in reasons.items() if not reason and name not in drawn]
+    return [(name, "none") for name, reason in reasons.items() if not reason and name not in drawn]
 
 
 POOL = Suite(
@@ -83,13 +83,13 @@ POOL = Suite(
         unique("pool_id"),
         hashed("pool_id"),
         unique("question_id"),
-        known("question_id", Question, "question_id"),
-        known("neighbours", Chunk, "chunk_id"),
-        known("strangers", Chunk, "chunk_id"),
-        Fault("no passage of a pool is gold", ("question_id", "neighbours", "strangers"), _not_gold),
-        Fault("neighbours stand in a gold chunk's document", ("question_id", "neighbours"), _near),
-        Fault("strangers stand in another document", ("question_id", "strangers"), _elsewhere),
-        Fault("a swap has a kind and two values that differ", _SWAPS, _swapped),
-        Absence("every accepted question has a pool", _undrawn),
+        Reference("question_id", Question, "question_id"),
+        Reference("neighbours", Chunk, "chunk_id"),
+        Reference("strangers", Chunk, "chunk_id"),
+        RowRule("no passage of a pool is gold", ("question_id", "neighbours", "strangers"), _not_gold),
+        RowRule("neighbours stand in a gold chunk's document", ("question_id", "neighbours"), _near),
+        RowRule("strangers stand in another document", ("question_id", "strangers"), _elsewhere),
+        RowRule("a swap has a kind and two values that differ", _SWAPS, _swapped),
+        PartRule("every accepted question has a pool", Question, _undrawn),
     ),
 )

@@ -1,6 +1,10 @@
-"""What a rule about a table is made of, and the rules that many tables share."""
+"""What a rule about a table is made of, and the rules that many tables share.
 
-from collections import Counter
+Rules on rows are plain predicates, held where a table is made: a row that breaks one is set aside. Only what makes a
+whole table meaningless is left to the hop where the table is whole (`TableRule`), and stops the run.
+"""
+
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,8 +18,8 @@ Judge = Callable[..., str | None]  # a row's values in, a complaint or None out
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule on the values of one column, by the name of the expectation that holds it."""
+class TableRule:
+    """A rule on a whole table, by the name of the expectation that holds it; a table that breaks it stops the run."""
 
     says: str
     column: str
@@ -24,7 +28,25 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Reference:
+    """The values of a column, or the members of its lists, name rows of another table; a lost one stops the run.
+
+    A row whose reference was set aside is set aside with it, before this is held.
+    """
+
+    column: str
+    owner: type
+    key: str
+    optional: bool = False  # "" names nothing, and may
+
+    @property
+    def says(self) -> str:
+        """The rule in words."""
+        return f"{self.column} names a {self.owner.__name__}{' or is empty' if self.optional else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
     """A rule on a row, alone or against other tables: `judge(references)(*columns)` complains or returns None."""
 
     says: str
@@ -33,92 +55,116 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
-    """A rule on the table as a whole: `find(table, references)` lists what should be there and is not."""
+class PartRule:
+    """A rule on what a row must have in other rows: `find(table, references)` gives key and complaint of those without.
+
+    The keys name rows of `of`, which are set aside: a question without its pool, not the pools of all others.
+    """
 
     says: str
-    find: Callable[[pa.Table, References], list[str]]
+    of: type
+    find: Callable[[pa.Table, References], list[tuple[str, str]]]
+
+
+Rule = TableRule | Reference | RowRule | PartRule
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Every rule of one row type; `key` is the column that names a row, `needs` the tables it is held against."""
+    """Every rule of one row type; `key` is the column that names a row, `needs` the tables it is held against.
+
+    `version` is raised when a rule on rows changes: tables that kept the older one are made again.
+    """
 
     key: str
-    rules: tuple[Rule | Fault | Absence, ...]
+    rules: tuple[Rule, ...]
     needs: tuple[type, ...] = ()
+    version: int = 1
+
+    def of_kind(self, kind: type) -> list[Any]:
+        """Its rules of one kind, in their order."""
+        return [rule for rule in self.rules if isinstance(rule, kind)]
 
 
-def has_rows() -> Rule:
+def code_of(rule: str) -> str:
+    """The reason code of a row that broke this rule: contract_ and the rule in snake_case."""
+    return f"contract_{re.sub(r'[^a-z0-9]+', '_', rule.lower()).strip('_')}"
+
+
+def has_rows() -> TableRule:
     """An empty table would make an empty benchmark."""
-    return Rule("the table has rows", "", "ExpectTableRowCountToBeBetween", {"min_value": 1})
+    return TableRule("the table has rows", "", "ExpectTableRowCountToBeBetween", {"min_value": 1})
 
 
-def accepts_some() -> Absence:
-    """A table whose every row was rejected would make an empty benchmark."""
-
-    def find(table: pa.Table, _: References) -> list[str]:
-        reasons = Counter(table.column("rejected_because").to_pylist())
-        told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
-        return [] if reasons[""] else [f"{table.num_rows:,} rows, none accepted{f': {told}' if told else ''}"]
-
-    return Absence("some rows are accepted", find)
+def unique(*columns: str) -> TableRule:
+    """No two rows share a name, or the values of several columns together."""
+    if len(columns) == 1:
+        return TableRule(f"{columns[0]} is unique", columns[0], "ExpectColumnValuesToBeUnique")
+    says = f"{', '.join(columns)} are unique together"
+    return TableRule(says, "", "ExpectCompoundColumnsToBeUnique", {"column_list": list(columns)})
 
 
-def unique(column: str) -> Rule:
-    """No two rows share a name."""
-    return Rule(f"{column} is unique", column, "ExpectColumnValuesToBeUnique")
-
-
-def matching(column: str, regex: str, says: str) -> Rule:
+def matching(column: str, regex: str, says: str) -> RowRule:
     """Values look as they should."""
-    return Rule(f"{column} is {says}", column, "ExpectColumnValuesToMatchRegex", {"regex": regex})
+    fits = re.compile(regex).search
+
+    def judge(value: str) -> str | None:
+        return None if fits(value) else f"{column} {value!r}"
+
+    return RowRule(f"{column} is {says}", (column,), lambda _: judge)
 
 
-def hashed(column: str) -> Rule:
+def hashed(column: str) -> RowRule:
     """Values are names that `row_id` gives."""
     return matching(column, r"^[0-9a-f]{16}\Z", "16 hexadecimal digits")
 
 
-def coded(column: str) -> Rule:
+def coded(column: str) -> RowRule:
     """Values are reason codes or empty."""
     return matching(column, r"^(?:[a-z][a-z0-9_]*)?\Z", "a snake_case code or empty")
 
 
-def one_of(column: str, *names: str) -> Rule:
+def one_of(column: str, *names: str) -> RowRule:
     """Values are among these, or name a function from outside (`module:function`)."""
     listed = " | ".join(names)
     return matching(column, rf"^(?:{'|'.join(names)}|[A-Za-z_][\w.]*:\w+)\Z", f"{listed}, or module:function")
 
 
-def between(column: str, low: float, high: float | None = None) -> Rule:
-    """Values lie in a range, both ends included."""
+def between(column: str, low: float, high: float | None = None) -> RowRule:
+    """Values lie in a range, both ends included; what is no number (NaN) lies in none."""
     says = f"{column} is at least {low:g}" if high is None else f"{column} lies in {low:g}..{high:g}"
-    return Rule(says, column, "ExpectColumnValuesToBeBetween", {"min_value": low, "max_value": high})
+    top = float("inf") if high is None else high
+
+    def judge(value: float) -> str | None:
+        return None if low <= value <= top else f"{column} {value!r}"
+
+    return RowRule(says, (column,), lambda _: judge)
 
 
-def written(column: str) -> Fault:
+def written(column: str) -> RowRule:
     """Values are more than white space."""
-    return Fault(f"{column} is not blank", (column,), lambda _: lambda text: None if text.strip() else f"{text!r}")
+    return RowRule(f"{column} is not blank", (column,), lambda _: lambda text: None if text.strip() else f"{text!r}")
 
 
-def written_unless_rejected(*columns: str) -> Fault:
+def written_unless_rejected(*columns: str) -> RowRule:
     """Values of rows that were accepted are more than white space."""
 
     def judge(rejected_because: str, *values: str) -> str | None:
         empty = [name for name, value in zip(columns, values, strict=True) if not value.strip()]
         return f"{', '.join(empty)} blank in an accepted row" if empty and not rejected_because else None
 
-    return Fault(f"{', '.join(columns)} not blank unless rejected", ("rejected_because", *columns), lambda _: judge)
+    return RowRule(f"{', '.join(columns)} not blank unless rejected", ("rejected_because", *columns), lambda _: judge)
 
 
-def year() -> Fault:
+def year() -> RowRule:
     """A fiscal year is one, or 0 where it is not known."""
-    says = "fiscal_year is 0 or in 1900..2100"
-    return Fault(says, ("fiscal_year",), lambda _: lambda n: None if n == 0 or 1900 <= n <= 2100 else f"{n}")
+    says = "fiscal_year is 0 or of four digits"
+    return RowRule(
+        says, ("fiscal_year",), lambda _: lambda n: None if n == 0 or 1000 <= n <= 9999 else f"fiscal_year {n}"
+    )
 
 
-def dated(*columns: str) -> Fault:
+def dated(*columns: str) -> RowRule:
     """Dates are ISO days or empty, and a period's start is not after its end."""
     known: dict[str, str | None] = {"": None}  # days repeat: parse each once
 
@@ -136,22 +182,7 @@ def dated(*columns: str) -> Fault:
         start, end = row.get("period_start", ""), row.get("period_end", "")
         return wrong or (f"period_start {start} is after period_end {end}" if start and end and start > end else None)
 
-    return Fault(f"{', '.join(columns)} are days", columns, lambda _: judge)
-
-
-def known(column: str, owner: type, key: str) -> Fault:
-    """Values name a row of the table before; every member does where the column holds a list."""
-
-    def judge(references: References) -> Judge:
-        names = set(references[owner].column(key).to_pylist())
-
-        def missing(value: str | list[str]) -> str | None:
-            lost = [name for name in ([value] if isinstance(value, str) else value) if name not in names]
-            return f"{column} {lost[0]!r} is no {owner.__name__}" if lost else None
-
-        return missing
-
-    return Fault(f"{column} names a {owner.__name__}", (column,), judge)
+    return RowRule(f"{', '.join(columns)} are days", columns, lambda _: judge)
 
 
 def looked_up(table: pa.Table, key: str, *columns: str) -> dict[str, Any]:

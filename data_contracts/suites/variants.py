@@ -2,24 +2,23 @@
 
 import re
 from collections import Counter
-from functools import cache
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import VERDICTS, Chunk, Question
+from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.suites.proofs import unproven
 from rarefy.data_contracts.suites.rule import (
     COSINE,
-    Absence,
-    Fault,
     Judge,
+    PartRule,
+    Reference,
     References,
+    RowRule,
     Suite,
     between,
     coded,
     has_rows,
     hashed,
-    known,
     looked_up,
     matching,
     one_of,
@@ -30,7 +29,6 @@ from rarefy.data_contracts.suites.rule import (
 
 METHODS = ("rules", "selection", "model", "apertium")
 SAME = ("entailment", "kept")  # labels of a text that says what the other one says
-SHORT = 4  # letters; a shorter answer may stand in any passage by accident
 
 
 def _as_asked(references: References) -> Judge:
@@ -74,22 +72,17 @@ def _gold_chunk(references: References) -> Judge:
     return judge
 
 
-def _present(references: References) -> Judge:
-    judge = known("chunk_id", Chunk, "chunk_id").judge(references)
-    return lambda chunk_id: judge(chunk_id) if chunk_id else None
-
-
 def _of_accepted(references: References) -> Judge:
     reasons = looked_up(references[Question], "question_id", "rejected_because")
     return lambda name: f"question {name} was rejected: {reasons[name]}" if reasons.get(name) else None
 
 
-def _unpaired(table: pa.Table, references: References) -> list[str]:
+def _unpaired(table: pa.Table, references: References) -> list[tuple[str, str]]:
     columns = [table.column(name).to_pylist() for name in ("question_id", "side", "perturbation", "rejected_because")]
     originals = Counter(name for name, *rest in zip(*columns, strict=True) if rest == ["query", "none", ""])
     reasons = looked_up(references[Question], "question_id", "rejected_because")
     return [
-        f"{name}: {originals[name]} unperturbed variants"
+        (name, f"{originals[name]} unperturbed variants")
         for name, reason in reasons.items()
         if not reason and originals[name] != 1
     ]
@@ -131,31 +124,15 @@ def _alike(_: References) -> Judge:
     return lambda below, reason: "below the threshold, and not rejected" if below and not reason else None
 
 
-def _without_answer(references: References) -> Judge:
-    forms = looked_up(references[Question], "question_id", "answer", "aliases")
-
-    @cache
-    def sought(question_id: str) -> tuple[re.Pattern[str], ...]:
-        answer, aliases = forms.get(question_id, ("", []))
-        texts = [" ".join(form.casefold().split()) for form in (answer, *aliases)]
-        long = [text for text in texts if len(text) >= SHORT and text not in VERDICTS]
-        return tuple(re.compile(rf"(?<!\w){re.escape(text)}(?!\w)") for text in long)
-
-    def judge(question_id: str, checks: list[str], reason: str, text: str) -> str | None:
-        if reason or "no_answer" not in checks:
-            return None
-        read = " ".join(text.casefold().split())
-        found = next((match for form in sought(question_id) if (match := form.search(read))), None)
-        return f"held to be without the answer, yet it reads {shown(found[0])}" if found else None
-
-    return judge
-
-
-def _numbered(table: pa.Table, _: References) -> list[str]:
-    names = ("question_id", "side", "perturbation", "chunk_id", "number", "rejected_because")
-    rows = zip(*(table.column(name).to_pylist() for name in names), strict=True)
-    counted = Counter(row[:-1] for row in rows if not row[-1])
-    return [f"{', '.join(map(str, row))}: {count} kept" for row, count in counted.items() if count > 1]
+def _numbered(table: pa.Table, _: References) -> list[tuple[str, str]]:
+    names = ("variant_id", "question_id", "side", "perturbation", "chunk_id", "number", "rejected_because")
+    seen: set[tuple[str, ...]] = set()
+    again = []
+    for name, *place, reason in zip(*(table.column(name).to_pylist() for name in names), strict=True):
+        if not reason and tuple(place) in seen:
+            again.append((name, f"{', '.join(map(str, place))}: kept before"))
+        seen.add(tuple(place) if not reason else ())
+    return again
 
 
 VARIANT = Suite(
@@ -169,43 +146,38 @@ VARIANT = Suite(
         matching("perturbation", r"^(?:[a-z][a-z0-9_]*|[A-Za-z_][\w.]*:\w+)\Z", "snake_case, or module:function"),
         matching("family", r"^\w*\Z", "a name or empty"),
         matching("method", rf"^(?:{'|'.join(METHODS)})?\Z", f"{' | '.join(METHODS)}, or empty"),
-        known("question_id", Question, "question_id"),
-        Fault("its question was accepted", ("question_id",), _of_accepted),
-        Fault(
+        Reference("question_id", Question, "question_id"),
+        RowRule("its question was accepted", ("question_id",), _of_accepted),
+        RowRule(
             "the unperturbed variant reads as its question", ("question_id", "side", "perturbation", "text"), _as_asked
         ),
-        Fault(
+        RowRule(
             "a kept question differs from its original",
             ("question_id", "side", "perturbation", "rejected_because", "text"),
             _changed,
         ),
-        Fault(
+        RowRule(
             "what is kept is of its family, and was proven as that asks",
             ("side", "perturbation", "family", "checks", "rejected_because"),
             _proven,
         ),
-        Fault("the document changed is a gold chunk", ("question_id", "side", "chunk_id"), _gold_chunk),
-        Fault("chunk_id names a Chunk or is empty", ("chunk_id",), _present),
-        Fault("a passage has a chunk", ("side", "chunk_id"), _of_a_chunk),
+        RowRule("the document changed is a gold chunk", ("question_id", "side", "chunk_id"), _gold_chunk),
+        Reference("chunk_id", Chunk, "chunk_id", optional=True),
+        RowRule("a passage has a chunk", ("side", "chunk_id"), _of_a_chunk),
         written_unless_rejected("text"),
         between("number", 0),
-        Absence("a kept variant has its number alone", _numbered),
-        Fault(
+        PartRule("a kept variant has its number alone", Variant, _numbered),
+        RowRule(
             "spans lie inside the text, in its chunk",
             ("text", "chunk_id", "spans.chunk_id", "spans.start", "spans.end"),
             _inside,
         ),
         between("similarity", *COSINE),
-        Fault("what is below the threshold is rejected", ("below_threshold", "rejected_because"), _alike),
+        RowRule("what is below the threshold is rejected", ("below_threshold", "rejected_because"), _alike),
         matching("entailment", r"^(?:[a-z_]*, [a-z_]*)?\Z", "a label each way, or empty"),
-        Fault("what was held to entail does so both ways", ("checks", "entailment"), _entailed),
-        Fault("checks are snake_case codes, each once", ("checks",), _checked),
-        Fault(
-            "what was held to be without the answer is",
-            ("question_id", "checks", "rejected_because", "text"),
-            _without_answer,
-        ),
+        RowRule("what was held to entail does so both ways", ("checks", "entailment"), _entailed),
+        RowRule("checks are snake_case codes, each once", ("checks",), _checked),
         coded("rejected_because"),
-        Absence("every accepted question is there once unperturbed", _unpaired),
+        PartRule("every accepted question is there once unperturbed", Question, _unpaired),
     ),
 )

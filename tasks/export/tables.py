@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import (
+    Breach,
     Chunk,
     Document,
     Judgement,
@@ -37,6 +38,7 @@ NAMES: dict[type, str] = {
     Variant: "variants",
     Quarantined: "quarantine",
     Unanswered: "unanswered",
+    Breach: "breaches",
 }
 
 _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the parent's place in its own table
@@ -52,6 +54,7 @@ _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the pare
     Variant: ("question_id", "side", "perturbation", "chunk_id", "number", "variant_id"),
     Quarantined: ("source", "stage", "quarantine_id"),
     Unanswered: ("stage", "about", "unanswered_id"),
+    Breach: ("table", "rule", "row", "breach_id"),
 }
 _ROWS = 2048
 _PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Pool: Question, Variant: Question}

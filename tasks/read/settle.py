@@ -8,13 +8,13 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Block, Document, Fact, row_id
 from rarefy.data_contracts.suites.corpus import DOCUMENT
-from rarefy.data_contracts.suites.rule import Fault, Rule
+from rarefy.data_contracts.suites.rule import RowRule
 from rarefy.tasks.read.dates import day
 from rarefy.tasks.read.languages import language
 from rarefy.tasks.read.names import line, name, sound
 from rarefy.tasks.read.unreadable import Unreadable
 
-YEARS = range(1900, 2101)
+YEARS = range(1000, 10_000)
 GIVEN = 200  # characters kept of a value that could not be understood
 _HASH, _KIND = re.compile(r"[0-9a-f]{16,128}"), re.compile(r"[\w.+-]+/[\w.+-]+")
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*\n))*")
@@ -112,14 +112,4 @@ def _values(document: Document, column: str) -> Any:
 
 @cache
 def _judges() -> tuple[tuple[tuple[str, ...], Callable[..., str | None]], ...]:
-    judges: list[tuple[tuple[str, ...], Callable[..., str | None]]] = []
-    for rule in DOCUMENT.rules:
-        if isinstance(rule, Fault):
-            judges.append((rule.columns, rule.judge({})))
-        elif isinstance(rule, Rule) and "regex" in rule.options:
-            judges.append(((rule.column,), _matching(rule.options["regex"])))
-    return tuple(judges)
-
-
-def _matching(regex: str) -> Callable[[str], str | None]:
-    return lambda value: None if re.search(regex, value) else f"{value[:GIVEN]!r}"
+    return tuple((rule.columns, rule.judge({})) for rule in DOCUMENT.of_kind(RowRule))

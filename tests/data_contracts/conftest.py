@@ -1,11 +1,13 @@
 """A small benchmark written by hand: three documents, every pattern, something rejected, something set aside."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from rarefy.data_contracts.breaches import KINDS, settle
 from rarefy.data_contracts.expectations import ContractBroken, Result, check
 from rarefy.data_contracts.rows import (
     Answer,
@@ -31,6 +33,7 @@ from rarefy.data_contracts.rows import (
     row_id,
 )
 from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.suites.rule import PartRule, Reference, RowRule, TableRule, code_of
 from rarefy.data_contracts.tables import from_table, to_table
 
 TEXTS = {
@@ -324,7 +327,11 @@ def changed(row: Any, changes: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def breach(tables, monkeypatch):
-    """What a rule, held alone, finds in a table once some of its rows are changed, and the message of the error."""
+    """What a rule, held alone, finds in a table once some of its rows are changed, and what is said of it.
+
+    A rule on the whole table stops, and its error is the message; of any other one the rows that broke it are set
+    aside, and their rule, table and complaint are.
+    """
 
     def break_it(row_type: type, rule: str, where: int | str, changes: dict[str, Any]) -> tuple[Result, str]:
         rows = list(from_table(tables[row_type], row_type))
@@ -338,11 +345,27 @@ def breach(tables, monkeypatch):
         }
         if isinstance(where, int):
             rows[where] = changed(rows[where], changes)
-        alone = tuple(member for member in SUITES[row_type].rules if member.says == rule)
-        monkeypatch.setitem(SUITES, row_type, replace(SUITES[row_type], rules=alone))
-        with pytest.raises(ContractBroken) as caught:
-            check("some stage", row_type, to_table(ways.get(where, rows), row_type), tables)
-        found = next(result for result in caught.value.validation.results if result.rule == rule)
-        return found, str(caught.value)
+        (alone,) = (member for member in SUITES[row_type].rules if member.says == rule)
+        monkeypatch.setitem(SUITES, row_type, replace(SUITES[row_type], rules=(alone,)))
+        now = {**tables, row_type: to_table(ways.get(where, rows), row_type)}
+        settled = settle("some stage", row_type, now.get, judged=False)
+        now |= settled.tables
+        broken = [one for one in settled.breaches if one.rule == code_of(rule)]
+        try:
+            validation = check("some stage", row_type, now[row_type], now, settled.breaches)
+        except ContractBroken as caught:
+            assert isinstance(alone, TableRule | Reference) and not settled.breaches
+            validation, message = caught.validation, str(caught)
+        else:
+            assert isinstance(alone, RowRule | PartRule), "a rule on the whole table was broken, and nothing stopped"
+            owner = row_type if isinstance(alone, RowRule) else alone.of
+            before = {**tables, row_type: to_table(ways.get(where, rows), row_type)}[owner].num_rows
+            gone = sum(one.table == KINDS[owner] for one in settled.breaches)
+            assert now[owner].num_rows == before - gone and gone >= len(broken)
+            assert all(one.table == KINDS[owner] and json.loads(one.content) for one in broken)
+            message = "\n".join(f"{one.stage}: {row_type.__name__}: {rule}: {one.detail}" for one in broken)
+        found = next(result for result in validation.results if result.rule == rule)
+        assert found.stops == isinstance(alone, TableRule | Reference)
+        return found, message
 
     return break_it

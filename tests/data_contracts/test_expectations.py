@@ -6,13 +6,16 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from rarefy.data_contracts.breaches import set_aside, settle
 from rarefy.data_contracts.expectations import ContractBroken, check, to_json
 from rarefy.data_contracts.rows import (
     Chunk,
     Document,
     Path,
+    Pool,
     Question,
     Triplet,
+    Variant,
 )
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
@@ -37,10 +40,9 @@ def test_a_good_table_keeps_every_rule(tables, row_type):
         row_type.__name__,
         tables[row_type].num_rows,
     )
-    assert [result.rule for result in validation.results] == [
-        "columns and types",
-        *(r.says for r in SUITES[row_type].rules),
-    ]
+    told = [result.rule for result in validation.results]
+    assert told[: len(SUITES[row_type].rules) + 1] == ["columns and types", *(r.says for r in SUITES[row_type].rules)]
+    assert all(rule.startswith("rows set aside from ") for rule in told[len(SUITES[row_type].rules) + 1 :])
     assert all(result.success and result.count == 0 for result in validation.results) and not validation.broken
 
 
@@ -81,16 +83,19 @@ def test_before_normalisation_no_triplet_has_keys_and_that_is_no_breach(tables):
     assert not check("extract", Triplet, triplets, tables).broken
 
 
-def test_a_path_over_triplets_without_keys_is_a_breach(tables):
+def test_a_path_over_triplets_without_keys_is_set_aside(tables):
     triplets = every(tables[Triplet], Triplet, subject_key="", relation_key="", object_key="")
-    error = broken({**tables, Triplet: triplets}, Path, tables[Path])
-    assert "from '' to ''" in str(error)
+    kept, breaches = set_aside("graph", Path, tables[Path], {**tables, Triplet: triplets})
+    assert (
+        any("from '' to ''" in one.detail for one in breaches)
+        and len(breaches) + kept.num_rows == tables[Path].num_rows
+    )
 
 
-def test_a_path_over_a_rejected_triplet_is_a_breach(tables):
+def test_a_path_over_a_rejected_triplet_is_set_aside(tables):
     triplets = every(tables[Triplet], Triplet, rejected_because="unsure")
-    error = broken({**tables, Triplet: triplets}, Path, tables[Path])
-    assert "was rejected: unsure" in str(error)
+    kept, breaches = set_aside("graph", Path, tables[Path], {**tables, Triplet: triplets})
+    assert not kept.num_rows and all("was rejected: unsure" in one.detail for one in breaches)
 
 
 def test_a_chain_may_be_told_from_either_end(tables):
@@ -110,10 +115,75 @@ def test_a_missing_reference_is_an_error_and_not_a_pass(tables):
         check("chunk", Chunk, tables[Chunk], {})
 
 
+def guessed(tables, count):
+    """So many accepted facts that say they were guessed, and what the contract says of them."""
+    row = next(from_table(tables[Triplet], Triplet))
+    rows = [replace(row, triplet_id=f"{number:016x}", method="guess") for number in range(count)]
+    table = to_table([*from_table(tables[Triplet], Triplet), *rows], Triplet)
+    return set_aside("extract", Triplet, table, tables)
+
+
 def test_many_breaches_are_counted_and_a_few_shown(tables):
-    error = broken(tables, Triplet, every(tables[Triplet], Triplet, method="guess"))
-    guess = next(r for r in error.validation.broken if r.column == "method")
-    assert guess.count == 8 and len(guess.examples) == 5
+    kept, breaches = guessed(tables, 19)
+    assert kept.equals(tables[Triplet]) and len(breaches) == 19
+    validation = check("extract", Triplet, kept, tables, breaches)
+    guess = next(result for result in validation.results if result.column == "method")
+    assert (guess.count, len(guess.examples), guess.stops) == (19, 5, False)
+    assert not validation.broken and validation.set_aside == 19
+
+
+def test_over_the_budget_it_stops_and_names_rule_rows_and_way_out(tables):
+    kept, breaches = guessed(tables, 20)
+    with pytest.raises(ContractBroken, match=r"20 rows: method is table .*\n.*breaches\.failed\.jsonl.*breach_budget"):
+        check("extract", Triplet, kept, tables, breaches)
+    assert not check("extract", Triplet, kept, tables, breaches, budget=1.0).broken
+
+
+def test_a_row_that_is_set_aside_takes_with_it_all_that_depends_on_it(tables):
+    chunk = tables[Chunk].column("chunk_id")[0].as_py()
+    broken = [replace(c, tokens=0) if c.chunk_id == chunk else c for c in from_table(tables[Chunk], Chunk)]
+    now = {**tables, Chunk: to_table(broken, Chunk)}
+    settled = settle("chunk", Chunk, now.get, judged=False)
+    gone = {(one.table, one.row): one.rule for one in settled.breaches}
+    assert gone["chunks", chunk] == "contract_tokens_is_at_least_1"
+    triplets = {t.triplet_id for t in from_table(tables[Triplet], Triplet) if t.chunk_id == chunk}
+    assert triplets and all(gone["triplets", name] == "contract_depends_on_chunks" for name in triplets)
+    questions = [q for q in from_table(tables[Question], Question) if chunk in q.chunk_ids]
+    assert questions and all(("questions", q.question_id) in gone for q in questions)
+    now |= settled.tables
+    for row_type in SUITES:  # what is left is whole: nothing names what is gone
+        if row_type is not Chunk or now[Chunk].num_rows:
+            settled = settle("after", row_type, now.get, judged=False)
+            assert not settled.breaches
+            assert not now[row_type].num_rows or check("after", row_type, now[row_type], now)
+
+
+def test_a_question_without_its_unperturbed_variant_is_set_aside_with_its_other_variants(tables):
+    variants = list(from_table(tables[Variant], Variant))
+    first = next(v for v in variants if v.perturbation == "none")
+    now = {**tables, Variant: to_table([v for v in variants if v is not first], Variant)}
+    settled = settle("vary", Variant, now.get, judged=True)
+    now |= settled.tables
+    assert first.question_id not in now[Question].column("question_id").to_pylist()
+    assert first.question_id not in now[Variant].column("question_id").to_pylist()
+    assert first.question_id not in now[Pool].column("question_id").to_pylist()
+    assert not check("vary", Variant, now[Variant], now, settled.breaches).broken
+
+
+def test_nothing_is_set_aside_of_a_good_table_and_it_is_the_same_object(tables):
+    for row_type in SUITES:
+        kept, breaches = set_aside("some stage", row_type, tables[row_type], tables)
+        assert kept is tables[row_type] and breaches == []
+        assert settle("some stage", row_type, tables.get, judged=False).tables == {}
+
+
+def test_a_null_in_one_row_costs_that_row_and_not_the_table(tables):
+    texts = [None, *tables[Chunk].column("section").to_pylist()[1:]]
+    place = tables[Chunk].schema.get_field_index("section")
+    table = tables[Chunk].set_column(place, "section", pa.array(texts, pa.string()))
+    kept, breaches = set_aside("chunk", Chunk, table, tables)
+    assert [(one.rule, one.detail) for one in breaches] == [("contract_every_value_is_there", "section: null")]
+    assert kept.num_rows == table.num_rows - 1
 
 
 def test_validations_become_plain_records(tables):

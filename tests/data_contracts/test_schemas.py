@@ -52,7 +52,7 @@ def test_every_schema_has_a_way_to_todays(kind):
     assert {step for of, step in MIGRATIONS if of == kind} == set(range(1, SCHEMAS[kind]))
 
 
-@pytest.mark.parametrize("kind", NAMES.values())
+@pytest.mark.parametrize("kind", [kind for kind in NAMES.values() if (RELEASED / f"{kind}.parquet").exists()])
 def test_a_released_table_is_read_as_todays_rows(kind):
     told = json.loads((RELEASED / "manifest.json").read_text())
     table = migrated(kind, pq.read_table(RELEASED / f"{kind}.parquet"), schemas_of(told)[kind])

@@ -102,22 +102,33 @@ def test_the_contracts_lie_with_the_build(built):
     assert "<html" in (built / "out" / "contracts.html").read_text()
 
 
-def test_a_broken_contract_stops_the_build_and_names_stage_rule_and_value(copy, build, monkeypatch):
-    monkeypatch.setattr("rarefy.tasks.chunk.row_id", lambda *parts: "not a name")
+def test_a_meaningless_table_stops_the_build_and_names_stage_rule_and_value(copy, build, monkeypatch):
+    monkeypatch.setattr("rarefy.tasks.chunk.row_id", lambda *parts: "0" * 16)
     code, said = build(copy, out="new", store="new-store")
     assert code == 1
-    assert "chunks" in said and "chunk_id" in said and "not a name" in said
+    assert "chunks" in said and "chunk_id is unique" in said and "0" * 16 in said
     held = json.loads((copy / "new" / "contracts.json").read_text())
     assert [one["success"] for one in held if one["table"] == "Chunk"] == [False]
     assert not (copy / "new" / "manifest.json").exists()
 
 
-def test_a_bug_is_a_traceback_that_names_the_document(copy, build, monkeypatch):
+def test_a_bug_that_every_document_meets_ends_the_build_and_leaves_its_traceback(copy, build, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr("rarefy.tasks.chunk.units", broken)
-    with pytest.raises(ZeroDivisionError) as error:
+    code, said = build(copy, out="new", store="new-store")
+    assert code == 2 and "chunk failed on all of 3 documents, the first time with ZeroDivisionError: a bug" in said
+    rows = (copy / "new" / "nothing_to_build" / "breaches.jsonl").read_text().splitlines()
+    assert len(rows) == 3 and all("Traceback" in json.loads(json.loads(row)["content"])["traceback"] for row in rows)
+
+
+def test_an_error_that_no_document_is_to_blame_for_is_a_traceback_that_names_the_document(copy, build, monkeypatch):
+    def broken(*_):
+        raise NotImplementedError("nothing of this kind")
+
+    monkeypatch.setattr("rarefy.tasks.chunk.units", broken)
+    with pytest.raises(NotImplementedError) as error:
         build(copy, store="new-store")
     assert "rarefy.tasks.chunk:chunk worked on acme.html" in "".join(error.value.__notes__)
 

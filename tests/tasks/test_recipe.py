@@ -1,13 +1,14 @@
 """A job is known by what it takes, and makes it once."""
 
+import json
 from dataclasses import dataclass, field, replace
 
 import pytest
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Chunk, Quarantined
+from rarefy.data_contracts.rows import Breach, Chunk, Document, Quarantined, row_id
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.tasks.recipe import Job, make
+from rarefy.tasks.recipe import MOST_RAISED, Job, make
 from rarefy.tasks.store import Store
 
 CALLS = []
@@ -44,7 +45,7 @@ def shout(chunks, config, *, others, voice):
     CALLS.append("shout")
     for chunk in chunks:
         if chunk.text == "mute":
-            yield Quarantined(chunk.chunk_id, "shout", "s", "mute", "")
+            yield Quarantined(row_id(chunk.chunk_id), "shout", "s", "mute", "said nothing")
         else:
             yield replace(chunk, text=voice(chunk.text + config.mark + others["b"].text))
 
@@ -121,3 +122,86 @@ def test_where_a_source_lies_is_not_in_the_recipe():
 def test_a_stage_that_yields_an_undeclared_row_is_a_bug(tmp_path, given):
     with pytest.raises(KeyError):
         make(given, replace(JOB, makes={"chunks": Chunk}), str(tmp_path))
+
+
+def stumble(chunks, *, documents):
+    """Chunks of documents, but of texts that say "break"; some that no table can hold, some that break a rule."""
+    for chunk in chunks:
+        if chunk.text == "break":
+            raise ZeroDivisionError(f"on {chunk.chunk_id}")
+        if chunk.text == "half":
+            chunk = replace(chunk, section="\ud800")
+        if chunk.text == "large":
+            chunk = replace(chunk, tokens=10**30)
+        if chunk.text == "empty":
+            chunk = replace(chunk, tokens=0)
+        yield chunk
+
+
+STUMBLE = Job(
+    "stumble", f"{__name__}:stumble", 1, {"chunks": Chunk, "documents": Document}, {"chunks": Chunk}, group="doc_id"
+)
+
+
+def stumbled(tmp_path, texts, job=STUMBLE):
+    """What is made of documents of one chunk each: their texts, and the rules that the others broke."""
+    store = Store(tmp_path)
+    rows = [
+        (
+            Document(f"d{n}", "0" * 16, "s", "", "text/plain", text),
+            Chunk(row_id(n), f"d{n}", 0, len(text), "text", "", text, 1),
+        )
+        for n, text in enumerate(texts)
+    ]
+    given = {
+        "documents": store.keep(to_table([document for document, _ in rows], Document)),
+        "chunks": store.keep(to_table([chunk for _, chunk in rows], Chunk)),
+    }
+    made = make(given, job, str(tmp_path))
+    kept = [row.text for row in from_table(store.table(made["chunks"]), Chunk)]
+    breaches = list(from_table(store.table(made["breaches"]), Breach)) if "breaches" in made else []
+    return kept, breaches, store.find(job.recipe(given))
+
+
+def test_rows_that_break_a_rule_or_fit_no_column_are_set_aside_with_what_they_held(tmp_path):
+    kept, breaches, found = stumbled(tmp_path, ["a", "half", "b", "large", "empty", "c"])
+    assert kept == ["a", "b", "c"]
+    assert [(one.table, one.row, one.rule) for one in breaches] == [
+        ("chunks", row_id(1), "contract_values_fit_their_columns"),
+        ("chunks", row_id(3), "contract_values_fit_their_columns"),
+        ("chunks", row_id(4), "contract_tokens_is_at_least_1"),
+    ]
+    assert (
+        json.loads(breaches[1].content)["tokens"] == str(10**30) and json.loads(breaches[2].content)["text"] == "empty"
+    )
+    assert found, "it is finished: the next run finds it"
+
+
+def test_documents_that_a_stage_stumbles_over_are_left_out_and_tried_again_by_the_next_run(tmp_path):
+    kept, breaches, found = stumbled(tmp_path, ["a", "break", "b", "break", "c"])
+    assert kept == ["a", "b", "c"] and found is None
+    assert [(one.table, one.row, one.rule) for one in breaches] == [
+        ("documents", "d1", "contract_raised"),
+        ("documents", "d3", "contract_raised"),
+    ]
+    assert "ZeroDivisionError: on" in breaches[0].detail and "stumble" in json.loads(breaches[0].content)["traceback"]
+
+
+def test_a_stage_that_stumbles_over_most_is_at_fault_itself(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        stumbled(tmp_path, ["break"] * (MOST_RAISED + 1))
+
+
+def test_where_rows_cannot_be_told_apart_the_error_is_raised(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        stumbled(tmp_path, ["a", "break"], replace(STUMBLE, group=""))
+
+
+def test_a_full_disk_is_no_fault_of_a_row(tmp_path, monkeypatch):
+    def full(chunks, **_):
+        raise OSError(28, "No space left on device")
+        yield
+
+    monkeypatch.setattr("rarefy.tasks.recipe.find", lambda *_: full)
+    with pytest.raises(OSError, match="No space"):
+        stumbled(tmp_path, ["a"])

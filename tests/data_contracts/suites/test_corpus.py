@@ -29,7 +29,7 @@ BREACHES = [
     (Document, "source is not blank", 0, {"source": " "}, "acme-2024: ' '"),
     (Document, "domain is not blank", 0, {"domain": ""}, "acme-2024: ''"),
     (Document, "text is not blank", 0, {"text": "\n\n"}, "acme-2024: '\\n\\n'"),
-    (Document, "fiscal_year is 0 or in 1900..2100", 0, {"fiscal_year": 24}, "acme-2024: 24"),
+    (Document, "fiscal_year is 0 or of four digits", 0, {"fiscal_year": 24}, "acme-2024: fiscal_year 24"),
     (Document, "period_start, period_end, as_of are days", 0, {"as_of": "2024-02-30"}, "'2024-02-30'"),
     (Document, "period_start, period_end, as_of are days", 0, {"as_of": "20240228"}, "'20240228'"),
     (
@@ -80,7 +80,7 @@ BREACHES = [
     (Chunk, "kind is text | table, or module:function", 0, {"kind": "picture"}, "'picture'"),
     (Chunk, "tokens is at least 1", 0, {"tokens": 0}, "tokens 0"),
     (Chunk, "domain is not blank", 0, {"domain": ""}, "''"),
-    (Chunk, "fiscal_year is 0 or in 1900..2100", 0, {"fiscal_year": 1066}, "1066"),
+    (Chunk, "fiscal_year is 0 or of four digits", 0, {"fiscal_year": 166}, "166"),
     (Chunk, "period_end are days", 0, {"period_end": "fiscal 2024"}, "'fiscal 2024'"),
     (Chunk, "every document has a chunk", "without", {"doc_id": "bolt-2024"}, "bolt-2024: has no chunk"),
     (Quarantined, "quarantine_id is unique", "twice", {}, row_id("b")),

@@ -7,8 +7,6 @@ NOBODY = "0123456789abcdef"  # a well-formed name of nothing
 
 # row type, rule, which rows to change, how, and what the message must show
 BREACHES = [
-    (Triplet, "some rows are accepted", "every", {"rejected_because": "no_subject"}, "no_subject"),
-    (Triplet, "some rows are accepted", "none", {}, "0 rows, none accepted"),
     (Triplet, "triplet_id is unique", "twice", {}, ""),
     (Triplet, "triplet_id is 16 hexadecimal digits", 0, {"triplet_id": "T1"}, "T1"),
     (Triplet, "chunk_id names a Chunk", 0, {"chunk_id": NOBODY}, f"'{NOBODY}' is no Chunk"),

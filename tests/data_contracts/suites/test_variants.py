@@ -58,7 +58,7 @@ BREACHES = [
     (Variant, "method is rules | selection | model | apertium, or empty", 1, {"method": "magic"}, "magic"),
     (Variant, "a passage has a chunk", NOISE, {"chunk_id": ""}, "a context variant of no chunk"),
     (Variant, "number is at least 0", 1, {"number": -1}, "-1"),
-    (Variant, "a kept variant has its number alone", "again", {"variant_id": NOBODY}, "2 kept"),
+    (Variant, "a kept variant has its number alone", "again", {"variant_id": NOBODY}, "kept before"),
     (Variant, "spans lie inside the text, in its chunk", GOLDEN, {"text": "Short."}, "is not inside its text"),
     (Variant, "spans lie inside the text, in its chunk", NOISE, {"spans": (Span(NOBODY, 0, 3),)}, f"chunk '{NOBODY}'"),
     (Variant, "what is below the threshold is rejected", 1, {"below_threshold": True}, "below the threshold"),
@@ -67,13 +67,6 @@ BREACHES = [
     (Variant, "what was held to entail does so both ways", GOLDEN, {"entailment": ""}, "yet ''"),
     (Variant, "checks are snake_case codes, each once", 1, {"checks": ("Looks good",)}, "'Looks good'"),
     (Variant, "checks are snake_case codes, each once", 1, {"checks": ("same", "same")}, "a check twice"),
-    (
-        Variant,
-        "what was held to be without the answer is",
-        NOISE,
-        {"text": lambda text: f"{text} It was $12\u00a0Million."},
-        "'$12 million'",
-    ),
     (Pool, "pool_id is unique", "twice", {}, ""),
     (Pool, "pool_id is 16 hexadecimal digits", 0, {"pool_id": "P"}, "P"),
     (Pool, "question_id is unique", "twice", {}, ""),
@@ -107,9 +100,3 @@ def test_every_rule_has_a_breach(row_type):
     rules = [rule.says for rule in SUITES[row_type].rules]
     assert len(set(rules)) == len(rules)
     assert {rule for its_type, rule, *_ in BREACHES if its_type is row_type} == set(rules)
-
-
-def test_an_answer_of_a_few_letters_may_stand_anywhere(breach, tables):
-    """ "no" and "12" are in any passage by accident: the checks know their notations, the contract does not."""
-    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        breach(Variant, "what was held to be without the answer is", NOISE, {"text": "There is no such thing, or 12."})

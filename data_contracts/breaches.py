@@ -1,0 +1,234 @@
+"""Rows that break a rule are set aside, with every row that depends on them; the run goes on (architecture §6).
+
+Rules on rows are plain predicates: this module imports no engine, so that workers hold them where a table is made.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rarefy.data_contracts.rows import Breach, row_id
+from rarefy.data_contracts.schemas import ROWS
+from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.suites.columns import column_faults, column_values, optional
+from rarefy.data_contracts.suites.rule import PartRule, Reference, References, RowRule, code_of
+from rarefy.data_contracts.tables import schema_of
+
+KINDS = {row_type: kind for kind, row_type in ROWS.items()}  # what the table of a row type is called
+NO_NULL = "every value is there"  # the rule that a null in a column that may hold none breaks
+RAISED = "contract_raised"  # the rule of rows that a stage could not work on: its code raised an exception
+DEPENDS = "contract_depends_on_"  # and the table: how the rule of a row that lost another one begins
+ROUNDS = 20  # of setting aside what depends on what was set aside; the tables are not as deep
+
+
+@dataclass
+class Settled:
+    """Tables by row type without the rows that were set aside, and those rows."""
+
+    tables: dict[type, pa.Table]
+    breaches: list[Breach] = field(default_factory=list)
+
+
+def set_aside(stage: str, row_type: type, table: pa.Table, references: References) -> tuple[pa.Table, list[Breach]]:
+    """The rows of a table that keep every rule on rows, and a breach for each of the others.
+
+    A table whose columns are not those of its row type comes back as it is: the check at fan-in says so and stops.
+    KeyError where a rule is held against a table that is not among the references.
+    """
+    suite = SUITES[row_type]
+    if not table.num_rows or any(not fault.endswith("nulls") for fault in column_faults(table, row_type)):
+        return table, []
+    against = _nulls(table, row_type)
+    whole = [place for place, fault in enumerate(against) if fault is None]
+    read = table if len(whole) == len(against) else table.take(pa.array(whole, pa.int64()))
+    values = cache(partial(column_values, read))  # several rules read one column
+    for rule in suite.of_kind(RowRule):
+        judge = rule.judge(references)
+        for place, row in enumerate(zip(*map(values, rule.columns), strict=True)):
+            fault = judge(*row)
+            if fault and against[whole[place]] is None:
+                against[whole[place]] = (rule.says, fault)
+    faults = {place: fault for place, fault in enumerate(against) if fault}
+    if not faults:
+        return table, []
+    kept = table.take(pa.array([place for place in range(table.num_rows) if place not in faults], pa.int64()))
+    coded = {place: (code_of(rule), complaint) for place, (rule, complaint) in faults.items()}
+    return kept, list(_breaches(stage, row_type, table, coded))
+
+
+def settle(stage: str, row_type: type, available: Callable[[type], pa.Table | None], judged: bool) -> Settled:
+    """What must be set aside once a table is whole: its own rows, rows that lack a part, and all that depends on them.
+
+    `available` gives the table of a row type, None where there is none yet; that of this one must be there. `judged`:
+    the rules on rows were held where the rows were made. The tables that come back are those that lost rows.
+    """
+    whole = available(row_type)
+    assert whole is not None
+    changed: dict[type, pa.Table] = {row_type: whole}
+    lost: list[Breach] = []
+
+    def now(wanted: type) -> pa.Table | None:
+        return changed[wanted] if wanted in changed else available(wanted)
+
+    references = _Needed(now)
+    if not judged:
+        changed[row_type], broken = set_aside(stage, row_type, whole, references)
+        lost += broken
+        lost += _dependents(stage, {row_type: {one.row for one in broken}}, now, changed)
+    for _ in range(ROUNDS):
+        lacking: dict[type, dict[str, tuple[str, str]]] = defaultdict(dict)
+        for held in SUITES if lost else (row_type,):  # what was taken out may be what others lack now
+            for rule in SUITES[held].of_kind(PartRule) if now(held) is not None else ():
+                for key, complaint in rule.find(references[held], references):
+                    lacking[rule.of].setdefault(key, (code_of(rule.says), complaint))
+        if not lacking:
+            break
+        for owner, faults in lacking.items():
+            lost += _take_out(stage, owner, faults, now, changed)
+        lost += _dependents(stage, {owner: set(faults) for owner, faults in lacking.items()}, now, changed)
+    if changed[row_type] is whole:
+        del changed[row_type]
+    return Settled(changed, lost)
+
+
+def direct(breaches: Iterable[Breach]) -> list[Breach]:
+    """Those that broke a rule themselves, rather than lost a row that they depend on."""
+    return [one for one in breaches if not one.rule.startswith(DEPENDS)]
+
+
+def raised(stage: str, kind: str, row: str, error: Exception, trace: str) -> Breach:
+    """The breach of a row on which a stage's code raised an exception."""
+    detail = f"{type(error).__name__}: {error}"[:2000]
+    content = json.dumps({"traceback": trace})
+    return Breach(row_id("breach", stage, kind, row, RAISED), stage, kind, row, RAISED, _plain(detail), content)
+
+
+def unmakeable(stage: str, row_type: type, row: Any, error: Exception) -> Breach:
+    """The breach of a row that no table can hold: a number too large, half a character, a value of another type."""
+    kind, key = KINDS[row_type], SUITES[row_type].key if row_type in SUITES else schema_of(row_type).names[0]
+    name, rule = _plain(str(getattr(row, key))), code_of("values fit their columns")
+    content = json.dumps({n: repr(getattr(row, n)) for n in schema_of(row_type).names})  # ASCII: any text fits
+    detail = _plain(f"{type(error).__name__}: {error}"[:2000])
+    return Breach(row_id("breach", stage, kind, name, rule), stage, kind, name, rule, detail, content)
+
+
+class _Needed(Mapping[type, pa.Table]):
+    """The tables that rules are held against, as they are by now."""
+
+    def __init__(self, now: Callable[[type], pa.Table | None]) -> None:
+        self._now = now
+
+    def __getitem__(self, wanted: type) -> pa.Table:
+        table = self._now(wanted)
+        if table is None:
+            raise KeyError(wanted)
+        return table
+
+    def __iter__(self) -> Iterator[type]:
+        return iter(SUITES)
+
+    def __len__(self) -> int:
+        return len(SUITES)
+
+
+def _nulls(table: pa.Table, row_type: type) -> list[tuple[str, str] | None]:
+    """For each row the column that holds nothing where a value is due, as a complaint."""
+    found: list[tuple[str, str] | None] = [None] * table.num_rows
+    for name in table.schema.names:
+        if name in optional(row_type):
+            continue
+        column = table.column(name)
+        nested = pa.types.is_nested(column.type)
+        if not column.null_count and not (nested and _holds_null(column)):
+            continue
+        for place, value in enumerate(column.to_pylist()):
+            if value is None or (nested and _is_hollow(value)):
+                found[place] = found[place] or (NO_NULL, f"{name}: null")
+    return found
+
+
+def _holds_null(column: pa.ChunkedArray) -> bool:
+    """Is there a null inside the lists of a column?"""
+    if not pa.types.is_list(column.type):
+        return bool(column.null_count)
+    inner = pc.list_flatten(column)
+    if inner.null_count:
+        return True
+    if pa.types.is_struct(inner.type):
+        return any(_holds_null(pc.struct_field(inner, [place])) for place in range(inner.type.num_fields))
+    return pa.types.is_list(inner.type) and _holds_null(inner)
+
+
+def _is_hollow(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_hollow, value.values()))
+    return any(map(_is_hollow, value)) if isinstance(value, list) else value is None
+
+
+def _breaches(stage: str, row_type: type, table: pa.Table, faults: Mapping[int, tuple[str, str]]) -> Iterator[Breach]:
+    """A breach for each of these places of a table, of a code and a complaint each."""
+    kind, key = KINDS[row_type], SUITES[row_type].key
+    for place, (code, complaint) in faults.items():
+        row = table.slice(place, 1).to_pylist()[0]
+        name = str(row[key])
+        content = json.dumps(row, sort_keys=True, ensure_ascii=False)
+        yield Breach(row_id("breach", stage, kind, name, code), stage, kind, name, code, complaint, content)
+
+
+def _take_out(
+    stage: str,
+    row_type: type,
+    faults: Mapping[str, tuple[str, str]],
+    now: Callable[[type], pa.Table | None],
+    changed: dict[type, pa.Table],
+) -> list[Breach]:
+    """Take the rows of these names out of their table: the breaches; `changed` gets the table without them."""
+    table = now(row_type)
+    if table is None:
+        return []
+    names = table.column(SUITES[row_type].key).to_pylist()
+    places = {place: faults[name] for place, name in enumerate(names) if name in faults}
+    if not places:
+        return []
+    changed[row_type] = table.take(pa.array([p for p in range(table.num_rows) if p not in places], pa.int64()))
+    return list(_breaches(stage, row_type, table, places))
+
+
+def _dependents(
+    stage: str,
+    gone: dict[type, set[str]],
+    now: Callable[[type], pa.Table | None],
+    changed: dict[type, pa.Table],
+) -> list[Breach]:
+    """Take out every row that names one of those gone, and those that name them, to the last."""
+    lost: list[Breach] = []
+    while gone := {owner: names for owner, names in gone.items() if names}:
+        after: dict[type, set[str]] = defaultdict(set)
+        for row_type, suite in SUITES.items():
+            faults: dict[str, tuple[str, str]] = {}
+            for rule in suite.of_kind(Reference):
+                table = now(row_type) if rule.owner in gone else None
+                if table is None:
+                    continue
+                keys, values = table.column(suite.key).to_pylist(), column_values(table, rule.column)
+                for key, value in zip(keys, values, strict=True):
+                    named = [value] if isinstance(value, str) else value
+                    if missed := next((name for name in named if name in gone[rule.owner]), None):
+                        code = f"{DEPENDS}{KINDS[rule.owner]}"
+                        faults.setdefault(key, (code, f"{rule.column} {missed!r} was set aside"))
+            if faults:
+                lost += _take_out(stage, row_type, faults, now, changed)
+                after[row_type] |= set(faults)
+        gone = after
+    return lost
+
+
+def _plain(text: str) -> str:
+    """The text with what no table can hold (half characters) written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
