@@ -1,5 +1,6 @@
 """The Prefect API a run reports to: the user's, or a temporary one that dies with the run (architecture §6)."""
 
+import base64
 import contextlib
 import os
 import shutil
@@ -9,15 +10,19 @@ import subprocess
 import sys
 import tempfile
 import threading
+from http.client import HTTPException
 from importlib.metadata import version
 from pathlib import Path
 from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, build_opener
+from urllib.request import ProxyHandler, Request, build_opener
 
 from rarefy.flows.faults import Fault
+from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, guarded, login, names
+from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.private import make_folder, open_file
 
 PATIENCE = 120  # seconds: starting was seen to take 16 s with an empty database on a busy machine
-SERVER = {
+SETTINGS = {
     "PREFECT__SERVER_EPHEMERAL": "1",
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
@@ -38,15 +43,15 @@ def start() -> None:
     for name in ("NO_PROXY", "no_proxy"):  # what goes to this machine is no business of a proxy
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
     os.environ["PREFECT_LOGGING_TO_API_ENABLED"] = "false"  # nobody will read them there
-    (home / "errors.txt").touch()
-    with (home / "errors.txt").open("w") as errors:
+    os.environ[CLIENT] = told = login()
+    with open_file(home / "errors.txt") as errors:
         _server = subprocess.Popen(
             [sys.executable, "-m", "rarefy.flows.server", str(home)],
             stdin=subprocess.PIPE,  # never written to: it ends when this process does, and with it the server
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env=os.environ | SERVER,
+            env=os.environ | SETTINGS | {SERVER: told, ORIGINS: ""},
             start_new_session=True,  # Ctrl-C is for the build, which still has to tell the server how it ended
         )
 
@@ -82,15 +87,40 @@ def temporary() -> bool:
 
 
 def _greet(url: str) -> None:
-    try:
-        build_opener(ProxyHandler({})).open(f"{url.rstrip('/')}/health", timeout=10).close()
-    except HTTPError:
-        return  # it answers; whether it lets us in, Prefect's client will say
-    except (URLError, OSError, ValueError) as error:
+    """Fault where it does not answer, or wants a login that we do not have."""
+    if _status(url, "health") and _status(url, "version") == 401 and _status(url, "version", _authorization()) == 401:
         raise Fault(
-            f"PREFECT_API_URL={url} does not answer ({getattr(error, 'reason', error)}); "
+            f"PREFECT_API_URL={address(url)} lets nobody in without a login: set {CLIENT} to that of the server (a "
+            f"`rarefy serve` writes its own to STORE/prefect/{FILE}, and says so when it starts), or unset the variable "
+            "to build without one"
+        )
+
+
+def _status(url: str, path: str, authorization: str = "") -> int:
+    """What the server answers; Fault where it does not."""
+    try:
+        request = Request(
+            f"{url.rstrip('/')}/{path}", headers={"Authorization": authorization} if authorization else {}
+        )
+        with build_opener(ProxyHandler({})).open(request, timeout=10) as answer:
+            return int(answer.status)
+    except HTTPError as error:
+        return error.code
+    except (URLError, OSError, ValueError, HTTPException) as error:
+        raise Fault(
+            f"PREFECT_API_URL={address(url)} does not answer ({redacted(str(getattr(error, 'reason', error)))}); "
             "start it with `prefect server start`, or unset the variable to build without one"
-        ) from error
+        ) from None  # the library's error tells the whole address
+
+
+def _authorization() -> str:
+    """As Prefect's client says it: by its settings, which are those of the environment and of a profile."""
+    from prefect.settings import get_current_settings
+
+    api = get_current_settings().api
+    if api.auth_string:
+        return f"Basic {base64.b64encode(api.auth_string.get_secret_value().encode()).decode()}"
+    return f"Bearer {api.key.get_secret_value()}" if api.key else ""
 
 
 def _serve(home: Path) -> None:
@@ -102,6 +132,7 @@ def _serve(home: Path) -> None:
         os._exit(0)
 
     threading.Thread(target=end_with_starter, daemon=True).start()
+    os.umask(0o077)
     template = _template()
     known = template.exists()
     if known:  # migrating an empty database takes ten seconds, copying one that was migrated none
@@ -111,7 +142,8 @@ def _serve(home: Path) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    server = uvicorn.Server(uvicorn.Config(create_app(ephemeral=True), log_level="critical", lifespan="on"))
+    app = guarded(create_app(ephemeral=True), names("127.0.0.1"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on"))
     listener = socket.create_server(("127.0.0.1", 0))
 
     def tell() -> None:
@@ -134,7 +166,7 @@ def _template() -> Path:
 def _keep(database: Path, template: Path) -> None:
     """Keep a copy of the database, whole or not at all; where it cannot be kept, the next run starts slower."""
     with contextlib.suppress(OSError, sqlite3.Error):
-        template.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(template.parent)
         scratch = template.with_name(f".{template.name}.{os.getpid()}")
         with (
             contextlib.closing(sqlite3.connect(database)) as source,

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from rarefy.tasks.fingerprint import fingerprint
+from rarefy.tasks.private import make_folder, open_file
 
 NAME = re.compile(r"[0-9a-f]{32}")
 FORGOTTEN = 3600  # seconds after which a scratch file has no living writer: the largest table is written in minutes
@@ -234,8 +235,8 @@ def _scratch(place: Path, content: bytes) -> Iterator[Path]:
     """A file beside the place with this content, safely on the disk; gone where what follows fails, which names it."""
     scratch = place.with_name(f".{place.name}.{uuid4().hex}")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with scratch.open("wb") as file:
+        make_folder(place.parent)
+        with open_file(scratch, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -1,7 +1,9 @@
 """The process of Prefect's server, with the folders of benchmarks beside its UI; it ends when its starter does."""
 
+import base64
 import contextlib
 import errno
+import hmac
 import json
 import os
 import signal
@@ -11,10 +13,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from rarefy.flows.serving.login import SERVER, guarded, names
+
 BUSY = 98  # exit code: another process has the port
 LOCKED = 5_000  # ms that one of the server's SQLite connections waits for another: see `_patient_database`
 PATH = "/rarefy"  # of an address, before the name of a folder
-# what a report's scripts may not do: it stands at the address of an API that lets everybody in
+# what a report's scripts may not do: it stands at the address of an API to which its reader may be logged in
 APART = "sandbox allow-scripts allow-popups allow-downloads"
 
 
@@ -42,11 +46,19 @@ def main(host: str, port: int, shown: dict[str, str]) -> int:
     from prefect.server.api.server import create_app
 
     _patient_database()
+    folders = [_folder(name, folder) for name, folder in shown.items()]  # with the modes that their owner wants
+    os.umask(0o077)  # the database, and all else that Prefect writes
     app = create_app(final=True)
-    for name, folder in shown.items():
-        app.router.routes.insert(0, _folder(name, folder))
+    for one in folders:
+        app.router.routes.insert(0, one)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, ws_ping_interval=20, ws_ping_timeout=20)
+        uvicorn.Config(
+            guarded(app, names(host)),
+            log_level="warning",
+            timeout_graceful_shutdown=5,
+            ws_ping_interval=20,
+            ws_ping_timeout=20,
+        )
     )
 
     def tell() -> None:
@@ -83,18 +95,33 @@ def _patient_database() -> None:
 
 
 def _folder(name: str, folder: str) -> Any:
-    from starlette.responses import Response
+    from starlette.datastructures import Headers
+    from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
     class Shown(StaticFiles):
         async def get_response(self, path: str, scope: Any) -> Response:
+            if not _known(Headers(scope=scope).get("authorization", "")):
+                # a browser asks for user and password, and sends them to what is below this folder alone
+                return PlainTextResponse("Unauthorized", 401, {"WWW-Authenticate": 'Basic realm="rarefy"'})
             response = await super().get_response(path, scope)
             response.headers["Content-Security-Policy"] = APART
             return response
 
     Path(folder).mkdir(parents=True, exist_ok=True)
     return Mount(f"{PATH}/{name}", app=Shown(directory=folder), name=f"rarefy-{name}")
+
+
+def _known(authorization: str) -> bool:
+    """Is this the login of the server, as HTTP has it?"""
+    expected = os.environ.get(SERVER, "").encode()
+    scheme, _, told = authorization.partition(" ")
+    try:
+        given = base64.b64decode(told, validate=True)
+    except ValueError:
+        return False
+    return bool(expected) and scheme.lower() == "basic" and hmac.compare_digest(given, expected)
 
 
 if __name__ == "__main__":

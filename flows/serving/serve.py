@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -22,6 +23,8 @@ from rarefy.flows.serving.config import Deploy
 from rarefy.flows.serving.ending import ENDING
 from rarefy.flows.serving.host import BUSY, PATH
 from rarefy.flows.serving.links import SHOWN
+from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, login, origins, write_login
+from rarefy.tasks.private import make_folder, open_file
 
 LONGEST_START = 180.0  # seconds: migrating an empty database was seen to take 16 on a busy machine
 LONGEST_END = 30.0  # seconds that a process has to end by itself
@@ -43,8 +46,8 @@ class Child:
 
     def start(self) -> None:
         """Start it; what it says goes to its log."""
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
+        make_folder(self.log.parent)
+        with open_file(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 self.command,
                 cwd=self.folder,
@@ -68,7 +71,8 @@ class Child:
         if self.process.poll() is not None:
             return False
         if self.log.stat().st_size > LOG_LIMIT:  # whoever writes to it appends, and goes on at its new end
-            shutil.copyfile(self.log, self.log.with_suffix(".old.log"))
+            with self.log.open("rb") as log, open_file(self.log.with_suffix(".old.log"), "wb") as old:
+                shutil.copyfileobj(log, old)
             os.truncate(self.log, 0)
         with contextlib.suppress(psutil.NoSuchProcess):
             for one in psutil.Process(self.process.pid).children(recursive=True):
@@ -140,8 +144,8 @@ def serve(wish: Wish, say: Callable[[str], None]) -> int:
 @contextlib.contextmanager
 def _alone(home: Path) -> Iterator[None]:
     """Nobody else serves from this folder."""
-    home.mkdir(parents=True, exist_ok=True)
-    with (home / "serve.lock").open("a+") as lock:
+    make_folder(home)
+    with open_file(home / "serve.lock", "a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -171,7 +175,12 @@ def _environment(wish: Wish) -> Iterator[tuple[bool, dict[str, str]]]:
         local = "127.0.0.1" if wish.host in ("0.0.0.0", "::", "") else wish.host
         public = socket.gethostname() if local != wish.host else wish.host
         api = f"http://{local}:{wish.port}/api"
+        told = os.environ.get(SERVER) or login()  # anew each time, unless its user has chosen one
+        write_login(wish.home, told)
         given |= {
+            SERVER: told,
+            CLIENT: told,
+            ORIGINS: ",".join(origins(wish.host, wish.port)),
             "PREFECT_HOME": str(wish.home),
             "PREFECT_API_URL": api,
             "PREFECT_UI_URL": f"http://{public}:{wish.port}",
@@ -233,6 +242,10 @@ def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
     if cut or missed:
         say(f"since the last time: {cut} runs were cut off, {missed} were missed, of which the last is made up for")
     say(f"Prefect's UI: {PREFECT_UI_URL.value()}")
+    if own:
+        file = wish.home / FILE
+        say(f"  it asks for a login, once: the line in {file}")
+        say(f"  other commands need it as well: export {CLIENT}=$(cat {shlex.quote(str(file))})")
     for one in made:
         say(f"  {one.full_name:<30} {one.schedule}")
 

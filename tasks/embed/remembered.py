@@ -10,6 +10,8 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+from rarefy.tasks.private import make_file, make_folder
+
 Vectors = npt.NDArray[np.float32]
 Embed = Callable[[list[str]], Iterable[tuple[list[str], Vectors]]]  # texts and their vectors, in parts as they are made
 
@@ -59,7 +61,8 @@ class Remembered:
             yield self._memory
             return
         assert self._file is not None
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._file.parent)
+        make_file(self._file)
         try:
             with closing(sqlite3.connect(self._file, timeout=60)) as store:
                 store.execute("PRAGMA journal_mode=WAL")

@@ -13,6 +13,7 @@ from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm.endpoint import reply_of
 from rarefy.tasks.llm.faults import Failed
 from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.private import make_folder, open_file
 
 KEPT = 30 * 86_400  # seconds for which a provider keeps the results of a batch
 _TOO_LONG = ("context_length", "maximum context", "context window", "too many tokens", "too long")
@@ -38,9 +39,9 @@ def digest(names: Iterable[str], *more: object) -> str:
 
 def remember(folder: Path, sent: Sent) -> None:
     """Write down that it was sent, all of it or nothing."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     part = folder / f"{sent.digest}.{os.getpid()}.part"
-    with part.open("w", encoding="utf-8") as file:
+    with open_file(part, encoding="utf-8") as file:
         json.dump(asdict(sent), file)
         file.flush()
         os.fsync(file.fileno())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rarefy.data_contracts.rows import Reply
+from rarefy.tasks.private import make_folder
 
 NANO = 1_000_000_000  # costs are whole numbers of a billionth of the currency: sums are exact
 
@@ -113,7 +114,7 @@ def opened(url: str, cache: Path) -> Books:
     if not url:
         from rarefy.tasks.llm.books_sqlite import SQLiteBooks
 
-        cache.mkdir(parents=True, exist_ok=True)
+        make_folder(cache)
         return SQLiteBooks(cache / "replies.sqlite")
     if scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
         from rarefy.tasks.llm.books_sqlite import SQLiteBooks

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from rarefy.tasks.llm import pace
 from rarefy.tasks.llm.books import Call, Kept, Usage
 from rarefy.tasks.llm.lines import COLUMNS, GROUPS, LINE, SUMS, line, used
 from rarefy.tasks.llm.packed import pack, packed, plain, unpack, unpacked
+from rarefy.tasks.private import make_file
 
 VERSION = 1  # of the tables; in the file as user_version
 OURS = 0x52415245  # application_id: "RARE"
@@ -179,6 +180,8 @@ class SQLiteBooks:
 
 def _opened(file: Path) -> sqlite3.Connection:
     """A connection to the file, made where there is none; OSError where it is not one of ours."""
+    with suppress(OSError):  # SQLite will say why
+        make_file(file)
     connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         ours = _is_ours(connection, file)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.tasks.llm.config import Means
+from rarefy.tasks.private import open_file
 from rarefy.tasks.retrieve.config import DenseConfig, RetrieveConfig
 from rarefy.tasks.retrieve.kept import kept
 from rarefy.tasks.retrieve.nearest import Shape, built, found, loaded, recall, shaped
@@ -97,4 +98,5 @@ class Dense:
             return
         chosen = sorted(range(len(queries)), key=lambda at: hashlib.blake2b(queries[at].encode()).digest())[:SAMPLE]
         known[str(depth)] = round(recall(self.index, vectors[chosen], depth, self.shape, self._threads), 4)
-        place.write_text(json.dumps(known), encoding="utf-8")
+        with open_file(place, encoding="utf-8") as file:
+            file.write(json.dumps(known))

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import xxhash
 
+from rarefy.tasks.private import close_folder, make_folder
+
 LOG = logging.getLogger("rarefy.retrieve")
 MANIFEST = "manifest.json"
 ABANDONED = 86_400  # seconds after which nobody works on an unfinished index any more
@@ -28,7 +30,7 @@ def kept(place: Path, told: dict[str, Any], make: Callable[[Path], None], load: 
         if place.exists():
             LOG.warning("%s: %s; it is made again", place, fault)
             shutil.rmtree(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         for left in place.parent.glob(f".{place.name}-*"):  # of a run that was killed
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
@@ -37,6 +39,7 @@ def kept(place: Path, told: dict[str, Any], make: Callable[[Path], None], load: 
             make(fresh)
             files = {path.name: _sum(path) for path in sorted(fresh.iterdir())}
             (fresh / MANIFEST).write_text(json.dumps({**told, "files": files}, indent=1), encoding="utf-8")
+            close_folder(fresh)
             _moved(fresh, place)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)

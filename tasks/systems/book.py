@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Passage, row_id
+from rarefy.tasks.private import make_file, make_folder
 from rarefy.tasks.systems.asked import Said
 
 OURS = 0x72617361  # application_id of such a file: "rasa"
@@ -28,7 +29,7 @@ class Book:
         self.file = file
         self.system = row_id("system", json.dumps(identity, sort_keys=True))
         self._own = threading.local()
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
 
     def find(self, asked_ids: Sequence[str]) -> dict[str, Said]:
         """The answers kept to these; OSError with the way out where the file cannot be read."""
@@ -67,6 +68,7 @@ class Book:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
+    make_file(file)
     connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
     try:
         _in_turn(connection, "PRAGMA journal_mode = WAL")  # it survives SIGKILL as it is
