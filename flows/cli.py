@@ -5,15 +5,18 @@ import contextlib
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from rarefy.flows import commands, evaluating, feeds_commands, perturbing, places, serving_commands, versions
 from rarefy.flows.arguments import parser
 from rarefy.flows.commands import tell
 from rarefy.flows.day import day
-from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.faults import LONGEST, Fault, UsageFault
+from rarefy.tasks.llm.secrets import redacted
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
@@ -24,6 +27,7 @@ Done = TypeVar("Done")
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit code."""
     given = parser().parse_args(arguments)
+    sys.excepthook = _trace
     try:
         with _replies(getattr(given, "replies", "")):
             return COMMANDS[given.command](given)
@@ -49,6 +53,11 @@ def main(arguments: list[str] | None = None) -> int:
         if type(error).__name__ not in {"ContractBroken", "LeaseLost", "TableDamaged"}:
             raise
         return tell(str(error), 1)
+
+
+def _trace(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Tell of a bug by its traceback, without the passwords and keys that a library's message may hold."""
+    print(redacted("".join(traceback.format_exception(kind, error, where)), LONGEST), file=sys.stderr)
 
 
 WAYS_OUT = {

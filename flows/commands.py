@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rarefy.flows.faults import UsageFault
+from rarefy.flows.faults import LONGEST, UsageFault
 from rarefy.flows.places import check_store as check_store
-from rarefy.tasks.llm.secrets import address
+from rarefy.tasks.llm.secrets import address, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,6 +119,6 @@ def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequen
 
 def tell(text: str, code: int) -> int:
     """Say this on standard error, line by line; the exit code."""
-    for line in text.splitlines():
+    for line in redacted(text, LONGEST).splitlines():
         print(f"rarefy: {line}", file=sys.stderr)
     return code

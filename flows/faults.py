@@ -1,10 +1,20 @@
 """What a user can mend: told in one line, with an exit code, and never as a traceback."""
 
+from rarefy.tasks.llm.secrets import redacted
+
+LONGEST = 20_000  # letters of a message: a list of faults of a config has many lines
+
 
 class Fault(Exception):
-    """Something outside the program is not as it must be; the message says what, where, and the way out."""
+    """Something outside the program is not as it must be; the message says what, where, and the way out.
+
+    Addresses are told without passwords and keys: a message goes to terminals, logs and Prefect's server.
+    """
 
     code = 1
+
+    def __init__(self, *told: object) -> None:
+        super().__init__(*(redacted(one, LONGEST) if isinstance(one, str) else one for one in told))
 
 
 class UsageFault(Fault):

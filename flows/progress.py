@@ -11,6 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+from rarefy.flows.faults import LONGEST
+from rarefy.tasks.llm.secrets import redacted
+
 LOG = logging.getLogger("rarefy.llm")
 WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
@@ -157,7 +160,7 @@ class Board:
     def show(self, text: str) -> None:
         """The same here alone."""
         if not self.quiet:
-            self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+            self.console.print(redacted(text, LONGEST), highlight=False, markup=False, soft_wrap=True)
 
 
 def _elsewhere() -> "AbstractContextManager[Seen | None]":

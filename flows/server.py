@@ -91,8 +91,8 @@ def _greet(url: str) -> None:
     if _status(url, "health") and _status(url, "version") == 401 and _status(url, "version", _authorization()) == 401:
         raise Fault(
             f"PREFECT_API_URL={address(url)} lets nobody in without a login: set {CLIENT} to that of the server (a "
-            f"`rarefy serve` writes its own to STORE/prefect/{FILE}, and says so when it starts), or unset the variable "
-            "to build without one"
+            f"`rarefy serve` writes its own to STORE/prefect/{FILE}, and says so when it starts), or unset the "
+            "variable to build without one"
         )
 
 

@@ -48,7 +48,9 @@ def versions(given: argparse.Namespace) -> int:
         return 0
     if not found:
         of = f" of {given.out}" if given.out else ""
-        raise UsageFault(f"no version{of} in {store.url}; `rarefy build` and `rarefy refresh` record what they publish")
+        raise UsageFault(
+            f"no version{of} in {store.told}; `rarefy build` and `rarefy refresh` record what is published"
+        )
     published.show(found, Console())
     for path in broken:
         commands.tell(f"{path} cannot be read and is left out: restore it, or remove it", 1)

@@ -78,7 +78,7 @@ def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = Non
         )
     if not versions:
         raise Unsure(
-            f"{store.url} has no version in its journal, so that nothing says what is needed; `rarefy build` and "
+            f"{store.told} has no version in its journal, so that nothing says what is needed; `rarefy build` and "
             "`rarefy refresh` record what they publish"
         )
     entries = {file.path: file for file in files(store, journal.FOLDER)}

@@ -100,7 +100,7 @@ def find(store: Store, name: str, line: str = "") -> Version:
         return hits[-1]
     there = ", ".join(f"{one.version[:12]} ({one.number} of {one.out})" for one in (hits or known)[-10:])
     said = f"{name!r} means several" if hits else f"no version {name!r}"
-    raise UnknownVersion(f"{said} in {store.url}; there: {there or 'none'}")
+    raise UnknownVersion(f"{said} in {store.told}; there: {there or 'none'}")
 
 
 def latest(store: Store, line: str) -> Version | None:

@@ -75,7 +75,7 @@ class Lease:
     @property
     def place(self) -> str:
         """The file, as messages name it."""
-        return f"{self.store.url}/{_file(self.name, self.number)}"
+        return f"{self.store.told}/{_file(self.name, self.number)}"
 
     def check(self) -> None:
         """Nothing while the lease is held; LeaseLost where it is not, and for ever after. OSError: no store to ask."""
@@ -193,11 +193,11 @@ def _take(store: Store, holder: str, ttl: float, name: str, say: Callable[[str],
     holding = Holding(holder=holder, ttl=ttl, token=uuid4().hex, **myself())
     mine = _file(name, number + 1)
     if not store.create(mine, _bytes(holding)):
-        raise Busy(f"{store.url}/{FOLDER}/{name}", read(newest(store, name)[1]))  # another one was faster
+        raise Busy(f"{store.told}/{FOLDER}/{name}", read(newest(store, name)[1]))  # another one was faster
     if not store.local and store.create(mine, b"{}"):
         store.fs.rm_file(f"{store.root}/{mine}")
         raise OSError(
-            f"{store.url} writes over what must not be written over: it cannot keep two refreshes apart; "
+            f"{store.told} writes over what must not be written over: it cannot keep two refreshes apart; "
             "use a service with conditional writes (If-None-Match), or a folder"
         )
     for old in _numbers(store, name):
@@ -213,7 +213,7 @@ def _free(store: Store, name: str, ttl: float, number: int, content: bytes, say:
     while number and not ((said := read(content)) and _over(said)):
         if (number, content) != before:
             if said:
-                raise Busy(f"{store.url}/{FOLDER}/{name}", said)
+                raise Busy(f"{store.told}/{FOLDER}/{name}", said)
             before, begun = (number, content), _now()
         patience = max(ttl, said.ttl if said else 0.0)
         if _now() - begun > patience:

@@ -70,7 +70,7 @@ def alone(store: Store, what: str) -> Iterator[None]:
         if runs := [str(mark) for mark in living(store, name).values() if not mark.sweeps]:
             raise Running(
                 f"{'; '.join(sorted(runs))}: what it has made is in no journal yet, so nothing is removed from "
-                f"{store.url}; wait for it to end, or end it"
+                f"{store.told}; wait for it to end, or end it"
             )
         _tidy(store, name)
         yield

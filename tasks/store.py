@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from rarefy.tasks.fingerprint import fingerprint
+from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.private import make_folder, open_file
 
 NAME = re.compile(r"[0-9a-f]{32}")
@@ -59,6 +60,11 @@ class Store:
         self.url = self.root if self.local else str(url)  # the same place for workers that stand in another folder
         self.touched: set[str] = set()  # the recipes that were looked for or put here
 
+    @property
+    def told(self) -> str:
+        """The store's place as it may be told: without passwords and keys."""
+        return redacted(self.url, most=len(self.url) + 100)
+
     def find(self, recipe: str) -> dict[str, str] | None:
         """The tables that this recipe made, kind of row to name; None when it never finished or one of them is lost."""
         self.touched.add(recipe)
@@ -95,7 +101,7 @@ class Store:
         try:  # no permission, no medium, no answer: not the table's fault
             content = self.read(f"tables/{name}.parquet")
         except FileNotFoundError:
-            raise TableDamaged(f"table {name} is gone from {self.url}: run again and it is made anew") from None
+            raise TableDamaged(f"table {name} is gone from {self.told}: run again and it is made anew") from None
         try:
             table = pq.read_table(pa.BufferReader(content), use_threads=False)
             if fingerprint(table) == name:
@@ -105,7 +111,7 @@ class Store:
             fault = f"it cannot be read ({type(error).__name__})"
         with contextlib.suppress(FileNotFoundError):  # another reader may have put it aside
             self.fs.rm_file(path)
-        raise TableDamaged(f"table {name} in {self.url} was damaged: {fault}; it is removed and made anew")
+        raise TableDamaged(f"table {name} in {self.told} was damaged: {fault}; it is removed and made anew")
 
     def rows(self, name: str) -> int:
         """How many rows the table of this name has, without reading them; TableDamaged as for the table itself."""

@@ -1,8 +1,15 @@
 """What stops a feed: told in one sentence with the way out."""
 
+from rarefy.tasks.llm.secrets import redacted
+
+LONGEST = 5_000  # letters of a message
+
 
 class FeedFault(Exception):
-    """A feed cannot go on as it is set up: somebody has to mend something."""
+    """A feed cannot go on as it is set up: somebody has to mend something. Addresses are told without keys."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__(redacted(told, LONGEST))
 
 
 class Refused(FeedFault):

@@ -53,7 +53,10 @@ def fetch(
         found = _get(place, addresses, config, left, tls)
         if isinstance(found, Fetched):
             return found
-        where = urljoin(place.address, found)
+        try:
+            where = urljoin(place.address, found)
+        except ValueError as error:  # as of http://[::1/x
+            raise Refused(f"{place.told}: its server redirects to what is no address ({error})") from error
     raise Refused(f"{plain(address)}: more than {config.redirects} redirects")
 
 

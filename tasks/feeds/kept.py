@@ -19,7 +19,7 @@ def recall(store: Store, name: str, kind: type[Kept]) -> tuple[Kept, str]:
         return kind(), ""
     except (ValidationError, ValueError) as error:
         why = str(error).splitlines()[0]
-        return kind(), f"{store.url}/{FOLDER}/{name}.json is damaged ({why}): begun anew, as if nothing had been seen"
+        return kind(), f"{store.told}/{FOLDER}/{name}.json is damaged ({why}): begun anew, as if nothing had been seen"
 
 
 def remember(store: Store, name: str, what: BaseModel) -> None:

@@ -11,11 +11,15 @@ from rarefy.tasks.llm.faults import Unavailable
 _SHAPES = (
     re.compile(  # long values only: a filing speaks of basic earnings, bearer bonds and authorization to repurchase
         r"(?i)\b(?:(?:bearer|basic)\s+|(?:x-)?(?:api-key|authorization)['\"]?\s*[:=]\s*['\"]?)[A-Za-z0-9+/=_.~-]{16,}"
-        r"|\bsk-[A-Za-z0-9_*-]{6,}|(?<=://)[^/\s@]+:[^/\s@]+@"
+        r"|\bsk-[A-Za-z0-9_*-]{6,}"
     )
 )
-_QUERY = re.compile(r"(?i)([?&](?:api[-_]?key|key|token|sig|signature|code|password)=)[^&\s\"']+")
-_NAME = re.compile(r"(?i)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+# of an address: user and password, which may hold "/" and "@" where nobody has quoted them; a user alone may be a token
+_USER = re.compile(r"(?<=://)(?:[^\s/?#:\"'<>]*:[^\s\"'<>]*|[^\s/?#\"'<>]*)@")
+_QUERY = re.compile(
+    r"(?i)([?&;](?:[\w.-]*(?:key|token|secret|signature|credentials?|passw(?:or)?d|pwd|auth)|sig|code)=)[^&\s\"'<>]+"
+)
+_NAME = re.compile(r"(?i)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH_STRING)$")
 _SHORTEST = 6  # a value such as "none" or "EMPTY" is a placeholder, and would blank out ordinary words
 
 
@@ -26,7 +30,7 @@ def redacted(text: str, most: int = 500) -> str:
         if len(value) >= _SHORTEST and _NAME.search(name):
             for form in forms(value):
                 text = text.replace(form, "[key]")
-    text = _QUERY.sub(r"\1[key]", _SHAPES.sub("[key]", text))
+    text = _QUERY.sub(r"\1[key]", _USER.sub("[key]@", _SHAPES.sub("[key]", text)))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
