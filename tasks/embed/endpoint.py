@@ -15,6 +15,7 @@ from rarefy.tasks.embed.families import Prompts
 from rarefy.tasks.embed.metered import Meter, Told
 from rarefy.tasks.embed.remembered import Remembered, Vectors
 from rarefy.tasks.llm.account import account, refusal, said
+from rarefy.tasks.llm.bounded import bounded
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, redacted
@@ -165,4 +166,7 @@ def _client(endpoint: str, means: Means) -> Any:
     import openai  # late: half a second that an offline build need not spend
 
     otherwise = 'embed with a model on this machine (embed.provider = "")'
-    return openai.OpenAI(**account(endpoint, otherwise).settings(), max_retries=0, timeout=means.serving.try_deadline)
+    seconds = means.serving.try_deadline
+    client = openai.DefaultHttpxClient(timeout=seconds, event_hooks={"response": [bounded(seconds)]})
+    settings = account(endpoint, otherwise).settings()
+    return openai.OpenAI(**settings, max_retries=0, timeout=seconds, http_client=client)

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PENALTY = 600.0  # seconds that the SEC shuts out who asked too fast, as its page on the threshold says
 TRIES = 5  # of a request whose server fails
+LONGEST = 3_600  # seconds of one reply: the largest archive that `max_bytes` takes, on a slow line
 LISTS = 50_000_000  # bytes of a list: the largest submissions are some 5 MB
 UNDECLARED = re.compile(r"undeclared automated tool", re.I)
 TOO_FAST = re.compile(r"request rate threshold", re.I)
@@ -85,7 +86,7 @@ class Sec:
 
     def _read(self, reply: "httpx.Response") -> Reply:
         content = bytearray()
-        for piece in reply.iter_bytes():
+        for piece in self._pieces(reply):
             content += piece
             if len(content) > LISTS:
                 raise FeedFault(f"{reply.url}: over {LISTS:,} bytes, which no list of the SEC's is")
@@ -96,7 +97,7 @@ class Sec:
     def _save(self, reply: "httpx.Response", file: Landing) -> Reply:
         limit, count = self.config.max_bytes, 0
         file.again()
-        for piece in reply.iter_bytes():
+        for piece in self._pieces(reply):
             count += file.write(piece)
             if count > limit:
                 raise Refused(f"{reply.url}: over {limit:,} bytes; raise feeds.edgar.max_bytes to take it")
@@ -104,6 +105,14 @@ class Sec:
         if not count:
             raise Later(f"{reply.url}: empty")
         return Reply(200)
+
+    def _pieces(self, reply: "httpx.Response") -> Iterator[bytes]:
+        """The body, piece by piece; Later where it goes on and on, as one that drips does."""
+        end = self.clock() + LONGEST
+        for piece in reply.iter_bytes():
+            yield piece
+            if self.clock() > end:
+                raise Later(f"{reply.url}: not here within {LONGEST:,} s")
 
     def _patiently(self, url: str, headers: dict[str, str], read: Callable[["httpx.Response"], Reply]) -> Reply:
         """The reply, however often it takes to get one; FeedFault where patience or tries run out."""

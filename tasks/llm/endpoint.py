@@ -10,6 +10,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm.account import account, refusal, said
+from rarefy.tasks.llm.bounded import bounded_in_size
 from rarefy.tasks.llm.config import LLMConfig, Means
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, forms, hush, own_key, redacted
@@ -201,7 +202,9 @@ def _client(config: LLMConfig, timeout: Any, limits: Any) -> Any:
     more = {
         "max_retries": 0,
         "timeout": timeout,
-        "http_client": openai.DefaultAioHttpClient(timeout=timeout, limits=limits),
+        "http_client": openai.DefaultAioHttpClient(
+            timeout=timeout, limits=limits, event_hooks={"response": [bounded_in_size()]}
+        ),
     }
     if config.provider != "azure":
         return openai.AsyncOpenAI(**account(config.endpoint, "use another provider in the config").settings(), **more)

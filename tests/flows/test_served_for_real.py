@@ -4,6 +4,9 @@ One process tree for the whole module, which takes a minute or two; what a run d
 the server's states lag behind. To be run beside nothing else: `pytest tests/flows/test_served_for_real.py`.
 """
 
+import base64
+import contextlib
+import http.client
 import http.server
 import json
 import os
@@ -94,12 +97,26 @@ class Served:
         assert self.process.wait(90) == 0
         return psutil.wait_procs(mine, timeout=5)[1]
 
+    def login(self) -> str:
+        """What its user reads in the file that it names."""
+        return (self.place / ".rarefy" / "prefect" / "login").read_text().strip()
+
+    def authorization(self) -> str:
+        return "Basic " + base64.b64encode(self.login().encode()).decode()
+
+    def status(self, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+        """How the server answers somebody who has no login: status and headers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("POST" if path.endswith("filter") else "GET", path, headers=headers)
+        reply = connection.getresponse()
+        connection.close()
+        return reply.status, {name.lower(): value for name, value in reply.getheaders()}
+
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """What the API answers."""
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/{path}", data, {"Content-Type": "application/json"}
-        )
+        headers = {"Content-Type": "application/json", "Authorization": self.authorization()}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/{path}", data, headers)
         with urllib.request.urlopen(request, timeout=60) as reply:
             return json.load(reply)
 
@@ -172,11 +189,54 @@ def test_the_run_ends_with_what_it_did_and_leaves_its_artifacts(served):
     assert first["version"] in by_key["bench-version"]["data"]
     link = f"http://127.0.0.1:{served.port}/rarefy/benchmark/contracts.html"
     assert link in by_key["bench-version"]["data"]
-    with urllib.request.urlopen(link, timeout=30) as page:
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(link, timeout=30)
+    assert caught.value.code == 401 and caught.value.headers["WWW-Authenticate"].startswith("Basic")
+    known = urllib.request.Request(link, headers={"Authorization": served.authorization()})
+    with urllib.request.urlopen(known, timeout=30) as page:
         assert b"<html" in page.read().lower()
         assert "sandbox" in page.headers["Content-Security-Policy"]
     logs = served.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "limit": 200})
     assert [one for one in logs if one["message"].startswith("extract: 3 documents")]
+
+
+def test_nobody_without_the_login_is_let_in_and_nobody_by_another_name(served):
+    for path in ("/api/deployments/filter", "/api/work_pools/filter", "/api/version", "/api/admin/settings"):
+        assert served.status(path)[0] == 401, path
+    wrong = "Basic " + base64.b64encode(b"rarefy:guessed").decode()
+    assert served.status("/api/version", Authorization=wrong)[0] == 401
+    assert served.status("/api/version", Authorization=served.authorization())[0] == 200
+    for host in ("evil.example", f"evil.example:{served.port}", "127.0.0.1.evil.example"):
+        assert served.status("/api/version", Authorization=served.authorization(), Host=host)[0] == 400, host
+    assert served.status("/api/health", Host=f"localhost:{served.port}")[0] == 200
+    allowed = "access-control-allow-origin"
+    own = f"http://127.0.0.1:{served.port}"
+    assert allowed not in served.status("/api/health", Origin="http://evil.example")[1]
+    assert served.status("/api/health", Origin=own)[1][allowed] == own
+
+
+def test_what_it_knows_is_its_owners_alone_and_the_login_stands_in_one_file(served):
+    home = served.place / ".rarefy" / "prefect"
+    assert (home / "prefect.db").exists()
+    for path in [home, *(one for one in home.iterdir())]:
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert str(home / "login") in served.said() and served.login() not in served.said()
+    assert not [log for log in home.glob("*.log") if served.login() in log.read_text()]
+    for one in (served.process, *psutil.Process(served.process.pid).children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            assert served.login() not in " ".join(psutil.Process(one.pid).cmdline())
+
+
+def test_other_commands_say_that_they_need_the_login_and_work_with_it(served):
+    def tried(**more: str) -> "subprocess.CompletedProcess[str]":
+        told = served.environment | {"PREFECT_API_URL": f"http://127.0.0.1:{served.port}/api"} | more
+        command = [sys.executable, "-m", "rarefy.flows.cli", "deploy", "--config", "my.toml"]
+        return subprocess.run(command, cwd=served.place, capture_output=True, text=True, env=told, timeout=300)
+
+    assert tried().returncode == 1
+    assert "PREFECT_API_AUTH_STRING" in tried(PREFECT_API_AUTH_STRING="rarefy:guessed").stderr
+    done = tried(PREFECT_API_AUTH_STRING=served.login())
+    assert done.returncode == 0 and "rarefy refresh/refresh" in done.stdout, done.stderr
 
 
 def test_a_wrong_parameter_is_refused(served):

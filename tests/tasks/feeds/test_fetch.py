@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rarefy.tasks.feeds.config import OriginConfig, WebhookConfig
-from rarefy.tasks.feeds.faults import Later, Refused
+from rarefy.tasks.feeds.faults import FeedFault, Later, Refused
 from rarefy.tasks.feeds.fetch import fetch
 
 PAGE = b"<html><body><p>A document.</p></body></html>"
@@ -132,6 +134,28 @@ def test_a_redirect_to_another_scheme_or_host_is_not_followed(site, to):
     site.answers["/r"] = serving(b"", status=301, Location=to)
     with pytest.raises(Refused):
         fetch(f"{site.url}/r", config(site.url))
+
+
+@pytest.mark.parametrize(
+    "to", ["http://[::1/x", "http://[x]/", "//[", "http://a]b/", "http://\u2100.com/", "http://h:99999/"]
+)
+def test_a_redirect_to_what_is_no_address_is_refused(site, to):
+    site.answers["/r"] = lambda handler: reply(handler, b"", 302, Location=to.encode().decode("latin-1"))
+    with pytest.raises(Refused):
+        fetch(f"{site.url}/r", config(site.url))
+
+
+PIECES = ["http:", "https:", "//", "/", "[", "]", "::1", "%25", "127.0.0.1", ":1", ":", "99999", "-1", "@", "user:pass"]
+ODD = ["#", "?", "..", "\\", "\0", "\xff", "\t", "\xe9", "\u2100", "file:", "a" * 70, ".", "x"]
+
+
+@given(st.lists(st.sampled_from([*PIECES, *ODD]), max_size=9).map("".join) | st.text(max_size=20))
+def test_whatever_a_redirect_says_ends_in_a_fault_of_feeds(location):
+    asked = OriginConfig(origin="http://127.0.0.1:1", private=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rarefy.tasks.feeds.fetch._get", lambda *_: location)
+        with pytest.raises(FeedFault):
+            fetch("http://127.0.0.1:1/a", WebhookConfig(origins=(asked,)))
 
 
 def test_a_redirect_within_listed_origins_is_followed_and_each_hop_checked(site):

@@ -8,11 +8,16 @@ from urllib.parse import quote
 
 import pytest
 from endpoint import served
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Message, Request
+from rarefy.flows.faults import Fault, SpentFault, UsageFault
+from rarefy.tasks.feeds.faults import FeedFault, Later, Refused
 from rarefy.tasks.llm import LLMConfig, Means, Serving, unanswered
 from rarefy.tasks.llm.books import opened
 from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.store import Store
 
 # one of the shape that everybody knows, one of no shape at all, and one that is written otherwise in an address
 CANARIES = ["sk-proj-Canary0123456789Canary", "Canary_Zx81_without_shape", "Canary/+Zx81==&q"]
@@ -182,3 +187,49 @@ def test_redaction_leaves_other_words_alone(monkeypatch):
     for text in ("none of them", "the token limit is 8192 tokens", "key figures: basic earnings per share"):
         assert redacted(text) == text
     assert address("https://me:secret@host/v1?api-key=x") == "https://host/v1"
+
+
+LETTERS = st.text(st.characters(codec="ascii", exclude_characters=" \"'<>", exclude_categories=["Cc"]), min_size=6)
+SCHEMES = st.sampled_from(["http", "https", "postgresql", "postgresql+asyncpg", "s3", "redis", "tcp", "sqlite"])
+SECRETS = st.sampled_from(
+    ["key", "api_key", "token", "access_token", "sig", "password", "client_secret", "X-Amz-Signature", "passwd", "pwd"]
+)
+
+
+@given(SCHEMES, st.from_regex(r"[a-z]{0,5}", fullmatch=True), LETTERS, st.sampled_from(["", ":80", "/x", "/x?a=1"]))
+def test_no_password_of_an_address_is_told_however_it_is_written(scheme, user, password, rest):
+    password = f"Zx81{password}"
+    told = redacted(f"cannot open {scheme}://{user}:{password}@host{rest}: refused", most=10_000)
+    assert "Zx81" not in told and password not in told
+    assert told == f"cannot open {scheme}://[key]@host{rest}: refused"
+
+
+@given(SCHEMES, SECRETS, st.from_regex(r"[A-Za-z0-9+/=%_.-]{6,40}", fullmatch=True), st.sampled_from("?&;"))
+def test_no_secret_in_the_query_of_an_address_is_told(scheme, name, secret, before):
+    told = redacted(f"{scheme}://host/x?a=1{before}{name}=Zx81{secret}&b=2 refused", most=10_000)
+    assert told == f"{scheme}://host/x?a=1{before}{name}=[key]&b=2 refused"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://127.0.0.1:4200/api does not answer",
+        "tcp://10.0.0.1:8786 is gone; write to me@example.org",
+        "http://[::1]:80/x",
+        "s3://bucket/a@b.html",
+        "https://host/a?page=2&monkeys=3#x@y",
+    ],
+)
+def test_an_address_without_secrets_stays_as_it_is(text):
+    assert redacted(text) == text
+
+
+def test_a_user_alone_may_be_a_token_and_is_not_told():
+    assert redacted("https://ghp_abcdef@github.com/x") == "https://[key]@github.com/x"
+
+
+def test_faults_and_what_a_store_is_called_hold_no_password():
+    address_ = "postgresql://me:Zx81pass@host/db"
+    for kind in (Fault, UsageFault, SpentFault, FeedFault, Refused, Later):
+        assert str(kind(f"--replies {address_}: gone")) == "--replies postgresql://[key]@host/db: gone"
+    assert "Zx81" not in Store("memory://me:Zx81pass@host/db").told
