@@ -81,10 +81,10 @@ def test_nothing_is_published_beyond_this_machine(name):
 def test_no_secret_is_written_down():
     for name, service in SERVICES.items():
         for key, value in environment(service).items():
-            if re.search(r"PASSWORD|SECRET|_KEY|PGPASS", key):
+            if re.search(r"PASSWORD|SECRET|_KEY|PGPASS|AUTH_STRING", key):
                 assert re.fullmatch(r"\$\{\w+:[?-].*\}", str(value)), f"{name}: {key}"
     assert not re.search(r"://[^\s/:@]+:(?!\$\{)[^\s/@]+@", TEXT)
-    secret = {name: value for name, value in EXAMPLE.items() if re.search(r"PASSWORD|KEY|URL", name)}
+    secret = {name: value for name, value in EXAMPLE.items() if re.search(r"PASSWORD|KEY|URL|LOGIN", name)}
     assert secret and not any(secret.values())
 
 
@@ -94,8 +94,16 @@ def test_every_variable_is_in_the_example():
 
 
 def test_secrets_that_services_cannot_do_without_are_asked_for():
-    for name in ("POSTGRES_PASSWORD", "MINIO_ROOT_PASSWORD"):
+    for name in ("POSTGRES_PASSWORD", "MINIO_ROOT_PASSWORD", "PREFECT_LOGIN"):
         assert f"${{{name}:?" in TEXT and f"${{{name}:-" not in TEXT
+
+
+def test_prefect_wants_a_login_and_whoever_talks_to_it_has_it():
+    assert "PREFECT_SERVER_API_AUTH_STRING" in environment(SERVICES["prefect"])
+    assert "*" not in environment(SERVICES["prefect"])["PREFECT_SERVER_CORS_ALLOWED_ORIGINS"]
+    for name, service in SERVICES.items():
+        if "PREFECT_API_URL" in environment(service):
+            assert "PREFECT_API_AUTH_STRING" in environment(service), name
 
 
 def test_volumes_are_declared_and_used():
