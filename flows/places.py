@@ -1,5 +1,7 @@
 """Whether corpus and store can be reached, before work is spent; and what to do where a service does not answer."""
 
+import re
+
 from rarefy.flows.faults import Fault, UsageFault
 
 CLIENTS = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec"}  # of object stores
@@ -12,6 +14,7 @@ def check_corpus(corpus: str) -> None:
     """UsageFault where there is no such corpus, Fault where what may have one does not answer."""
     from rarefy.tasks.read.sources import exists
 
+    _check_keyless("corpus", corpus)
     try:
         found = exists(corpus)
     except ValueError as error:
@@ -26,6 +29,7 @@ def check_store(url: str) -> None:
     """UsageFault where no store can be at this address, or nothing be written to it."""
     from rarefy.tasks.store import Store
 
+    _check_keyless("--store", url)
     try:
         store = Store(url)
     except (ImportError, ValueError) as error:
@@ -36,8 +40,18 @@ def check_store(url: str) -> None:
         store.write(REACHED, b"")
     except FileNotFoundError as error:
         raise UsageFault(f"--store {url}: {error}; make the bucket first") from error
+    except ValueError as error:
+        raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL that can be written to") from error
     except Exception as error:
         raise unanswered(error, f"--store {url}") from error
+
+
+def _check_keyless(what: str, url: str) -> None:
+    """UsageFault where the address of a bucket holds a key: its client takes it for a name, and tells it."""
+    if re.match(r"(?i)(s3a?|gs|gcs)://[^/]*[:@]", url):
+        raise UsageFault(
+            f"{what} {url}: the address of a bucket holds no key; set {KEYS}, and write s3://bucket/folder"
+        )
 
 
 def check_out(out: str) -> None:

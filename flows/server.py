@@ -107,8 +107,10 @@ def _status(url: str, path: str, authorization: str = "") -> int:
     except HTTPError as error:
         return error.code
     except (URLError, OSError, ValueError, HTTPException) as error:
+        # what is no address is told by its parts, a password's among them
+        why = redacted(str(getattr(error, "reason", error))) if isinstance(error, OSError) else type(error).__name__
         raise Fault(
-            f"PREFECT_API_URL={address(url)} does not answer ({redacted(str(getattr(error, 'reason', error)))}); "
+            f"PREFECT_API_URL={address(url)} does not answer ({why}); "
             "start it with `prefect server start`, or unset the variable to build without one"
         ) from None  # the library's error tells the whole address
 

@@ -66,4 +66,4 @@ def own_key(variable: str) -> str:
 
 def address(url: str) -> str:
     """An address as it may be told: without user, password and query."""
-    return re.sub(r"(?<=://)[^/\s@]*@", "", url.partition("?")[0])
+    return _USER.sub("", url).partition("?")[0]

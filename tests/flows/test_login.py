@@ -88,8 +88,9 @@ def test_a_report_is_shown_to_whoever_has_the_login(monkeypatch, tmp_path):
     assert status("Basic ") == 401, "where there is no login, nobody has it"
 
 
-def test_a_password_in_the_address_of_a_server_that_does_not_answer_is_not_told(monkeypatch):
-    monkeypatch.setenv("PREFECT_API_URL", "http://me:Zx81pass@127.0.0.1:1/api?token=Zx81more")
+@pytest.mark.parametrize("password", ["Zx81pass", "Zx81/pass", "pa/Zx81", "pa:Zx81", "pa@Zx81", "pa?Zx81"])
+def test_a_password_in_the_address_of_a_server_that_does_not_answer_is_not_told(monkeypatch, password):
+    monkeypatch.setenv("PREFECT_API_URL", f"http://me:{password}@127.0.0.1:1/api?token=Zx81more")
     monkeypatch.setattr(server, "_server", None)
     with pytest.raises(Fault, match="does not answer") as caught:
         server.wait()

@@ -80,6 +80,23 @@ def test_an_address_of_no_known_kind_is_told():
         places.check_store("nosuch://a")
 
 
+@pytest.mark.parametrize("check", [places.check_store, places.check_corpus], ids=["store", "corpus"])
+@pytest.mark.parametrize(
+    "url", ["s3://AKIAxyz:Zx81/se+cret@bucket/x", "gs://AKIAxyz:Zx81@bucket", "s3a://AKIAxyz@bucket/x"]
+)
+def test_an_address_of_a_bucket_holds_no_key_and_none_is_told(check, url):
+    with pytest.raises(UsageFault, match="AWS_ACCESS_KEY_ID") as caught:
+        check(url)
+    assert "Zx81" not in str(caught.value) and "AKIAxyz" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://me:Zx81/pa@127.0.0.1:1/x", "nosuch://me:Zx81@host/x?token=Zx81"])
+def test_a_store_that_cannot_be_is_told_without_its_password(url):
+    with pytest.raises((UsageFault, Fault), match="--store") as caught:
+        places.check_store(url)
+    assert "Zx81" not in str(caught.value)
+
+
 def test_a_benchmark_is_written_into_a_folder(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("Some words of a document.")
     assert main(["build", str(tmp_path), "--out", "s3://bucket/out"]) == 2
