@@ -19,7 +19,8 @@ WATCHED = 15.0  # seconds
 SERVE = """\
 Keep a benchmark up to its documents, on this machine: starts Prefect's server, registers the deployments build,
 refresh, evaluate and watch with the schedules of the config, and takes their runs, until Ctrl-C. What it knows stays
-in --home, and is there again after a restart. With PREFECT_API_URL set, that server is used instead of its own.
+in --home, and is there again after a restart. Its server wants a login, a new one each time: the line in HOME/login.
+With PREFECT_API_URL set, that server is used instead of its own.
 """
 SERVE_EXAMPLES = """\
 examples:
@@ -30,7 +31,8 @@ examples:
 DEPLOY = """\
 Register the work pool, the deployments and the notices of a config on the Prefect server of PREFECT_API_URL; run again,
 they are as the config says now. A worker runs them: prefect worker start --pool POOL. With RAREFY_NOTIFY_URL set, runs
-that fail are posted to that address, which is kept as a secret block.
+that fail are posted to that address, which is kept as a secret block. A server that wants a login gets that of
+PREFECT_API_AUTH_STRING.
 """
 
 
