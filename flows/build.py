@@ -5,7 +5,6 @@ from importlib.metadata import version as installed
 
 from prefect import flow
 from prefect.runtime import flow_run
-from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
@@ -17,6 +16,7 @@ from rarefy.flows.deliver import decisive, deliver, told
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run, Tables
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.this_run import named
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
@@ -44,7 +44,7 @@ def build(
 
     `build.fn` is the same outside of Prefect: its stages are called as the functions they are.
     """
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     with board.open(), marked(Store(store), f"build {out}", board.say), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, means(config, named(), max_calls, max_cost), budget=config.breach_budget)
         return made(run, corpus, out, config, limit, as_of)

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
@@ -26,7 +27,7 @@ Done = TypeVar("Done")
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit code."""
-    given = parser().parse_args(arguments)
+    given = places.anchored(parser().parse_args(arguments))
     sys.excepthook = _trace
     try:
         with _replies(getattr(given, "replies", "")):
@@ -91,54 +92,50 @@ def _replies(url: str) -> Iterator[None]:
 
 def _build(given: argparse.Namespace) -> int:
     config = _begin(given)
-    from rich.console import Console
-
     from rarefy.flows.build import build
     from rarefy.flows.report import show
+    from rarefy.flows.terminal import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of)
     built = mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
-        show(built, Console())
+        show(replace(built, out=given.shown_out), Terminal())
     return 0
 
 
 def _refresh(given: argparse.Namespace) -> int:
     config = _begin(given)
-    from rich.console import Console
-
     from rarefy.flows.refresh import refresh
     from rarefy.flows.renewed import show
+    from rarefy.flows.terminal import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of, given.if_wanted)
     done = mended(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
-        show(done, Console())
+        show(done, Terminal())
     return 0
 
 
 def _plan(given: argparse.Namespace) -> int:
     config = _begin(given)
-    from rich.console import Console
-
     from rarefy.flows.plan import plan, show
+    from rarefy.flows.terminal import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(mended(given.store, lambda: plan(given.corpus, config, *place)), Console())
+    show(mended(given.store, lambda: plan(given.corpus, config, *place)), Terminal())
     return 0
 
 
 def _estimate(given: argparse.Namespace) -> int:
     config = _begin(given)
-    from rich.console import Console
-
     from rarefy.flows.estimate import estimate
     from rarefy.flows.outlook import show
+    from rarefy.flows.terminal import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Console())
+    show(mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Terminal())
     return 0
 
 

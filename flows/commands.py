@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rarefy.flows.faults import LONGEST, UsageFault
 from rarefy.flows.places import check_store as check_store
+from rarefy.tasks.foreign_code import harmless
 from rarefy.tasks.llm.secrets import address, redacted
 
 if TYPE_CHECKING:
@@ -119,6 +120,6 @@ def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequen
 
 def tell(text: str, code: int) -> int:
     """Say this on standard error, line by line; the exit code."""
-    for line in redacted(text, LONGEST).splitlines():
-        print(f"rarefy: {line}", file=sys.stderr)
+    for line in redacted(text, LONGEST).split("\n") if text else ():
+        print(f"rarefy: {harmless(line)}", file=sys.stderr)
     return code

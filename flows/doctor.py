@@ -16,6 +16,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.doctor_models import of_model, of_nli
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.places import check_store
+from rarefy.tasks.foreign_code import harmless
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.secrets import address, redacted
 from rarefy.tasks.store import Store
@@ -57,7 +58,7 @@ def show(findings: Iterator[Finding]) -> bool:
     """Print each as it comes; whether nothing is wrong."""
     fine = True
     for finding in findings:
-        print(f"{finding.state:<14} {finding.what:<22} {redacted(finding.told, 1_000)}", flush=True)
+        print(f"{finding.state:<14} {finding.what:<22} {harmless(redacted(finding.told, 1_000))}", flush=True)
         fine = fine and finding.state != WRONG
     return fine
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 from prefect import flow
-from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.flows import asking, jobs, models, rates, spent
@@ -16,6 +15,7 @@ from rarefy.flows.dry import Tally, rehearse
 from rarefy.flows.forecast import UNSEEN, Expected, Range, forecast
 from rarefy.flows.progress import Board
 from rarefy.flows.run import Part, Run, Tables
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.workers import hired
 from rarefy.tasks.llm import LLMConfig
 from rarefy.tasks.llm.books import Books, Usage
@@ -59,7 +59,7 @@ def estimate(
     quiet: bool = False,
 ) -> Estimated:
     """Read, chunk, and do all that needs no model; count what models would be asked; keep it for the build's report."""
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     with board.open(), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands, asking.means(config, "", 0, 0))
         read = run.read(jobs.reading(config), run.sources(corpus), limit)

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from rich.console import Console
 
 from rarefy.data_contracts.breaches import KINDS
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
@@ -24,6 +23,7 @@ from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, s
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.run import Part, Run
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.this_run import named, watched
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
@@ -64,7 +64,7 @@ def evaluate(
     max_cost: float = 0.0,
 ) -> Evaluated:
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`."""
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     tested, wanted = pinned(systems(config, names), Path(out)), protocols(protocol)
     how = (config, named(), max_calls, max_cost, models_of(config, tested))
     mark = marked(Store(store), f"evaluate {out}", board.say)

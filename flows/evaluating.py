@@ -46,9 +46,8 @@ def evaluate(given: argparse.Namespace) -> int:
     commands.check_models(given, config, models_of(config, tested))
     _check_place(given.out)
     server.wait()
-    from rich.console import Console
-
     from rarefy.flows.evaluate import evaluate as work
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.results import headline
 
     made = work(
@@ -67,16 +66,15 @@ def evaluate(given: argparse.Namespace) -> int:
         given.max_cost,
     )
     if not given.quiet:
-        Console().print(headline(made.summary))
-        print(f"Report: {given.out / 'report.html'}")
+        Terminal().print(headline(made.summary))
+        print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 
 
 def rescore(given: argparse.Namespace) -> int:
     """Score stored answers anew."""
-    from rich.console import Console
-
     from rarefy.flows.rescore import rescore as work
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.results import headline
 
     config = _of_result(given.result, given)
@@ -84,8 +82,8 @@ def rescore(given: argparse.Namespace) -> int:
         given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost, given.quiet
     )
     if not given.quiet:
-        Console().print(headline(told))
-        print(f"Report: {(given.out or given.result) / 'report.html'}")
+        Terminal().print(headline(told))
+        print(f"Report: {(given.shown_out or given.result) / 'report.html'}")
     return 0
 
 
@@ -107,12 +105,12 @@ def _of_result(place: Path, given: argparse.Namespace) -> "Config":
 def compare(given: argparse.Namespace) -> int:
     """Set two results beside each other."""
     from pydantic import ValidationError
-    from rich.console import Console
 
     from rarefy.flows.compare import compare as work
     from rarefy.flows.compare import gate, ruled
     from rarefy.flows.compared import as_json, show, written
     from rarefy.flows.config import load
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.statistics.config import StatisticsConfig
     from rarefy.tasks.statistics.gate import parsed
 
@@ -136,7 +134,7 @@ def compare(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps(as_json(found), ensure_ascii=False))
     else:
-        show(found, Console())
+        show(found, Terminal())
     if given.out:
         written(given.out, found)
     gate(found, given.fail_if)  # last, so that all is told however it ends

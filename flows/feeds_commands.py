@@ -199,11 +199,10 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
 
     With --deployment, Prefect's workers make them: each want starts a run once, unless one waits already.
     """
-    from rich.console import Console
-
     from rarefy.flows.cli import mended
     from rarefy.flows.refresh import refresh
     from rarefy.flows.renewed import show
+    from rarefy.flows.terminal import Terminal
     from rarefy.flows.triggers import Follower, handing_over, served
     from rarefy.tasks.journal import line_of
     from rarefy.tasks.store import Store
@@ -218,7 +217,7 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
     def work() -> None:
         done = mended(given.store, lambda: once(corpus, given.out, config, *place, **limits))
         if not given.quiet:
-            show(done, Console())
+            show(done, Terminal())
 
     return Follower(kept, line, work, _say(given))
 

@@ -16,6 +16,7 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.perturbed import Folder, Funnel, standing
 from rarefy.flows.progress import Board
 from rarefy.flows.shown import as_table, keep_records
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.workers import cores
 from rarefy.tasks import layouts
 from rarefy.tasks.layouts import Asked, Skipped, placed
@@ -111,7 +112,7 @@ def perturb(
     if found := standing(out, recipe):
         return found, False
     funnel = Funnel()
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     means = replace(asked, stage="vary", run=asked.run or uuid4().hex)
     with board.open(), Folder(out, recipe) as folder:
         line = board.line("vary", "questions", None)

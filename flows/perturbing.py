@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 def perturb(given: argparse.Namespace) -> int:
     """Write the variants of a file of questions."""
-    from rich.console import Console
-
     from rarefy.flows import asking
     from rarefy.flows import perturb as work
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.read.languages import language
 
     config = _checked(given)
@@ -29,9 +28,9 @@ def perturb(given: argparse.Namespace) -> int:
     place = work.Given(given.questions, given.layout, spoken)
     funnel, made = work.perturb(place, given.out, config, given.store, asked, given.quiet)
     if not given.quiet:
-        work.show(funnel, Console())
+        work.show(funnel, Terminal())
         commands.tell("" if made else "nothing changed since this was made: it stands as it is", 0)
-        print(f"Variants lie in {given.out}")
+        print(f"Variants lie in {given.shown_out}")
     return 0
 
 

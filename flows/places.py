@@ -1,13 +1,29 @@
 """Whether corpus and store can be reached, before work is spent; and what to do where a service does not answer."""
 
+import argparse
 import re
+from pathlib import Path
 
 from rarefy.flows.faults import Fault, UsageFault
 
 CLIENTS = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec"}  # of object stores
 CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "TokenRetrievalError"}
 KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile (AWS_PROFILE) or the machine's role"
+ANCHORED = ("store", "out", "benchmark", "result", "config")  # what is opened after a user's code may have run
 REACHED = "reached"  # an empty file of a store that is far away: proof that it may be written to
+
+
+def anchored(given: argparse.Namespace) -> argparse.Namespace:
+    """The command line with the places that it names made absolute; `shown_out` is --out as it was written.
+
+    Code of the user's own may run as soon as the config is read, and may change into another folder.
+    """
+    given.shown_out = getattr(given, "out", None)
+    for name in ANCHORED:
+        place = getattr(given, name, None)
+        if place and "://" not in str(place) and "::" not in str(place):
+            setattr(given, name, type(place)(Path(place).absolute()))
+    return given
 
 
 def check_corpus(corpus: str) -> None:

@@ -14,6 +14,7 @@ from rarefy.flows.progress import Board
 from rarefy.flows.report import census_records
 from rarefy.flows.run import Part, Run, Tables
 from rarefy.flows.shown import as_table
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.workers import hired
 from rarefy.tasks.store import Store
 
@@ -43,7 +44,7 @@ def plan(
     quiet: bool = False,
 ) -> Planned:
     """Read and chunk a corpus, and look up what else the store knows of it."""
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     with board.open(), hired(workers, dask, config.cluster) as hands:
         run = Run(Store(store), board, hands)
         read = run.read(jobs.reading(config), run.sources(corpus), limit)

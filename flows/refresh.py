@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prefect import flow
-from rich.console import Console
 
 from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.flows import build as building
@@ -16,6 +15,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.this_run import named
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
@@ -67,7 +67,7 @@ def refresh(
     place, line = Store(store), journal.line_of(out)
     if only_if_wanted and not wanted(place, line):
         return Refreshed("not wanted")
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     asked = Asked(line, out, digest([str(corpus), limit, as_of, building.decisive(config)])[:8])
     with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
 

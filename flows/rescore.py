@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import ValidationError
-from rich.console import Console
 
 from rarefy.data_contracts.rows import Score, row_id
 from rarefy.data_contracts.schemas import SCHEMAS
@@ -25,6 +24,7 @@ from rarefy.flows.jobs_of_evaluation import scoring
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.run import Run
 from rarefy.flows.schemas import brought_up
+from rarefy.flows.terminal import Terminal
 from rarefy.flows.workers import alone
 from rarefy.tasks.correct.agreement import agreement
 from rarefy.tasks.export.files import put
@@ -57,7 +57,7 @@ def rescore(
     config = _config(place, told, config)
     there = (*RESULT, *(name for name in MAYBE if (place / f"{name}.parquet").is_file()))
     tables = {name: brought_up(name, _table(place, name), told, place) for name in there}
-    board = Board(Console(stderr=True), quiet)
+    board = Board(Terminal(stderr=True), quiet)
     judge = config.correct.judge
     asked = asking.means(config, uuid4().hex, max_calls, max_cost, [judge] if judge.provider else [])
     with board.open():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.gc import Plan
     from rarefy.tasks.journal import Version
     from rarefy.tasks.store import Store
@@ -36,7 +37,6 @@ class Side:
 
 def versions(given: argparse.Namespace) -> int:
     """List what a store has published."""
-    from rich.console import Console
 
     from rarefy.flows import published
     from rarefy.tasks import journal
@@ -49,9 +49,9 @@ def versions(given: argparse.Namespace) -> int:
     if not found:
         of = f" of {given.out}" if given.out else ""
         raise UsageFault(
-            f"no version{of} in {store.told}; `rarefy build` and `rarefy refresh` record what is published"
+            f"no version{of} in {store.told}; `rarefy build` and `rarefy refresh` record what they publish"
         )
-    published.show(found, Console())
+    published.show(found, Terminal())
     for path in broken:
         commands.tell(f"{path} cannot be read and is left out: restore it, or remove it", 1)
     return 0
@@ -59,7 +59,6 @@ def versions(given: argparse.Namespace) -> int:
 
 def diff(given: argparse.Namespace) -> int:
     """Tell what changed between two benchmarks."""
-    from rich.console import Console
 
     from rarefy.tasks.versions import changes, plain, write
 
@@ -72,7 +71,7 @@ def diff(given: argparse.Namespace) -> int:
         told = {**plain(found, old.said, new.said), "rows": [dataclasses.asdict(row) for row in found.rows]}
         print(json.dumps(told, indent=1, ensure_ascii=False))
     else:
-        show(found, old.said, new.said, Console())
+        show(found, old.said, new.said, Terminal())
         if given.out:
             commands.tell(f"Every one of them: {given.out / 'changes.html'}", 0)
     return 0

@@ -16,8 +16,8 @@ SCORES = {0: 0.0, 1: 0.2, 3: 0.6, 5: 1.0}  # Magic Mushroom M15
 
 _BETWEEN = re.compile(r"\[\s*start\s*answer\s*\](?P<said>.*?)(?:\[\s*end\s*answer\s*\]|$)", re.IGNORECASE | re.DOTALL)
 _MARK = re.compile(r"\[\s*(start|end)\s*answer\s*\]", re.IGNORECASE)
-_GROUP = re.compile(r"group\s*(?P<n>\d+)\s*[:.\-]?\s*\W*(?P<said>yes|no)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\d.])(?P<n>\d+(?:\.\d+)?)(?!\.?\d)")
+_GROUP = re.compile(r"group\s*(?P<n>\d{1,6})\s*[:.\-]?\s*\W*(?P<said>yes|no)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\d.])(?P<n>\d{1,9}(?:\.\d+)?)(?!\.?\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rarefy.tasks.nli.figures import MONTHS
+from rarefy.tasks.nli.figures import MONTHS, lettered
 from rarefy.tasks.nli.kept import small
 
 Parts = tuple[int, int, int, int]  # year, month, day, quarter; 0 where it is not said
@@ -66,6 +66,7 @@ def _against(gold: Parts, other: Parts) -> str:
 @small
 def moments(text: str) -> tuple[Moment, ...]:
     """Every moment in a text in order; the days of "July 28-29, 2015" are two."""
+    text = lettered(text)
     found: list[Moment] = []
     taken: list[tuple[int, int]] = []
     for pattern in (_NUMERIC, _DATE, _QUARTER, _YEAR, _BARE):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.correct.moments import moments
-from rarefy.tasks.nli.figures import SCALES, TENS, WORDS
+from rarefy.tasks.nli.figures import POWER, SCALES, TENS, WORDS, is_number, lettered
 from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.checks.readings import foreign, readings
 
@@ -113,6 +113,7 @@ def plain(text: str, language: str = "en") -> str:
 
     In another language its numbers are read as German and French write them.
     """
+    text = lettered(text)
     if language != "en":
         text = foreign(text) or text
     for mark, digits in _VULGAR.items():
@@ -127,6 +128,7 @@ def plain(text: str, language: str = "en") -> str:
 @small
 def values(text: str) -> tuple[Value, ...]:
     """Every number of a plain text in order but those of days and quarters; a year stands among them, marked."""
+    text = lettered(text)
     dated = [(one.start, one.end) for one in moments(text) if any(way[1] or way[2] or way[3] for way in one.ways)]
     return tuple(_values(text, dated))
 
@@ -144,8 +146,10 @@ def _values(text: str, dated: list[tuple[int, int]]) -> Iterator[Value]:
         written = (
             hit["n"] or str(WORDS.get((hit["word"] or "").lower(), TENS.get((hit["word"] or "").lower(), 0)))
         ).replace(",", "")
-        amount, grain = Decimal(written), Decimal(1).scaleb(-len(written.partition(".")[2]))
         power = sum(_power(word) for word in re.findall(r"[a-z]+", f"{hit['scale'] or ''} {hit['late'] or ''}".lower()))
+        if not is_number(written) or power > POWER:
+            continue
+        amount, grain = Decimal(written), Decimal(1).scaleb(-len(written.partition(".")[2]))
         amount, grain = amount.scaleb(power), grain.scaleb(power)
         after = text[hit.end() : hit.end() + 60]
         kind, unit, factor = _counts(hit, after)

@@ -1,6 +1,8 @@
 """From an answer in its trial to a score, or to what the judge must be asked: the order of the rules."""
 
+import traceback
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from rarefy.data_contracts.rows import Answer, Question, Score, Trial
 from rarefy.tasks.correct.cleaned import cleaned
@@ -10,8 +12,11 @@ from rarefy.tasks.correct.judging import Case, role_of
 from rarefy.tasks.correct.match import matched
 from rarefy.tasks.correct.outcome import Outcome
 from rarefy.tasks.correct.refusals import Refusal, refusal
+from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.protocols.protocol import Protocol
 
+FAULT = "not_judged"  # what the reason begins with where judging an answer raised an exception
+LONGEST = 50_000  # characters of an answer: a longer one is no short answer to anything, and takes long to read
 KEPT = 200_000  # outcomes of (question, text): cells of a question share most of their answers
 # what a protocol without a judge takes for contained, as its paper has it: the answer stands there, and it is stated
 CONTAINED = frozenset(("several_values", "several_names", "in_passing", "too_long"))
@@ -29,12 +34,29 @@ class Verdicts:
     _texts: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def of(self, answer: Answer, trial: Trial, question: Question, protocol: Protocol) -> Score | tuple[Score, Case]:
-        """The score of an answer, or what it is until the judge has spoken and what that judge is asked."""
+        """The score of an answer, or what it is until the judge has spoken and what that judge is asked.
+
+        An answer whose judging itself fails is not scored, and says why: one answer never ends a run.
+        """
         row = Score(trial.trial_id, answer.system, trial.protocol, question.question_id, "scored")
+        try:
+            return self._judged(row, answer, trial, question, protocol)
+        except (MemoryError, OSError, ImportError):  # of this machine, and not of the answer
+            raise
+        except Exception as error:
+            line = traceback.extract_tb(error.__traceback__)[-1]
+            told = f"{type(error).__name__}: {str(error)[:300]} ({Path(line.filename).name}:{line.lineno})"
+            return replace(row, status="failed", why=f"{FAULT}: {encodable(told)}")
+
+    def _judged(
+        self, row: Score, answer: Answer, trial: Trial, question: Question, protocol: Protocol
+    ) -> Score | tuple[Score, Case]:
         if trial.skipped_because:
             return replace(row, status="skipped", why=trial.skipped_because)
         if answer.error:
             return replace(row, status="failed", why=answer.error)
+        if len(answer.text) > LONGEST:
+            return replace(row, status="failed", why=f"too_long_to_judge: {len(answer.text):,} characters")
         text = self._cleaned(answer.text, question.language)
         if not any(map(str.isalnum, text)) and not answer.refused:
             return replace(row, value=0.0, stage="empty", why="no_words")

@@ -1,9 +1,11 @@
 """Vectors kept by what they are of: any number of threads and processes may share a folder of them."""
 
 import hashlib
+import logging
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
@@ -19,6 +21,16 @@ Embed = Callable[[list[str]], Iterable[tuple[list[str], Vectors]]]  # texts and 
 COMMIT = 1_000
 
 
+# SQLite's own codes: 11 "malformed", 26 "not a database"
+DAMAGE = (11, 26)
+OTHER = re.compile(r"no such column|has no column|values were supplied|malformed")  # a table of something else
+LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's own (flows/progress.py)
+
+
+class _Damaged(OSError):
+    """The file holds what nobody wrote into it."""
+
+
 class Remembered:
     """Vectors of texts in the folder `cache` (None: in memory), each made once."""
 
@@ -32,6 +44,15 @@ class Remembered:
 
         OSError with the way out where the folder cannot be read or written.
         """
+        try:
+            return self._vectors(identity, texts, embed)
+        except _Damaged as damage:
+            if self._file is None:
+                raise
+            self._move_aside(damage)
+        return self._vectors(identity, texts, embed)  # once more: with a new file, which nobody has damaged
+
+    def _vectors(self, identity: bytes, texts: Sequence[str], embed: Embed) -> Vectors:
         with self._lock, self._store() as store:
             keys = [_key(identity, text) for text in texts]
             known = _known(store, keys)
@@ -46,12 +67,25 @@ class Remembered:
                     known.update(rows)
             if not keys:
                 return np.zeros((0, 0), dtype=np.float32)
+            odd = next((len(known[key]) for key in keys if not known[key] or len(known[key]) % 4), -1)
+            if odd >= 0:
+                raise _Damaged(f"a vector of {odd:,} bytes, which is none")
             if len({len(known[key]) for key in keys}) > 1:
                 raise OSError(
                     f"{self._file or 'the embeddings'}: vectors of different lengths under one model's name; was "
                     "another model served under it? Delete the file, it is only a cache"
                 )
             return np.frombuffer(b"".join([known[key] for key in keys]), dtype=np.float32).reshape(len(keys), -1)
+
+    def _move_aside(self, damage: Exception) -> None:
+        """Give the damaged file another name, where nobody has yet, and say so: it was only a cache."""
+        assert self._file is not None
+        aside = self._file.with_name(f"{self._file.name}.damaged")
+        with self._lock:
+            for ending in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):  # another process was first
+                    self._file.with_name(self._file.name + ending).replace(aside.with_name(aside.name + ending))
+        LOG.warning("%s was damaged (%s): it is now %s, and its vectors are made anew", self._file, damage, aside.name)
 
     @contextmanager
     def _store(self) -> Iterator[sqlite3.Connection]:
@@ -69,6 +103,10 @@ class Remembered:
                 _prepare(store)
                 yield store
         except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGE or (
+                isinstance(error, sqlite3.OperationalError) and OTHER.search(str(error))
+            ):
+                raise _Damaged(str(error)) from error
             raise OSError(f"{self._file}: {error}; free space or delete the file, it is only a cache") from error
 
 

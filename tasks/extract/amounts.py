@@ -9,6 +9,7 @@ from rarefy.data_contracts.rows import Document, Fact
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.extract.periods import of_fact
 from rarefy.tasks.extract.prose_values import is_time, period, times, value_over
+from rarefy.tasks.nli.figures import is_number
 
 _ABOUT = (
     r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|fewer than|at least|at most|up to"
@@ -74,7 +75,7 @@ class Written:
 def written(said: str) -> Written | None:
     """The amount that words begin with; None where they begin with none."""
     match = _WRITTEN.match(said)
-    if match is None:
+    if match is None or not is_number(match["digits"]):
         return None
     currency = CURRENCIES.get(match["currency"] or "", "USD" if match["dollars"] else "")
     signed = bool(match["minus"] or match["open"])
@@ -90,7 +91,7 @@ def type_of(said: str) -> str:
     if _DURATION.match(said):
         return "DURATION"
     match = _WRITTEN.match(said)
-    if not match:
+    if not match or not is_number(match["digits"]):
         return ""
     if match["currency"] or match["dollars"]:
         return "MONEY"

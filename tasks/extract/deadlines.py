@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
 from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.nli.figures import is_number, lettered
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -144,10 +145,12 @@ def rule(sentence: str) -> Rule | None:
     named = leads or (len(subject.split()) <= 22 and not _NAMELESS.search(subject) and subject.count(",") in (0, 2))
     if not named or _POSSESSIVE.search(f"{condition} {subject or since}"):
         return None
+    if not (value := _value(measure)):
+        return None
     kind = next(k for g, k in _KINDS.items() if measure[g])
     counted = re.sub(r"(?<!s)$", "s", measure["time"].lower()) if measure["time"] else measure["size"] or ""
     return Rule(
-        *(condition, subject, modal[1], before, bound.lower(), measure[0], kind, counted, _value(measure)),
+        *(condition, subject, modal[1], before, bound.lower(), measure[0], kind, counted, value),
         *(since, after, leads),
     )
 
@@ -224,10 +227,16 @@ def _tail(rest: str) -> tuple[str, str]:
 
 
 def _value(measure: re.Match[str]) -> str:
+    """What is measured, as a plain number; "" for digits that are none, as "1.234.5"."""
+    measured = lettered(measure["money"] or measure["number"])
+    if not is_number(measured):
+        return ""
     if measure["money"]:
-        amount, _, scale = measure["money"][1:].replace(",", "").partition(" ")
+        amount, _, scale = measured[1:].replace(",", "").partition(" ")
+        if amount.count(".") > 1:
+            return ""
         return f"{Decimal(amount) * {'': 1, 'million': 10**6, 'billion': 10**9}[scale.lower()]:f}"
-    number = re.sub(r" \(\d+\)|,", "", measure["number"]).lower()
+    number = re.sub(r" \(\d+\)|,", "", measured).lower()
     return str(_WORDS.get(number, number))
 
 

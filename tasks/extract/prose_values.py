@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from rarefy.tasks.nli.figures import is_number
+
 _ABOUT = r"(?:(?:approximately|about|nearly|roughly|over|almost|more than|less than|at least|up to) )?"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -63,6 +65,8 @@ def value_over(text: str, start: int, end: int) -> Value | None:
         for match in pattern.finditer(text, max(0, start - 60)):
             if match.start() > end:
                 break
+            if not is_number(match["digits"]):
+                continue
             if (match.start() <= start and match.end() >= end) or start <= match.start("digits") < end:
                 scale = match.groupdict().get("scale") or ""
                 number = Decimal(match["digits"].replace(",", "")) * _SCALES.get(scale, 1)

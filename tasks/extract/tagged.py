@@ -14,6 +14,7 @@ from rarefy.tasks.extract.periods import of_fact
 from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.scope import scope_missing, unlike
 from rarefy.tasks.extract.values import FACTORS, Number, number
+from rarefy.tasks.nli.figures import is_number
 
 _COSTS = re.compile(
     r"expens|cost|charge|provision|tax|deprecia|amortiz|compensation|interest|loss|impairment|benefit|income|write|research",
@@ -67,6 +68,8 @@ def tagged(
     try:
         amount = Decimal(fact.value)
     except ArithmeticError:
+        return None
+    if not is_number(fact.value):
         return None
     if period is None or value.value == 0 or len(dimensions) > 1:
         return None

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from rarefy.tasks.nli.figures import is_number
+
 _NUMBER = re.compile(
     r"""^\s*
     (?P<open>\()?\s*
@@ -40,6 +42,8 @@ def number(text: str) -> Number | None:
         return None
     opened, closed = bool(match["open"] or match["open2"]), bool(match["close"])
     if opened != closed:
+        return None
+    if not is_number(match["digits"]):
         return None
     value = Decimal(match["digits"].replace(",", ""))
     if opened or match["minus"] or match["minus2"]:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from rarefy.tasks.nli.figures import figured, kind
+from rarefy.tasks.nli.figures import figured, is_number, kind
 from rarefy.tasks.nli.kept import small
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"
@@ -83,7 +83,7 @@ def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
         return (not year or year in years) and (not rest or rest in days)
     value, _, unit = fact.partition(" ")
     if value.endswith("th"):
-        place = int(value[:-2]) if value[:-2].isdigit() else 0
+        place = int(value[:-2]) if value[:-2].isdecimal() and is_number(value) else 0
         return 0 < place <= len(_ORDINALS) and re.search(rf"\b{_ORDINALS[place - 1]}\b", text, re.I) is not None
     if unit == "time":
         return value in facts
@@ -93,7 +93,7 @@ def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
 def _counted(fact: str, text: str) -> bool:
     """A small count in letters: "two things", "one more year"; but "two years" counts."""
     value, _, unit = fact.partition(" ")
-    small = value.isdigit() and (value == "1" or (int(value) <= SMALL and not unit))
+    small = value.isdecimal() and (value == "1" or (is_number(value) and int(value) <= SMALL and not unit))
     return small and not _digits(fact, text)
 
 

@@ -37,6 +37,11 @@ _SUM = re.compile(
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
     re.IGNORECASE,
 )
+# No quantity that is stated has more digits, or a larger scale ("million million ..."). A longer row of digits is
+# a code or nonsense: it is told from others by its digits, and nothing is computed of it.
+DIGITS, POWER = 24, 30
+# What re.IGNORECASE takes for a letter of ASCII, as that letter: tables of words do not have the others
+_LETTERS = str.maketrans("\u017f\u212a\u0130\u0131", "sKIi")
 _PLAIN_YEAR = re.compile(r"(?:19|20)\d\d")
 # "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
 _TWICE = re.compile(rf"\b(?=[tfsenzo])(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
@@ -46,6 +51,16 @@ _RANGE = re.compile(
     r"per\s?cent|percentage\spoints?|basis\spoints?)\b)",
     re.IGNORECASE,
 )
+
+
+def lettered(text: str) -> str:
+    """The text, of the same length, with "ſ", "K" (Kelvin), "İ" and "ı" as s, K, I and i."""
+    return text if text.isascii() else text.translate(_LETTERS)
+
+
+def is_number(written: str) -> bool:
+    """Is a row of digits short enough to be a quantity?"""
+    return sum(map(str.isdecimal, written)) <= DIGITS
 
 
 def figured(text: str) -> tuple[str, list[str]]:
@@ -60,7 +75,7 @@ def figured(text: str) -> tuple[str, list[str]]:
         found.append(figure)
         return f" \x02{len(found) - 1}\x03 "
 
-    text = _TWICE.sub(lambda hit: hit["n"], text)
+    text = _TWICE.sub(lambda hit: hit["n"], lettered(text))
     text = _RANGE.sub(_both, text)
     text = _DATE.sub(lambda hit: mark(_date(hit)), text)
     text = _QUARTER.sub(lambda hit: mark(f"@q{_quarter(hit)}"), text)
@@ -100,9 +115,12 @@ def _quarter(hit: re.Match[str]) -> int:
 
 def _sum(hit: re.Match[str]) -> str:
     written = hit["n"].casefold()
-    value = Decimal(written.replace(",", "")) if written[0] in ".0123456789" else Decimal(_worded(written))
-    for scale in (hit["scale"] or "").casefold().replace("-", " ").split():
-        value *= Decimal(10) ** SCALES[scale if scale in SCALES else scale.rstrip("s")]
+    scales = (hit["scale"] or "").casefold().replace("-", " ").split()
+    power = sum(SCALES[scale if scale in SCALES else scale.rstrip("s")] for scale in scales)
+    if not is_number(written) or power > POWER:
+        return f"{(hit['sign'] or '').strip()}{written.replace(',', '')}{'*'.join(['', *scales])}"
+    worded = not (written[0] == "." or written[0].isdecimal())
+    value = (Decimal(_worded(written)) if worded else Decimal(written.replace(",", ""))) * Decimal(10) ** power
     unit = (hit["unit"] or "").casefold()
     sign = (hit["sign"] or "").strip().replace("−", "-")  # "(5%" may be a negative one: it is like no other
     if hit["sign2"]:

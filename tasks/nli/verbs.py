@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.nli.blocks import stem
 from rarefy.tasks.nli.kept import small
 from rarefy.tasks.wordnet import readings
@@ -102,7 +103,7 @@ def roles(sentence: str) -> frozenset[tuple[str, str, str]]:
     if sentence.rstrip().endswith("?"):  # the treebank has few questions
         return frozenset()
     found = set()
-    for word in load()(sentence[:2_000]):
+    for word in load()(encodable(sentence[:2_000])):
         if word.pos_ not in ("VERB", "AUX"):
             continue
         verb, passive = _verb(word.lower_), any(child.dep_ in ("nsubj:pass", "aux:pass") for child in word.children)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import VERDICTS
-from rarefy.tasks.nli.figures import SCALES
+from rarefy.tasks.nli.figures import SCALES, is_number
 from rarefy.tasks.nli.kept import small
 
 NUMBER = re.compile(
@@ -39,6 +39,8 @@ def numbers(text: str) -> tuple[Number, ...]:
 
 def _numbers(text: str) -> Iterator[Number]:
     for match in NUMBER.finditer(text):
+        if not is_number(match["digits"]):
+            continue
         whole, _, fraction = match["digits"].replace(",", "").partition(".")
         figures = (whole + fraction).lstrip("0")
         word = (match["scale"] or "").lower()

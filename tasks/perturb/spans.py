@@ -1,6 +1,7 @@
 """Where the gold evidence of a passage stands in a variant of it."""
 
 import re
+import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -131,7 +132,8 @@ def _said(escape: str) -> str:
     if escape[0] == "&":
         said = unescape(escape)
     else:
-        said = chr(int(escape[2:], 16)) if escape[0] == "\\" and escape[1] in "uUxX" else ""
+        code = int(escape[2:], 16) if escape[0] == "\\" and escape[1] in "uUxX" else sys.maxunicode + 1
+        said = chr(code) if code <= sys.maxunicode else ""
     return said.lower() if len(said.lower()) == 1 else ""
 
 

@@ -100,6 +100,7 @@ def tidy(said: Said, clean: Callable[[str], str]) -> Said:
         said,
         text=clean(said.text),
         model=clean(said.model),
+        error=clean(said.error),
         detail=clean(said.detail),
         retrieved=tuple(
             replace(one, passage_id=clean(one.passage_id), text=clean(one.text), title=clean(one.title))

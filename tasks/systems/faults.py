@@ -11,7 +11,7 @@ REASONS: dict[str, str] = {
     "rate_limited": "it kept saying that it is asked too much (429); lower http.concurrency",
     "not_json": "the reply is no JSON, as the page of a proxy; http.format says in which form replies come",
     "empty": "the reply has no body",
-    "too_large": "the reply is larger than http.largest",
+    "too_large": "the reply is larger than http.largest, or what a function gave back than 5,000,000 characters",
     "not_text": "the reply cannot be decoded as text",
     "no_answer": "the reply has nothing at the path http.reply.answer, or no text there",
     "system_error": "the system itself says that it failed (http.reply.error)",

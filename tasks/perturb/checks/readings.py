@@ -4,7 +4,7 @@ import re
 import unicodedata
 from html import unescape
 
-from rarefy.tasks.nli.figures import SCALES, TENS, WORDS
+from rarefy.tasks.nli.figures import SCALES, TENS, WORDS, lettered
 from rarefy.tasks.nli.kept import small
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
@@ -60,8 +60,8 @@ def _readings(text: str) -> tuple[str, ...]:
 
 def _foreign(text: str) -> str:
     """The text with its numbers read as German and French write them; "" where that is no other reading."""
-    read = _FOREIGN.sub(_english, text)
-    return "" if read == text else read
+    read = _FOREIGN.sub(_english, lettered(text))
+    return "" if read in (text, lettered(text)) else read
 
 
 def _dates(text: str) -> frozenset[str]:

@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from rarefy.tasks.nli.figures import lettered
+
 _WORD = re.compile(r"\d+(?:[.,/]\d+)*|[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _EMPTY = frozenset(
     "a an the of in on at to for from by with as and or is are was were be been being do does did has have had having "
@@ -47,7 +49,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def dates(text: str) -> frozenset[tuple[int, int, int]]:
     """The days that a text names, as (year, month, day)."""
-    return frozenset(_day(found) for found in _DATE.finditer(text))
+    return frozenset(_day(found) for found in _DATE.finditer(lettered(text)))
 
 
 @lru_cache(maxsize=50_000)

@@ -1,8 +1,11 @@
 """Embeddings that depend on the text alone and are made once."""
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,10 +78,49 @@ def test_processes_share_a_folder(tmp_path: Path) -> None:
     assert reader([f"text {i}" for i in range(70)]).shape == (70, 4) and reader.embedded == 0
 
 
-def test_a_broken_cache_says_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "embeddings.sqlite").write_bytes(b"no database" * 100)
-    with pytest.raises(OSError, match="delete the file"):
+def _no_database(file: Path) -> None:
+    file.write_bytes(b"no database" * 100)
+
+
+def _cut_off(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+
+
+def _half_a_vector(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as store, store:
+        store.execute("UPDATE vectors SET vector = substr(vector, 1, 7)")
+
+
+def _other_columns(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as store, store:
+        store.executescript("DROP TABLE vectors; CREATE TABLE vectors (name TEXT, age INT)")
+
+
+@pytest.mark.parametrize("damage", [_no_database, _cut_off, _half_a_vector, _other_columns])
+def test_a_damaged_cache_is_moved_aside_and_told_in_one_line(
+    damage: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "embeddings.sqlite"
+    texts = [f"text {i}" for i in range(200)]
+    whole = EmbedConfig().connect(tmp_path)(texts)
+    with closing(sqlite3.connect(file)) as store:
+        store.execute("PRAGMA journal_mode=DELETE")
+    damage(file)
+    again = EmbedConfig().connect(tmp_path)
+    assert (again(texts) == whole).all() and again.embedded == len(texts)
+    assert (tmp_path / "embeddings.sqlite.damaged").stat().st_size
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "was damaged" in line and "embeddings.sqlite.damaged" in line
+    later = EmbedConfig().connect(tmp_path)
+    assert (later(texts) == whole).all() and later.embedded == 0
+
+
+def test_a_cache_that_cannot_be_written_is_an_error_and_is_left_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "embeddings.sqlite").mkdir()
+    with pytest.raises(OSError, match=r"embeddings\.sqlite: unable to open database file; free space"):
         EmbedConfig().connect(tmp_path)(["a"])
+    assert (tmp_path / "embeddings.sqlite").is_dir()
 
 
 def test_a_model_that_is_not_on_disk_is_an_error_with_the_way_out() -> None:

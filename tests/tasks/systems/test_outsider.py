@@ -1,14 +1,18 @@
+import asyncio
 import subprocess
 import sys
 import threading
 from collections import Counter
+from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
-from rarefy.data_contracts.rows import Passage
+from rarefy.data_contracts.rows import Answer, Passage
+from rarefy.data_contracts.tables import to_table
 from rarefy.tasks.llm.config import Means, Serving
-from rarefy.tasks.llm.faults import Stopped, TooManyFailures
+from rarefy.tasks.llm.faults import Stopped, TooManyFailures, Unavailable
 from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.config import SystemConfig
 
@@ -269,3 +273,161 @@ def test_a_function_that_hangs_keeps_no_process_alive_that_is_told_to_end(tmp_pa
             assert process.wait(60) != 0
         finally:
             process.kill()
+
+
+class Sly(str):
+    """A text of somebody's class, which is none when it is looked at."""
+
+    def __str__(self):
+        raise RuntimeError("no")
+
+    def __len__(self):
+        return 10**9
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise ValueError("not told")
+
+
+class Gone(BaseException):
+    pass
+
+
+def endless():
+    while True:
+        yield "a passage"
+
+
+HOSTILE = {  # what is given back -> the code of its error; "" where it is an answer all the same
+    **{
+        f"{name} is {label}": ({"answer": "x", name: value}, code)
+        for name in ("prompt_tokens", "completion_tokens", "cost")
+        for label, value, code in (
+            ("huge", 10**30, "wrong_type"),
+            ("beyond all digits", 10**6000, "wrong_type"),
+            ("negative", -1, "wrong_type"),
+            ("NaN", float("nan"), "wrong_type"),
+            ("infinite", float("inf"), "wrong_type"),
+            ("a long text", "9" * 5000, "wrong_type"),
+            ("a text that is no number", "a few", "wrong_type"),
+            ("true", True, "wrong_type"),
+            ("a list", [1], "wrong_type"),
+            ("complex", 1j, "wrong_type"),
+            ("a Decimal", Decimal("12"), ""),
+            ("a Decimal that is none", Decimal("sNaN"), "wrong_type"),
+            ("numpy's", np.int64(12), ""),
+            ("numpy's float", np.float32(12), ""),
+            ("a text that is a number", "12", ""),
+            ("none", None, ""),
+        )
+    },
+    "a generator of passages": ({"answer": "x", "retrieved": (one for one in ("a", "b"))}, ""),
+    "a generator that raises": ({"answer": "x", "retrieved": (1 / 0 for _ in "a")}, "wrong_type"),
+    "passages without end": ({"answer": "x", "retrieved": endless()}, "too_large"),
+    "passages that are one text": ({"answer": "x", "retrieved": "a passage"}, "wrong_type"),
+    "passages that are a number": ({"answer": "x", "retrieved": 7}, "wrong_type"),
+    "a passage of bytes": ({"answer": "x", "retrieved": [b"a passage"]}, "wrong_type"),
+    "a passage with bytes in it": ({"answer": "x", "retrieved": [{"id": b"1", "text": "a"}]}, "wrong_type"),
+    "a score that is none": (
+        {"answer": "x", "retrieved": [{"text": "a", "score": "high"}]},
+        "wrong_type",
+    ),
+    "a score that is NaN": ({"answer": "x", "retrieved": [{"text": "a", "score": float("nan")}]}, ""),
+    "a passage of ours with wrong types": ({"answer": "x", "retrieved": [Passage(7, None, 3, 10**400)]}, "wrong_type"),
+    "bytes": (b"x", "wrong_type"),
+    "an answer of bytes": ({"answer": b"x"}, "wrong_type"),
+    "halves of characters": ({"answer": "x\ud800", "model": "\udfff", "retrieved": ["\ud800"]}, ""),
+    "an error of halves": ({"error": "no\ud800", "detail": "\ud800"}, "no\ufffd"),
+    "an error that is long": ({"error": "e" * 1000}, "e" * 100),
+    "NUL": ("a\x00b", ""),
+    "ten megabytes": ("x" * 10_000_000, "too_large"),
+    "ten megabytes of passages": ({"answer": "x", "retrieved": ["y" * 1_000_000] * 10}, "too_large"),
+    "a text of another class": (Sly("yes"), ""),
+    "a Said whose text is none": (Said("", None), "wrong_type"),
+    "a Said with counts beyond all": (Said("", "x", prompt_tokens=10**30), "wrong_type"),
+    "a Said with seconds that are none": (Said("", "x", seconds=float("nan")), "wrong_type"),
+    "a Said with calls that are none": (Said("", "x", calls="many"), "wrong_type"),
+    "a refusal that cannot be told": ({"answer": "x", "refused": np.array([1, 2])}, "wrong_type"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_whatever_a_function_gives_back_is_an_answer_that_can_be_stored_or_an_error_of_its_own(system, what):
+    given, code = HOSTILE[what]
+
+    def answer(asked):
+        return given if asked.query == "hostile" else "fine"
+
+    said, after = system(answer)(asks("hostile", "next"))
+    assert said.error == code, said.detail
+    assert (after.text, after.error) == ("fine", "")
+    assert not said.error or said.detail or "error" in given
+    for part in (said.text, said.model, said.error, said.detail, *(one.text for one in said.retrieved)):
+        assert type(part) is str and part.encode() is not None
+    row = Answer("t", "s", "a", said.text, retrieved=said.retrieved, prompt_tokens=said.prompt_tokens, cost=said.cost)
+    assert to_table([row], Answer).num_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (Mute(), "Mute: its message cannot be had: ValueError"),
+        (Gone("away"), "Gone: away"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (StopIteration(3), "StopIteration: 3"),
+        (GeneratorExit(), "GeneratorExit"),
+        (asyncio.CancelledError(), "CancelledError"),
+        (MemoryError("own"), "MemoryError: own"),
+        (RecursionError("deep"), "RecursionError: deep"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_whatever_a_function_raises_is_that_answers_fault(system, raised, told):
+    def answer(asked):
+        if asked.query == "raises":
+            raise raised
+        return "fine"
+
+    said, after = system(answer)(asks("raises", "next"))
+    assert said.error == "raised" and said.detail.startswith(told)
+    assert after.text == "fine"
+
+
+@pytest.mark.parametrize(
+    "said", [{"many": "all"}, {"many": -1}, {"concurrency": 10**9}, {"timeout": float("nan")}, {"concurrency": 1j}]
+)
+def test_what_a_function_says_of_how_it_is_called_must_be_meant(system, said):
+    def answer(asked):
+        return "yes"
+
+    vars(answer).update(said)
+    with pytest.raises(Unavailable, match=rf"somebodys:answer.{next(iter(said))} is .*; write a number from 0 to"):
+        system(answer)
+
+
+@pytest.mark.parametrize("takes", [5, "own", [["own"]], {}, ("elsewhere",)])
+def test_what_a_function_says_that_it_takes_must_be_meant(system, takes):
+    def answer(asked):
+        return "yes"
+
+    answer.takes = takes
+    with pytest.raises(ValueError, match="write some of"):
+        system(answer)
+
+
+def test_a_list_of_answers_may_come_without_end(system):
+    def answer(asked):
+        while True:
+            yield "yes"
+
+    answer.many = 2
+    assert {one.error for one in system(answer)(asks("a", "b"))} == {"unpaired"}
+
+
+def test_a_module_that_raises_while_it_is_imported_is_named(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, code in {"broken_syntax": "def", "broken_exit": "import sys; sys.exit(3)", "broken_run": "1 / 0"}.items():
+        (tmp_path / f"{name}.py").write_text(code)
+        with pytest.raises(ValueError, match=rf"'{name}:answer' cannot be imported \("):
+            SystemConfig.model_validate({"kind": f"{name}:answer"})

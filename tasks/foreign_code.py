@@ -1,0 +1,123 @@
+"""Somebody's own code runs here: what it changes of the process, or prints, must not change what comes of a run.
+
+The function of a user is called by its name in this very process (see tasks/find.py). It may set the recursion limit,
+the locale, how decimals round, who gets signals, where standard output goes; it may print what a terminal takes for
+commands. The first is put back, the second made visible. What it does with its own files, threads and child processes
+is its own affair, and so is the current folder: ours is never asked for once a command has begun.
+"""
+
+import decimal
+import locale
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+STREAMS = ("stdout", "stderr")
+# Controls but for tab and line ends (a terminal obeys ESC and C1), marks that turn the direction of what follows, and
+# halves of characters, which no terminal could be sent
+_OBEYED = (
+    {at: chr(0x2400 + at) for at in range(0x20) if at not in (0x09, 0x0A, 0x0D)}
+    | dict.fromkeys((*range(128, 160), *range(55296, 57344)), "�")
+    | dict.fromkeys((1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298)), "�")
+    | {0x7F: "\u2421"}
+)
+_lock = threading.Lock()
+_inside = 0
+_before: dict[str, Any] = {}
+_theirs: list[Any] = []
+
+
+def harmless(text: str) -> str:
+    """The text with all that a terminal would obey as a sign that is seen: "␛[2J", "␇"."""
+    return text if text.isascii() and text.isprintable() else text.translate(_OBEYED)
+
+
+class Harmless:
+    """A stream for people's eyes that passes on what is harmless; all else is the stream's own."""
+
+    def __init__(self, stream: Any) -> None:
+        # rich writes its own colours past this, as past its own stand-in for such a stream
+        self.rich_proxied_file = getattr(stream, "rich_proxied_file", stream)
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write it; how long it was."""
+        self._stream.write(harmless(text) if isinstance(text, str) else text)
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write each."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """While somebody's code runs: what it prints on a terminal is harmless; what it sets is put back after the last.
+
+    Threads may be in here together: what was there before the first of them came is there after the last has left.
+    """
+    global _inside
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _before.clear()
+            _before.update(_state())
+            for name in STREAMS:
+                if (stream := _before[name]) is not None and _is_terminal(stream):
+                    setattr(sys, name, Harmless(stream))
+    context = decimal.getcontext().copy()
+    try:
+        yield
+    finally:
+        decimal.setcontext(context)
+        with _lock:
+            _inside -= 1
+            # too low a limit would break whoever runs meanwhile: not waited with; a higher one may be needed
+            if sys.getrecursionlimit() < _before["recursion"]:
+                sys.setrecursionlimit(_before["recursion"])
+            if not _inside:
+                _put_back()
+
+
+def _state() -> dict[str, Any]:
+    return {
+        "recursion": sys.getrecursionlimit(),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "default": decimal.DefaultContext.copy(),
+        **{signum.name: signal.getsignal(signum) for signum in SIGNALS},
+        **{name: getattr(sys, name) for name in STREAMS},
+    }
+
+
+def _put_back() -> None:
+    for name, stream in ((name, _before[name]) for name in STREAMS):
+        if stream is not None and getattr(stream, "closed", False):  # its descriptor is not closed with it
+            number = STREAMS.index(name) + 1
+            stream = open(number, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+        if (theirs := getattr(sys, name)) is not _before[name] and not isinstance(theirs, Harmless):
+            _theirs.append(theirs)  # a wrapper around our stream closes it once nobody has it any more
+        setattr(sys, name, stream)
+    if locale.setlocale(locale.LC_ALL) != _before["locale"]:
+        locale.setlocale(locale.LC_ALL, _before["locale"])
+    default, was = decimal.DefaultContext, _before["default"]
+    default.prec, default.rounding, default.Emin, default.Emax = was.prec, was.rounding, was.Emin, was.Emax
+    default.traps.update(was.traps)
+    if threading.current_thread() is threading.main_thread():  # nobody else may, nor could the code have
+        for signum in SIGNALS:
+            if signal.getsignal(signum) is not _before[signum.name] and _before[signum.name] is not None:
+                signal.signal(signum, _before[signum.name])
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (ValueError, AttributeError):  # closed, or none of the usual
+        return False

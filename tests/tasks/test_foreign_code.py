@@ -1,0 +1,114 @@
+"""What somebody's code changes of the process is put back, and what it prints cannot command a terminal."""
+
+import decimal
+import io
+import locale
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from rarefy.tasks.foreign_code import harmless, undisturbed
+
+
+class Tty(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def replaced():
+    sys.stdout = sys.stderr = io.StringIO()
+
+
+def low():
+    sys.setrecursionlimit(60)
+
+
+def few_digits():
+    decimal.getcontext().prec = 3
+    decimal.getcontext().traps[decimal.Inexact] = True
+    decimal.DefaultContext.prec = 2
+
+
+def other_words():
+    locale.setlocale(locale.LC_ALL, "C")
+
+
+def deaf():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def state():
+    with decimal.localcontext(decimal.DefaultContext) as new:
+        digits = new.prec
+    limits = (sys.getrecursionlimit(), decimal.getcontext().prec, digits, decimal.getcontext().traps[decimal.Inexact])
+    signals = (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
+    return (sys.stdout, sys.stderr, locale.setlocale(locale.LC_ALL), *limits, *signals)
+
+
+@pytest.mark.parametrize("change", [replaced, low, few_digits, other_words, deaf])
+def test_what_code_sets_is_put_back(change):
+    before = state()
+    with undisturbed():
+        change()
+    assert state() == before
+
+
+def test_it_is_put_back_where_the_code_raises():
+    before = state()
+    with pytest.raises(ZeroDivisionError), undisturbed():
+        replaced()
+        low()
+        _ = 1 / 0
+    assert state() == before
+
+
+def test_threads_leave_what_was_there_before_the_first_of_them():
+    before, inside, leave = state(), threading.Barrier(5), threading.Barrier(5)
+
+    def work():
+        with undisturbed():
+            inside.wait()
+            replaced()
+            leave.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert state() == before
+
+
+def test_what_is_printed_on_a_terminal_is_seen_and_not_obeyed(monkeypatch):
+    terminal, file = Tty(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "stderr", file)
+    with undisturbed():
+        print("\x1b[2J\x1b]0;owned\x07 fine\tas it is\nnext \u202egnp.exe \x9b31m")
+        sys.stdout.writelines(["\x1bc", "two"])
+        print("\x1b[2J", file=sys.stderr)
+    assert terminal.getvalue() == "␛[2J␛]0;owned␇ fine\tas it is\nnext \ufffdgnp.exe \ufffd31m\n␛ctwo"
+    assert file.getvalue() == "\x1b[2J\n"  # no terminal: as it was written
+    assert sys.stdout is terminal and sys.stderr is file
+
+
+def test_plain_words_of_any_language_are_harmless():
+    for text in ("Größe 10 €", "日本語", "עברית", "नमस्ते", "a\tb\r\n", "👩\u200d🔬"):
+        assert harmless(text) == text
+
+
+def test_a_closed_standard_output_is_opened_again():
+    code = (
+        "import sys; from rarefy.tasks.foreign_code import undisturbed\n"
+        "with undisturbed(): sys.stdout.close()\n"
+        "print('after')\n"
+        "import io\n"
+        "with undisturbed(): sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='ascii')\n"
+        "print('and after')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n")[:2] == ["after", "and after"], done.stderr
