@@ -101,7 +101,7 @@ def read(variants: list[Variant], questions: dict[str, Question], chunks: dict[s
     kept = sorted((v for v in variants if not v.rejected_because), key=lambda v: row_id("read", v.variant_id))
     for number, variant in enumerate(kept[:10], 1):
         question = questions[variant.question_id]
-        print(f"--- {number}. {variant.perturbation} of {variant.question_id}, similarity {variant.similarity}")
+        print(f"--- {number}. {variant.perturbation} of {variant.question_id}")
         print(f"question: {question.text}\nanswer:   {question.answer} {question.aliases}")
         print(f"original:\n{original(variant, questions, chunks)[:3000]}")
         print(f"variant ({variant.method}; {variant.detail}; {variant.entailment}):\n{variant.text[:3000]}\n")

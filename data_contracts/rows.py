@@ -166,7 +166,6 @@ class Merge:
     name: str
     canonical: str
     entity_type: str
-    similarity: float
     evidence: str  # the rule, and a source sentence of each
 
 
@@ -256,12 +255,24 @@ class Variant:
     family: str = ""  # the perturbation's, or its class of noise
     method: str = ""  # rules | selection | model | apertium
     spans: tuple[Span, ...] = ()  # where the gold evidence of this chunk stands in `text`
-    similarity: float = 1.0  # cosine to the original
-    below_threshold: bool = False
     entailment: str = ""  # "entailment, entailment": original to variant, and back; "kept, kept" by rules; "" not asked
     checks: tuple[str, ...] = ()  # that were held against it and held, by name
     detail: str = ""  # what was changed, or what failed
     rejected_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How alike two texts were found: of a Variant to its original, of the two names of a Merge.
+
+    The last digits of a number that comes from embeddings are the machine's. These stand here, and nowhere else in a
+    benchmark, so that everything else is the same on all machines. What was not compared has no row.
+    """
+
+    of: str  # variant_id | merge_id
+    kind: str  # variant | merge
+    method: str  # embedding | words: whose vectors were compared, the model's or those of word counts
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True)

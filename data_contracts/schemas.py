@@ -27,6 +27,7 @@ ROWS: dict[str, type] = {  # what the rows of a table are, by its kind
     "judgements": rows.Judgement,
     "pools": rows.Pool,
     "variants": rows.Variant,
+    "similarities": rows.Similarity,
     "quarantine": rows.Quarantined,
     "unanswered": rows.Unanswered,
     "breaches": rows.Breach,
@@ -40,7 +41,13 @@ ROWS: dict[str, type] = {  # what the rows of a table are, by its kind
 SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "triplets": 2,  # valid_from, valid_to, superseded_by
     "questions": 2,  # latest
+    "merges": 2,  # without similarity, which the table of similarities has
+    "variants": 2,  # without similarity, and below_threshold, which rejected_because says
 }
+
+# Kinds that lie beside a benchmark and are no part of it: the last digits of what vectors come to are the machine's, so
+# that no version, manifest or other file may hang on them
+BESIDE = ("similarities",)
 
 
 class NewerSchema(ValueError):
@@ -65,9 +72,16 @@ def _latest(questions: pa.Table) -> pa.Table:
     return _with(questions, latest=False)
 
 
+def _without_floats(table: pa.Table) -> pa.Table:
+    """Rows of schema 1 held what the machine they were made on had computed; the benchmark's own table has it now."""
+    return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
+
+
 MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, from) -> to the next schema
     ("triplets", 1): _dated,
     ("questions", 1): _latest,
+    ("merges", 1): _without_floats,
+    ("variants", 1): _without_floats,
 }
 
 

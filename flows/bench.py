@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
+from rarefy.data_contracts.rows import Chunk, Question, Similarity, Variant, row_id
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows import mix
@@ -37,6 +37,7 @@ class Bench:
     asked: int
     of: int  # accepted questions of that split
     documents: int
+    similarities: str = ""  # name of the table of how alike variants are, for reports; "": the folder has none
     corpus: str = ""  # digest of the chunks by name and title, wherever they stand
 
 
@@ -68,6 +69,7 @@ def opened(place: Path, store: Store, *, split: str = "", most: int = 0, only: S
         asked=questions.num_rows,
         of=of,
         documents=len(set(chunks["doc_id"].to_pylist())),
+        similarities=_similarities(place, store, found["variants"]),
         corpus=digest(sorted(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "title")), strict=True))),
     )
 
@@ -101,6 +103,13 @@ def _manifest(place: Path) -> dict[str, object]:
     if not isinstance(told, dict) or "files" not in told:
         raise UsageFault(f"{place / 'manifest.json'}: not a manifest of rarefy; build the benchmark again")
     return told
+
+
+def _similarities(place: Path, store: Store, variants: str) -> str:
+    """The table of how alike these variants are, which no manifest lists: it may differ from machine to machine."""
+    mine = set(store.table(variants)["variant_id"].to_pylist())
+    rows = [row for row in mix.rows(place, Similarity, needed=False) if row.of in mine]
+    return store.keep(to_table(rows, Similarity)) if rows else ""
 
 
 def _file(place: Path, name: str) -> Path:

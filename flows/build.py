@@ -20,7 +20,7 @@ from rarefy.flows.terminal import Terminal
 from rarefy.flows.this_run import named
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
-from rarefy.tasks.export import NAMES
+from rarefy.tasks.export import BESIDE, NAMES
 from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
 from rarefy.tasks.versions.settings import differ, differing
@@ -77,6 +77,7 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         tables = run.whole(jobs.drawing(config), tables)
         varied = run.each(jobs.varying(config), run.spread(tables), "questions")
         tables = run.gather("variants", Variant, varied, tables)
+        tables = run.similarities(varied, tables)
         tables = run.breached(run.unanswered([*parts, *varied], tables))
         built = deliver(run, out, config, tables, as_of)
         entry = recorded(run, built, corpus, config, tables, as_of, limit)
@@ -87,7 +88,7 @@ def recorded(
     run: Run, built: Built, corpus: str, config: Config, tables: Tables, as_of: str = "", limit: int = 0
 ) -> journal.Version:
     """The entry in the store's journal for what was just published."""
-    names = {kind: tables[kind] for kind in NAMES.values()}
+    names = {kind: tables[kind] for kind in (NAMES | BESIDE).values()}
     entry = journal.Version(
         version=built.version,
         line=journal.line_of(built.out),

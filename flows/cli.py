@@ -201,13 +201,14 @@ def _begin(given: argparse.Namespace) -> "Config":
 
 def _check_place(out: str) -> None:
     """UsageFault where the folder holds something else than a benchmark, whole or half-written: it is not ours."""
-    from rarefy.tasks.export import NAMES
+    from rarefy.tasks.export import BESIDE, NAMES
 
     places.check_out(out)
     place = Path(out)
     if place.exists() and not place.is_dir():
         raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    ours = {*NAMES.values(), "beir", "hf", "manifest", "contracts", "models", "changes", "nothing_to_build"}
+    ours = {*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes"}
+    ours.add("nothing_to_build")
     foreign = (
         sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
         if place.exists()

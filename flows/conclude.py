@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Chunk, Figure, Hits, Question, Variant
+from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
 from rarefy.tasks.export.files import put
@@ -41,7 +42,7 @@ def conclude(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[p
 def written(out: Path, tables: Tables, told: dict[str, Any], config: Config) -> None:
     """Put a result into its folder: the tables, the summary in three forms, and the summary last of all."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in (*RESULT, "preferred"):
+    for name in (*RESULT, "preferred", *BESIDE):
         put(out / f"{name}.parquet", tables.get(name))
     put(out / "sig.parquet", _sig(tables, told, config))
     _runs(out / "runs", tables)

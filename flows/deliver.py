@@ -18,7 +18,7 @@ from rarefy.flows.jobs import Counted
 from rarefy.flows.run import Run, Tables
 from rarefy.flows.spent import Spent, plain, spent
 from rarefy.flows.this_run import watched
-from rarefy.tasks.export import NAMES, export
+from rarefy.tasks.export import BESIDE, NAMES, export
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import lines, put, records
 from rarefy.tasks.export.keep_rates import tallied
@@ -39,7 +39,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
     manifest = run.stage(
         "export",
         lambda: export(
-            {row_type: run.store.table(tables[kind]) for row_type, kind in NAMES.items()},
+            {row_type: run.store.table(tables[kind]) for row_type, kind in (NAMES | BESIDE).items()},
             Path(out),
             config=decisive(config),
             digests={kind: tables[kind] for kind in NAMES.values()},

@@ -99,7 +99,8 @@ def evaluate(
         found, told = run.stage("conclude", lambda: conclude(tables, meta, config))
         line.end(f"{found.num_rows:,} figures")
         line = board.line("report", "files", None)
-        run.stage("report", lambda: written(Path(out), {**tables, "figures": found}, told, config))
+        beside = {"similarities": run.store.table(given.similarities)} if given.similarities else {}
+        run.stage("report", lambda: written(Path(out), {**tables, **beside, "figures": found}, told, config))
         line.end(f"in {out}")
         run.stage("note", lambda: journal.use(run.store, given.version, out, run.store.touched))
         if watched():

@@ -15,6 +15,7 @@ from rarefy.data_contracts.rows import (
     Probe,
     Quarantined,
     Question,
+    Similarity,
     Triplet,
     Unanswered,
     Variant,
@@ -129,7 +130,7 @@ def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> 
 
 def normalising(config: Config) -> Job:
     """Triplets to triplets with keys, and the merges that led to them."""
-    makes = {"triplets": Triplet, "merges": Merge}
+    makes = {"triplets": Triplet, "merges": Merge, "similarities": Similarity}
     tools = {"embed": config.embed}
     takes = {"triplets": Triplet, "documents": Document}
     function = "rarefy.tasks.normalise:normalise"
@@ -211,9 +212,11 @@ def drawing(config: Config) -> Job:
 def varying(config: Config) -> Job:
     """Questions to their variants."""
     takes = {"questions": Question, "chunks": Chunk, "pools": Pool}
+    makes = {"variants": Variant, "similarities": Similarity}
     tools: dict[str, Tool] = {"embed": config.embed} | ({"nli": checking(config)} if models.entails(config) else {})
-    job = Job("vary", "rarefy.tasks.perturb:vary", perturb.VERSION, takes, {"variants": Variant}, config.perturb, tools)
-    return _asking(config, _placed(config, replace(job, group="question_id")))
+    function = "rarefy.tasks.perturb:vary_with_similarities"
+    job = Job("vary", function, perturb.VERSION, takes, makes, config.perturb, tools, group="question_id")
+    return _asking(config, _placed(config, job))
 
 
 def checking(config: Config) -> NLIConfig:

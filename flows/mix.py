@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from rarefy.data_contracts.contexts import Context
 from rarefy.data_contracts.rows import Chunk, Question, Variant
-from rarefy.data_contracts.schemas import SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
+from rarefy.data_contracts.schemas import ROWS, SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.embed import EmbedConfig
@@ -99,7 +99,7 @@ WHY = {
 
 def rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[Row]:
     """The rows of a folder's table, from Parquet or JSON lines; UsageFault where there is none, or a line is none."""
-    name = f"{row_type.__name__.lower()}s"
+    name = next((kind for kind, known in ROWS.items() if known is row_type), f"{row_type.__name__.lower()}s")
     file = _table(folder, name)
     if not file.is_file():
         if needed:

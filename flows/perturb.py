@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from rich.console import Console
 
-from rarefy.data_contracts.rows import Chunk, Question, Unanswered, Variant
+from rarefy.data_contracts.rows import Chunk, Question, Similarity, Unanswered, Variant
 from rarefy.flows import asking, jobs, surroundings
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
@@ -22,14 +22,14 @@ from rarefy.tasks import layouts
 from rarefy.tasks.layouts import Asked, Skipped, placed
 from rarefy.tasks.llm import Means
 from rarefy.tasks.llm.faults import Stopped, TooManyFailures
-from rarefy.tasks.perturb import vary
 from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Side
 from rarefy.tasks.perturb.pools import draw
+from rarefy.tasks.perturb.vary import vary_with_similarities
 from rarefy.tasks.store import Store, digest
 
-VERSION = 3
+VERSION = 4
 BATCH = 1_000  # questions worked on together; nothing hangs on it
 SIDES: tuple[Side, ...] = ("query", "document", "context")
 CHANGED = ("golden", "distracting", "distraction")  # of passages: made of one text; noise is taken from near or far
@@ -154,10 +154,12 @@ def _vary(given: Given, config: Config, store: Store, means: Means, funnel: Funn
         pools = {pool.pool_id: pool for pool in islice(drawn, len(batch))}
         by_id = {question.question_id: question for question in batch}
         made: list[Variant] = []
-        for row in vary(batch, config.perturb, chunks=chunks, pools=pools, **tools):
+        for row in vary_with_similarities(batch, config.perturb, chunks=chunks, pools=pools, **tools):
             if isinstance(row, Unanswered):
                 funnel.unanswered[row.reason] += 1
                 folder.write("unanswered", row)
+            elif isinstance(row, Similarity):
+                folder.write("similarities", row)
             else:
                 folder.write("variants", row, original=original(row, by_id[row.question_id], chunks, config.perturb))
                 made.append(row)

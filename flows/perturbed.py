@@ -13,14 +13,14 @@ from types import TracebackType
 from typing import IO, Any
 
 from rarefy.data_contracts.rows import Question, Variant
-from rarefy.data_contracts.schemas import SCHEMAS
+from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.export.keep_rates import COLUMNS, KeepRate, Tally
 from rarefy.tasks.layouts import Skipped
 from rarefy.tasks.llm.faults import TRANSIENT
 
-TABLES = ("questions", "chunks", "variants", "skipped", "unanswered")
+TABLES = ("questions", "chunks", "variants", "skipped", "unanswered", *BESIDE)
 MANIFEST, FUNNEL = "manifest.json", "funnel.json"
 SCHEMA = {name: SCHEMAS[name] for name in ("questions", "chunks", "variants", "unanswered")}
 CONTEXTS = "contexts.jsonl"  # what `rarefy mix` may have put there
@@ -206,7 +206,8 @@ class Folder:
             mixed.unlink()
             notes.append(f"{mixed} was mixed of other variants and is removed; run `rarefy mix` again")
         funnel.note = "\n".join(notes)
-        files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in TABLES))}
+        listed = [table for table in TABLES if table not in BESIDE]  # those may differ from machine to machine
+        files = {name: sha256(self.place / name) for name in (FUNNEL, *(f"{table}.jsonl" for table in listed))}
         # what a model could not answer just now it may answer next time
         finished = TRANSIENT.isdisjoint(funnel.unanswered)
         self._put(MANIFEST, {"recipe": self.recipe if finished else "", "schemas": SCHEMA, "files": files})

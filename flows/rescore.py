@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Score, row_id
-from rarefy.data_contracts.schemas import SCHEMAS
+from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.data_contracts.tables import schema_of
 from rarefy.flows import asking
 from rarefy.flows.conclude import RESULT, SCHEMA, conclude, options, packages, written
@@ -31,7 +31,7 @@ from rarefy.tasks.export.files import put
 from rarefy.tasks.store import Store
 
 MADE_HERE = ("scores", "figures")  # of the tables of a result
-MAYBE = ("preferred",)  # of SURE's oracle experiment, where it was run
+MAYBE = ("preferred", *BESIDE)  # of SURE's oracle experiment, where it was run; what the benchmark told of likeness
 COMPUTED = ("figures", "funnel", "usage")  # of a summary: made anew from the scores
 TOGETHER = 20_000  # answers that are scored in one go
 

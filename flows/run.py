@@ -13,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.breaches import KINDS, RAISED, settle
-from rarefy.data_contracts.rows import Breach, Quarantined, Unanswered
+from rarefy.data_contracts.rows import Breach, Quarantined, Similarity, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import asking, jobs
@@ -204,6 +204,12 @@ class Run:
     def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
         """The tables, with the one of this kind that the parts make together, true to its contract."""
         return self.whole(jobs.gathering(kind, row_type), {**tables, kind: [part[kind] for part in parts]})
+
+    def similarities(self, parts: Sequence[Part], tables: Tables) -> Tables:
+        """The tables, with how alike variants are, of the parts, beside how alike names are; there may be none."""
+        job = jobs.gathering("similarities", Similarity)
+        given = {"similarities": [tables["similarities"], *(part["similarities"] for part in parts)]}
+        return self._held(job, {**tables, **self.stage(job.stage, lambda: self._made(job, given))})
 
     def unanswered(self, parts: Sequence[Part], tables: Tables) -> Tables:
         """The tables, with all that models were asked and did not answer, whatever the stage."""

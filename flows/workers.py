@@ -110,14 +110,15 @@ def hired(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> 
             client = stack.enter_context(Client(stack.enter_context(_processes(workers))))
         else:
             client = stack.enter_context(Client(stack.enter_context(started(cluster))))
+        where = client.scheduler.address  # now: a client that has lost its scheduler no longer knows which it was
         threads = max(cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
         met: set[str] = set()
 
         def map_(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done:
             if (scheduler or not workers) and store not in met:
-                _meet(client, store, cluster)
+                _meet(client, where, store, cluster)
                 met.add(store)
-            return _mapped(client, job, parts, store, threads, means)
+            return _mapped(client, where, job, parts, store, threads, means)
 
         yield map_
 
@@ -137,9 +138,11 @@ def _processes(workers: int) -> Iterator[Any]:
         yield cluster
 
 
-def _meet(client: Any, url: str, cluster: ClusterConfig) -> None:
+def _meet(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
     """Nothing, once a worker has read what was just written to the store; Fault where none comes, or sees it not."""
-    said, where = uuid4().hex, client.scheduler.address
+    from distributed import CancelledError
+
+    said = uuid4().hex
     name = f"met/{said}"
     store = Store(url)
     store.write(name, said.encode())
@@ -150,6 +153,8 @@ def _meet(client: Any, url: str, cluster: ClusterConfig) -> None:
             f"no worker of {where} took any work in {cluster.patience} seconds; start some with `dask worker {where}`, "
             "or look at what keeps the cluster from it"
         ) from None
+    except CancelledError as error:
+        raise _gone("workers", where, str(error)) from error
     except ImportError as error:
         raise Fault(
             f"the workers of {where} cannot import what they work with ({error}); install this rarefy, with the "
@@ -165,17 +170,23 @@ def _meet(client: Any, url: str, cluster: ClusterConfig) -> None:
         )
 
 
-def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: int, means: Means) -> Done:
+def _mapped(client: Any, where: str, job: Job, parts: Sequence[Given], store: str, threads: int, means: Means) -> Done:
     """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
     from distributed import CancelledError, KilledWorker, as_completed
 
-    held = elsewhere(job) and any(RESOURCE in w["resources"] for w in client.scheduler_info(-1)["workers"].values())
+    workers = client.scheduler_info(-1).get("workers", {})  # a client that was just closed knows nothing of them
+    held = elsewhere(job) and any(RESOURCE in worker["resources"] for worker in workers.values())
     needs = {"resources": {RESOURCE: 1}} if held else {}
     futures = {}
     for place, part in enumerate(parts):
         key = f"{job.stage}-{place}-{job.recipe(part)}"
         # the job goes with each part: what is scattered is lost with the worker that holds it
-        sent = client.submit(make, part, job, store, threads=threads, means=means, key=key, pure=False, **needs)
+        try:
+            sent = client.submit(make, part, job, store, threads=threads, means=means, key=key, pure=False, **needs)
+        except Exception as error:  # of its own kind, which differs among versions
+            if client.status == "closed":  # since an earlier stage: a client gives up what it cannot reach again
+                raise _gone(job.stage, where, str(error)) from error
+            raise
         futures[sent] = place
     for future in as_completed(futures):
         place = futures[future]
@@ -188,17 +199,22 @@ def _mapped(client: Any, job: Job, parts: Sequence[Given], store: str, threads: 
                 "or split or remove the document"
             ) from error
         except CancelledError as error:
-            gone = client.status != "running"
+            if client.status != "running":
+                raise _gone(job.stage, where, str(error)) from error
             raise Fault(
-                f"{job.stage}: the Dask scheduler {client.scheduler.address if client.scheduler else ''} "
-                f"{'is gone' if gone else f'dropped {_about(parts[place])}'} ({error}); "
-                f"{'start it' if gone else 'look at its log'}, and run again to go on"
+                f"{job.stage}: the Dask scheduler {where} dropped {_about(parts[place])} ({error}); look at its log, "
+                "and run again to go on"
             ) from error
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(parts[place])}")
             raise
         future.release()
         yield place, made
+
+
+def _gone(stage: str, where: str, why: str) -> Fault:
+    """What to tell of a scheduler that no longer answers."""
+    return Fault(f"{stage}: the Dask scheduler {where} is gone ({why}); start it, and run again to go on")
 
 
 def _about(part: Given) -> str:

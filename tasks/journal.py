@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
+from rarefy.data_contracts.schemas import BESIDE
 from rarefy.tasks.lease import unfenced
 from rarefy.tasks.listed import files
 from rarefy.tasks.store import Store, TableDamaged
@@ -201,8 +202,11 @@ def _recipes(touched: Iterable[str]) -> pa.Table:
 
 def _same(one: Version, other: Version) -> bool:
     """Is it the same benchmark, asked for in the same way?"""
-    return line_of(one.corpus) == line_of(other.corpus) and all(
-        getattr(one, name) == getattr(other, name) for name in ("version", "tables", "as_of", "limit", "config")
+    tables = [{kind: name for kind, name in its.tables.items() if kind not in BESIDE} for its in (one, other)]
+    return (
+        line_of(one.corpus) == line_of(other.corpus)
+        and tables[0] == tables[1]
+        and all(getattr(one, name) == getattr(other, name) for name in ("version", "as_of", "limit", "config"))
     )
 
 

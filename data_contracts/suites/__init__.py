@@ -10,6 +10,7 @@ from rarefy.data_contracts.rows import (
     Probe,
     Quarantined,
     Question,
+    Similarity,
     Triplet,
     Unanswered,
     Variant,
@@ -22,6 +23,7 @@ from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
 from rarefy.data_contracts.suites.patterns import PATH
 from rarefy.data_contracts.suites.pools import POOL
 from rarefy.data_contracts.suites.rule import Suite
+from rarefy.data_contracts.suites.similarities import SIMILARITY
 from rarefy.data_contracts.suites.variants import VARIANT
 
 SUITES: dict[type, Suite] = {
@@ -35,6 +37,7 @@ SUITES: dict[type, Suite] = {
     Judgement: JUDGEMENT,
     Pool: POOL,
     Variant: VARIANT,
+    Similarity: SIMILARITY,
     Quarantined: QUARANTINED,
     Unanswered: UNANSWERED,
     **OF_EVALUATION,

@@ -4,14 +4,12 @@ import pyarrow as pa
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.data_contracts.suites.rule import (
-    COSINE,
     Judge,
     PartRule,
     Reference,
     References,
     RowRule,
     Suite,
-    between,
     coded,
     dated,
     hashed,
@@ -155,6 +153,5 @@ MERGE = Suite(
             ("name", "canonical"),
             lambda _: lambda name, canonical: f"{name!r} merged with itself" if name == canonical else None,
         ),
-        between("similarity", *COSINE),
     ),
 )

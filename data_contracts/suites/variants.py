@@ -8,7 +8,6 @@ import pyarrow as pa
 from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.suites.proofs import unproven
 from rarefy.data_contracts.suites.rule import (
-    COSINE,
     Judge,
     PartRule,
     Reference,
@@ -120,10 +119,6 @@ def _entailed(_: References) -> Judge:
     return judge
 
 
-def _alike(_: References) -> Judge:
-    return lambda below, reason: "below the threshold, and not rejected" if below and not reason else None
-
-
 def _numbered(table: pa.Table, _: References) -> list[tuple[str, str]]:
     names = ("variant_id", "question_id", "side", "perturbation", "chunk_id", "number", "rejected_because")
     seen: set[tuple[str, ...]] = set()
@@ -172,8 +167,6 @@ VARIANT = Suite(
             ("text", "chunk_id", "spans.chunk_id", "spans.start", "spans.end"),
             _inside,
         ),
-        between("similarity", *COSINE),
-        RowRule("what is below the threshold is rejected", ("below_threshold", "rejected_because"), _alike),
         matching("entailment", r"^(?:[a-z_]*, [a-z_]*)?\Z", "a label each way, or empty"),
         RowRule("what was held to entail does so both ways", ("checks", "entailment"), _entailed),
         RowRule("checks are snake_case codes, each once", ("checks",), _checked),

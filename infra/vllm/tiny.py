@@ -51,7 +51,8 @@ def main(folder: Path) -> None:
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=None,
     )
-    model = Qwen3ForCausalLM(config).to(torch.bfloat16)
+    # float32, for servers that take the type of the weights: some CPUs announce AMX and trap on products in bfloat16
+    model = Qwen3ForCausalLM(config).to(torch.float32)
     model.save_pretrained(folder)
     print(f"{folder}: {sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer):,} tokens")
 

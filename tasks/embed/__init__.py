@@ -78,8 +78,8 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         """The embedder, with what was embedded before in the folder `cache` (None: in memory); it loads when needed.
 
         ValueError with the way out where the model is not on disk, faults.Unavailable where the environment names no
-        endpoint. The vectors do not depend on `threads`; on another `device` than the CPU ("cuda"; $RAREFY_DEVICE where
-        none is given) their last bits may differ, so that one benchmark's stages had better share one.
+        endpoint. The vectors do not depend on `threads`; their last bits hang on the CPU, on the other texts, and on
+        the `device` ("cuda"; $RAREFY_DEVICE where none is given).
         """
         folder = self.folder()
         if folder is None:

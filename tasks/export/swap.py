@@ -7,12 +7,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from rarefy.tasks.export.alone import alone
-from rarefy.tasks.export.files import Content, beside, sha256, write
-from rarefy.tasks.export.tables import NAMES
+from rarefy.tasks.export.files import Content, beside, put, sha256, write
+from rarefy.tasks.export.tables import BESIDE, NAMES
 
 # where this package writes, and what a run that was killed there may have left: never a file of somebody else
 FOLDERS = (".*", "beir/**/.*", "hf/**/.*")
-NAMED = "|".join((*NAMES.values(), "manifest", "contracts", "models", "changes"))
+NAMED = "|".join((*NAMES.values(), *BESIDE.values(), "manifest", "contracts", "models", "changes"))
 LEFT = re.compile(rf"\..+\.[0-9a-f]{{12}}\.part|\.(?:{NAMED})(?:\.\w+)+\.part")
 
 
@@ -58,6 +58,15 @@ class Written:
                     (self.out / name).unlink(missing_ok=True)
             beside(self.out / self.last, self.token).replace(self.out / self.last)
         return True
+
+
+def fill(out: Path, files: Mapping[str, Content], fence: Callable[[], None]) -> None:
+    """Put in place those of these files that are not there, unless the fence forbids it by raising."""
+    for name, content in files.items():
+        if not (out / name).exists():
+            with alone(out):
+                fence()
+                put(out / name, content)
 
 
 def tidied(out: Path) -> None:

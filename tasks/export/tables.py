@@ -16,10 +16,13 @@ from rarefy.data_contracts.rows import (
     Probe,
     Quarantined,
     Question,
+    Similarity,
     Triplet,
     Unanswered,
     Variant,
 )
+from rarefy.data_contracts.schemas import BESIDE as KINDS_BESIDE
+from rarefy.data_contracts.schemas import ROWS
 from rarefy.data_contracts.tables import schema_of
 
 Tables = Mapping[type, pa.Table]
@@ -40,6 +43,7 @@ NAMES: dict[type, str] = {
     Unanswered: "unanswered",
     Breach: "breaches",
 }
+BESIDE: dict[type, str] = {ROWS[kind]: kind for kind in KINDS_BESIDE}
 
 _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the parent's place in its own table
     Document: ("doc_id",),
@@ -55,14 +59,15 @@ _ORDER: dict[type, tuple[str, ...]] = {  # a parent's column stands for the pare
     Quarantined: ("source", "stage", "quarantine_id"),
     Unanswered: ("stage", "about", "unanswered_id"),
     Breach: ("table", "rule", "row", "breach_id"),
+    Similarity: ("kind", "of"),
 }
 _ROWS = 2048
 _PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Pool: Question, Variant: Question}
 
 
 def complete(tables: Tables) -> dict[type, pa.Table]:
-    """Every table of a benchmark, empty where none was made."""
-    return {row_type: tables.get(row_type, schema_of(row_type).empty_table()) for row_type in NAMES}
+    """Every table of a benchmark and beside it, empty where none was made."""
+    return {row_type: tables.get(row_type, schema_of(row_type).empty_table()) for row_type in NAMES | BESIDE}
 
 
 def in_order(tables: Tables) -> dict[type, pa.Table]:

@@ -35,7 +35,7 @@ def ranked(chosen: Sequence[Variant], question: Question, seed: int, embed: Embe
     if not chosen:
         return []
     vectors = np.asarray(embed([question.text, *(variant.text for variant in chosen)]))
-    alike = [round(float(vector @ vectors[0]), 4) for vector in vectors[1:]]  # the sixth decimal is the batch's
+    alike = [round(float(vector @ vectors[0]), 4) for vector in vectors[1:]]  # the last digits are the machine's
     # equally alike ones stand by their ids, whatever order they came in
     return [v for _, _, v in sorted((-a, v.variant_id, v) for a, v in zip(alike, chosen, strict=True))]
 

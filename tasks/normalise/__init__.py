@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import Document, Merge, Triplet, Unanswered, row_id
+from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, Unanswered, row_id
 from rarefy.tasks.embed import Embedder
 from rarefy.tasks.graph.facts import is_literal
 from rarefy.tasks.llm import LLM
@@ -15,7 +15,7 @@ from rarefy.tasks.normalise.names import gathered, types
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 3
+VERSION = 4
 
 
 def normalise(
@@ -25,8 +25,8 @@ def normalise(
     embed: Embedder,
     documents: Mapping[str, Document] | None = None,
     llm: LLM | None = None,
-) -> Iterator[Triplet | Merge | Unanswered]:
-    """Every triplet, its keys filled unless it is rejected, then every merge of two names with its evidence.
+) -> Iterator[Triplet | Merge | Similarity | Unanswered]:
+    """Every triplet, its keys filled unless it is rejected, then every merge of two names and their cosines.
 
     What a document says that repeats another one is rejected: asked of both, a question would have a second gold chunk
     that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type; literals never do:
@@ -47,7 +47,7 @@ def normalise(
     names = gathered(rows, config.embedded)
     form = [*same_relations(names), *same_entities(names, config)]
     by_form = {(one.kind, one.entity_type, one.name): one.canonical for one in form}
-    meaning, failed = same_by_meaning(names, by_form, config, embed, llm)
+    meaning, likenesses, failed = same_by_meaning(names, by_form, config, embed, llm)
     by_meaning = {(one.kind, one.entity_type, one.name): one.canonical for one in meaning}
 
     def key(kind: str, name: str) -> str:
@@ -64,6 +64,7 @@ def normalise(
         thing = _literal(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
         yield replace(row, subject_key=subject, relation_key=relation, object_key=thing)
     yield from sorted((*form, *meaning), key=lambda one: one.merge_id)
+    yield from sorted(likenesses, key=lambda one: one.of)
     yield from failed
 
 

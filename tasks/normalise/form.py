@@ -20,7 +20,7 @@ def same_relations(names: Names) -> Iterator[Merge]:
         best = min(same, key=lambda name: (-said[name].support, len(name), name))
         for name in same:
             if name != best:
-                yield merge(names, "relation", "", name, best, 1.0, "same but for case and punctuation")
+                yield merge(names, "relation", "", name, best, "same but for case and punctuation")
 
 
 def same_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
@@ -38,7 +38,7 @@ def same_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
             named = sorted({known[plain(name)] for name in together if plain(name) in known})
             best = named[0] if named else min(together, key=lambda name: names.entity_rank(kind, name))
             for name in sorted(together - {best}):
-                yield merge(names, "entity", kind, name, best, 1.0, rules[name])
+                yield merge(names, "entity", kind, name, best, rules[name])
 
 
 def owners(config: NormaliseConfig) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from rarefy.data_contracts.rows import Merge, Unanswered
+from rarefy.data_contracts.rows import Merge, Similarity, Unanswered
 from rarefy.tasks.embed import Embedder
 from rarefy.tasks.llm import LLM
 from rarefy.tasks.normalise.check import Borderline, check
@@ -28,8 +28,11 @@ class Near:
 
 def same_by_meaning(
     names: Names, by_form: Canonical, config: NormaliseConfig, embed: Embedder, llm: LLM | None
-) -> tuple[list[Merge], list[Unanswered]]:
-    """The merges of names by meaning, and a row for each pair that the model gave no answer to; those stay two."""
+) -> tuple[list[Merge], list[Similarity], list[Unanswered]]:
+    """The merges of names by meaning, how alike each two are, and a row for each pair that the model did not answer.
+
+    Such a pair stays two. A merge tells nothing of what a vector comes to but on which side of a threshold it is.
+    """
     groups = [*_near_relations(names, by_form, config, embed), *_near_entities(names, by_form, config, embed)]
     asked = {
         Borderline(group.kind, group.of, pair)
@@ -44,6 +47,7 @@ def same_by_meaning(
         same, failed = check(asked, shown, llm)
     rank = _rank(names, by_form, config)
     merges: list[Merge] = []
+    likenesses: list[Similarity] = []
     for group in groups:
         standing = {
             pair: similarity
@@ -56,15 +60,16 @@ def same_by_meaning(
                 if name != best:
                     pair = min(name, best), max(name, best)
                     said = same.get(Borderline(group.kind, group.of, pair))
-                    rule = _rule(standing[pair], group.threshold, config.band, said)
-                    merges.append(merge(names, group.kind, group.of, name, best, standing[pair], rule))
-    return merges, failed
+                    rule = _rule(group.threshold, config.band, said)
+                    merges.append(merge(names, group.kind, group.of, name, best, rule))
+                    likenesses.append(Similarity(merges[-1].merge_id, "merge", "embedding", standing[pair]))
+    return merges, likenesses, failed
 
 
-def _rule(similarity: float, threshold: float, band: float, said: str | None) -> str:
+def _rule(threshold: float, band: float, said: str | None) -> str:
     if said is None:
-        return f"cosine {similarity:.3f} > {threshold}, no opposite words"
-    return f"cosine {similarity:.3f} within {band} of {threshold}, and a model says the same (“{said[:300]}”)"
+        return f"cosine > {threshold}, no opposite words"
+    return f"cosine within {band} of {threshold}, and a model says the same (“{said[:300]}”)"
 
 
 def _rank(names: Names, by_form: Canonical, config: NormaliseConfig) -> Callable[[Near, str], tuple[object, ...]]:

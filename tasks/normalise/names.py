@@ -65,8 +65,8 @@ def types(subject_type: str, object_type: str) -> str:
     return f"{subject_type or 'THING'} > {object_type or 'THING'}"
 
 
-def merge(names: Names, kind: str, of: str, name: str, best: str, similarity: float, rule: str) -> Merge:
+def merge(names: Names, kind: str, of: str, name: str, best: str, rule: str) -> Merge:
     """The row that says that a name is another, by which rule, with a sentence of each."""
     said, by = names.said(kind, of, name), names.said(kind, of, best)
     evidence = f"{rule}: “{said.sentence[:300]}” / “{by.sentence[:300]}”"
-    return Merge(row_id(kind, of, name, best), kind, name, best, of, similarity, evidence)
+    return Merge(row_id(kind, of, name, best), kind, name, best, of, evidence)

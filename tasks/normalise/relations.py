@@ -1,6 +1,7 @@
 """Relations that say the same thing, whatever order they come in (RARE §3.2; papers.md R9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from itertools import product
 
 import numpy as np
@@ -12,14 +13,19 @@ from rarefy.tasks.normalise.opposites import signature
 # A block of similarities of this many labels by all is at most 80 MB at 20,000 labels.
 BLOCK = 1_000
 PAIRS = 50_000  # computed anew at a time, 300 MB
-# Nearest first in float32, then these are computed anew in float64, so that no threshold hangs on the order of a sum.
+# In float32 first, then these are computed anew in float64, so that no threshold hangs on the order of a sum.
 SLACK = 1e-4
 
 Pair = tuple[str, str]
 
 
 def near(labels: Sequence[str], embed: Embedder, threshold: float) -> dict[Pair, float]:
-    """The pairs nearer than the threshold and not opposed, each in alphabetical order, with their similarity."""
+    """The pairs nearer than the threshold and not opposed, each in alphabetical order, with their similarity.
+
+    Nothing is nearer than 1, whatever a cosine's last digit says.
+    """
+    if threshold >= 1:
+        return {}
     families: dict[tuple[str, ...], list[str]] = {}
     for label in sorted(set(labels)):
         families.setdefault(signature(label), []).append(label)
@@ -34,24 +40,29 @@ def near(labels: Sequence[str], embed: Embedder, threshold: float) -> dict[Pair,
     return found
 
 
-def linked(near: Mapping[Pair, float]) -> list[list[str]]:
+def linked(near: Iterable[Pair]) -> list[list[str]]:
     """Sets of labels of which any two are one of these pairs.
 
-    Complete link, nearest pairs first: a set never grows by a chain of neighbours, and only the set of pairs counts.
+    Complete link: a set never grows by a chain of neighbours, and only the set of pairs counts. Pairs that are most
+    alike in their letters come first, then the alphabet decides. Nearest first would let the last bits of a vector
+    choose: names that differ in case alone have the same vectors, and all their pairs the same cosine.
     """
-    member_of: dict[str, list[str]] = {}
-    for pair in near:
-        for name in pair:
-            member_of.setdefault(name, [name])
-    for first, second in sorted(near, key=lambda pair: (-near[pair], pair)):
+    pairs = set(near)
+    member_of: dict[str, list[str]] = {name: [name] for pair in sorted(pairs) for name in pair}
+    for first, second in sorted(pairs, key=lambda pair: (-_lettered(pair), pair)):
         left, right = member_of[first], member_of[second]
-        if left is right or any((min(pair), max(pair)) not in near for pair in product(left, right)):
+        if left is right or any((min(pair), max(pair)) not in pairs for pair in product(left, right)):
             continue
         left += right
         for name in right:
             member_of[name] = left
     distinct = {id(cluster): cluster for cluster in member_of.values() if len(cluster) > 1}
     return [sorted(cluster) for cluster in distinct.values()]
+
+
+def _lettered(pair: Pair) -> float:
+    """How alike two names are letter by letter, 0 to 1: a ratio of two whole numbers, the same on every machine."""
+    return SequenceMatcher(None, *pair, autojunk=False).ratio()
 
 
 def _near(names: Sequence[str], vectors: npt.NDArray[np.float32], threshold: float) -> dict[Pair, float]:

@@ -4,8 +4,19 @@ from rarefy.tasks.perturb.case import Case, Draft, Make, Move
 from rarefy.tasks.perturb.catalogue import CATALOGUE, chosen
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.vary import vary
+from rarefy.tasks.perturb.vary import vary, vary_with_similarities
 
-__all__ = ["CATALOGUE", "Case", "Draft", "Make", "Move", "PerturbConfig", "Perturbation", "chosen", "vary"]
+__all__ = [
+    "CATALOGUE",
+    "Case",
+    "Draft",
+    "Make",
+    "Move",
+    "PerturbConfig",
+    "Perturbation",
+    "chosen",
+    "vary",
+    "vary_with_similarities",
+]
 
-VERSION = 2
+VERSION = 3

@@ -28,7 +28,8 @@ class Proof:
 
     reason: str = ""
     detail: str = ""
-    similarity: float = 1.0
+    similarity: float | None = None  # None: not compared
+    compared: str = ""  # embedding | words: by what
     entailment: str = ""
     checks: tuple[str, ...] = ()  # those that held
     missed: str = ""  # a code of faults.REASONS, where a model that was to judge it gave no answer
@@ -81,7 +82,8 @@ def _liken(
     """Put the similarity into each proof; by the embedder where it is a check, and for chunks as the config says."""
     open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
     checked = SIMILARITY in entry.checks
-    if checked or (entry.side != "query" and config.document_similarity == "embedding"):
+    embedded = checked or (entry.side != "query" and config.document_similarity == "embedding")
+    if embedded:
         pairs = [(drafts[i][0].text, drafts[i][1].text) for i in open_]
         alike = _cosines(pairs, embed)
     else:
@@ -90,7 +92,8 @@ def _liken(
         below = checked and similarity < config.threshold
         held = proofs[i].checks if below or not checked else (*proofs[i].checks, SIMILARITY)
         reason = "below_threshold" if below else ""
-        proofs[i] = replace(proofs[i], similarity=similarity, checks=held, reason=reason)
+        method = "embedding" if embedded else "words"
+        proofs[i] = replace(proofs[i], similarity=similarity, compared=method, checks=held, reason=reason)
 
 
 def _entail(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI) -> None:
@@ -113,14 +116,14 @@ def _entail(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI)
 
 
 def _cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
-    """Cosines with four decimals: the sixth depends on what a text was batched with."""
+    """The cosine of each pair, of which the last digits hang on the machine and on what a text was batched with."""
     if not pairs:
         return []
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     vectors = np.asarray(embed(texts))
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = dict(zip(texts, vectors / np.where(lengths == 0, 1, lengths), strict=True))
-    return [round(float(unit[a] @ unit[b]), 4) for a, b in pairs]
+    return [float(unit[a] @ unit[b]) for a, b in pairs]
 
 
 def _of_words(original: str, changed: str) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, tee
 from random import Random
 
-from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Span, Unanswered, Variant, row_id
+from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Similarity, Span, Unanswered, Variant, row_id
 from rarefy.tasks.llm import LLM, unanswered
 from rarefy.tasks.nli import NLI
 from rarefy.tasks.perturb import by_model
@@ -35,9 +35,10 @@ class _Search:
     seen: set[str] = field(default_factory=set)
     kept: list[Variant] = field(default_factory=list)
     failed: list[Variant] = field(default_factory=list)
+    alike: dict[str, Similarity] = field(default_factory=dict)  # by variant_id
 
 
-def vary(
+def vary_with_similarities(
     questions: Iterable[Question],
     config: PerturbConfig,
     *,
@@ -47,12 +48,15 @@ def vary(
     nli: NLI | None = None,
     llm: LLM | None = None,
     generator: LLM | None = None,
-) -> Iterator[Variant | Unanswered]:
+) -> Iterator[Variant | Similarity | Unanswered]:
     """The variants of each accepted question: itself (`none`), and what the config asks for, kept or rejected.
 
+    After a variant that was compared with its original comes how alike the two are. The variant itself tells of that
+    only on which side of the threshold it is, so that it is the same on every machine.
+
     A perturbation gives drafts until as many as wanted have passed its checks. Of several that are wanted, those that
-    did not pass are rejected rows; where one is wanted and none of a few passed, the best is: the most similar, marked
-    `below_threshold` where that was all that was wrong with it. Where there is no draft at all a row says why:
+    did not pass are rejected rows; where one is wanted and none of a few passed, one is: the first that only lacked
+    likeness (`below_threshold`), else the first of all. Where there is no draft at all a row says why:
     `no_candidate`, `needs_model`, `needs_<program>`, `language`, `unanswered`. A question all of whose chunks must
     change loses the others with one (`other_chunk_rejected`).
 
@@ -66,6 +70,7 @@ def vary(
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
         made: dict[str, list[Variant]] = {q.question_id: [_original(q)] for q in block}
+        alike: dict[str, Similarity] = {}
         cut: dict[tuple[str, str, bool], list[Case]] = {}  # many perturbations change the same
         for entry in entries:
             model = generator if entry.generator else llm
@@ -78,11 +83,33 @@ def vary(
             yield from _search(entry, searches, config, embed, nli)
             of_question: dict[str, list[Variant]] = {}
             for search in searches:
+                alike |= search.alike
                 of_question.setdefault(search.case.question_id, []).extend(_found(entry, search, config))
             for question_id, variants in of_question.items():
                 made[question_id] += _whole(variants) if entry.whole else variants
         for variants in made.values():
-            yield from _by_type(variants, entries) if config.all_subtypes else variants
+            for variant in _by_type(variants, entries) if config.all_subtypes else variants:
+                yield variant
+                if found := alike.get(variant.variant_id):
+                    yield found
+
+
+def vary(
+    questions: Iterable[Question],
+    config: PerturbConfig,
+    *,
+    chunks: Mapping[str, Chunk],
+    embed: Embed,
+    pools: Mapping[str, Pool] | None = None,
+    nli: NLI | None = None,
+    llm: LLM | None = None,
+    generator: LLM | None = None,
+) -> Iterator[Variant | Unanswered]:
+    """The same without the similarities."""
+    rows = vary_with_similarities(
+        questions, config, chunks=chunks, embed=embed, pools=pools, nli=nli, llm=llm, generator=generator
+    )
+    return (row for row in rows if not isinstance(row, Similarity))
 
 
 def _pool(pools: Mapping[str, Pool], question: Question) -> Pool | None:
@@ -152,6 +179,10 @@ def _search(
         for (search, draft), proof in zip(drafts, proofs, strict=True):
             variant = _variant(entry, search, draft, proof)
             (search.failed if proof.reason else search.kept).append(variant)
+            if proof.similarity is not None:
+                search.alike[variant.variant_id] = Similarity(
+                    variant.variant_id, "variant", proof.compared, proof.similarity
+                )
             if proof.missed:
                 about = f"entailment of {entry.name} {variant.question_id} {variant.chunk_id}".strip()
                 name = row_id("unanswered", "vary", about, variant.variant_id)
@@ -187,8 +218,6 @@ def _variant(entry: Perturbation, search: _Search, draft: Draft, proof: Proof) -
         family=entry.family,
         method=search.method,
         spans=tuple(Span(chunk_id, start, end) for start, end in spans),
-        similarity=proof.similarity,
-        below_threshold=proof.reason == "below_threshold",
         entailment=proof.entailment,
         checks=proof.checks,
         detail=proof.detail,
@@ -203,7 +232,8 @@ def _found(entry: Perturbation, search: _Search, config: PerturbConfig) -> list[
     if search.kept:
         return search.kept
     if search.failed:
-        return [max(search.failed, key=lambda variant: (variant.below_threshold, variant.similarity))]
+        # the most alike would be the machine's choice where two differ in the last bits of a vector
+        return [min(search.failed, key=lambda variant: variant.rejected_because != "below_threshold")]
     blank = Draft(search.case.text)
     return [_variant(entry, search, blank, Proof(search.reason or "no_candidate"))]
 

@@ -24,6 +24,7 @@ from rarefy.data_contracts.rows import (
     Quarantined,
     Question,
     Score,
+    Similarity,
     Span,
     Swap,
     Trial,
@@ -217,7 +218,7 @@ def benchmark() -> dict[type, pa.Table]:
         if not question.rejected_because:
             name = question.question_id
             variants.append(Variant(row_id(name, "query", "none"), name, "query", "none", text))
-            variants.append(Variant(row_id(name, "query", "swap"), name, "query", "swap", text[::-1], similarity=0.9))
+            variants.append(Variant(row_id(name, "query", "swap"), name, "query", "swap", text[::-1]))
             variants[-1] = replace(variants[-1], family="superficial", method="rules", checks=("similarity",))
             variants.append(
                 Variant(
@@ -243,7 +244,7 @@ def benchmark() -> dict[type, pa.Table]:
     again = replace(judgements[0], judgement_id=row_id("again"), round=1, error="refused")
     judgements.append(replace(again, readability=0, clarity=0, correctness=0, reason=""))
     failed = Unanswered(row_id("c"), "grade", questions[0].question_id, "refused", "I would rather not.")
-    merge = Merge(row_id("a"), "entity", "Acme", "Acme Inc.", "ORG", 0.97, "suffix: 'Acme said'; 'Acme Inc. said'")
+    merge = Merge(row_id("a"), "entity", "Acme", "Acme Inc.", "ORG", "suffix: 'Acme said'; 'Acme Inc. said'")
     aside = Quarantined(row_id("b"), "read", "x.html", "empty_file", "x.html: the file is empty: remove or replace it")
     rows = {
         Document: documents,
@@ -256,6 +257,7 @@ def benchmark() -> dict[type, pa.Table]:
         Judgement: judgements,
         Pool: pools,
         Variant: variants,
+        Similarity: [Similarity(variants[1].variant_id, "variant", "embedding", 0.9)],
         Quarantined: [aside],
         Unanswered: [failed],
         **evaluation(questions, variants),

@@ -7,7 +7,7 @@ import pytest
 from rarefy.data_contracts.suites import SUITES
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEADINGS = {"Quarantined": "quarantine", "Unanswered": "unanswered", "Hits": "hits"}
+HEADINGS = {"Quarantined": "quarantine", "Unanswered": "unanswered", "Hits": "hits", "Similarity": "similarities"}
 
 
 @pytest.mark.parametrize("row_type", SUITES, ids=lambda t: t.__name__)

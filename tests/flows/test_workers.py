@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+import time
 
 import pytest
 
@@ -81,3 +83,50 @@ def test_as_many_processes_are_hired_as_were_asked_for(count):
     with machines._processes(count) as cluster:
         assert len(cluster.workers) == count
         assert {state.nthreads for state in cluster.scheduler.workers.values()} <= {1}
+
+
+SLOW = """
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from rarefy.data_contracts.rows import Quarantined
+
+@dataclass(frozen=True)
+class Part:
+    path: str
+
+def work(part):
+    Path(part.path).touch()
+    time.sleep(60)
+    yield Quarantined("a", "work", "a", "done", "")
+"""
+
+
+def test_a_scheduler_is_told_by_its_address_when_the_client_has_forgotten_it(tmp_path, monkeypatch):
+    (tmp_path / "slow_stage.py").write_text(SLOW)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import slow_stage
+    from distributed import default_client
+
+    begun, store = tmp_path / "begun", str(tmp_path / "store")
+    parts = [{"part": slow_stage.Part(str(begun))}]
+    slow = Job("work", "slow_stage:work", 1, {"part": slow_stage.Part}, {"done": Quarantined})
+    with hired(1, "") as workers:
+        client = default_client()
+        where = client.scheduler.address
+
+        def lose() -> None:
+            while not begun.exists():
+                time.sleep(0.05)
+            client.close()  # as a client does by itself when it gives up to reach the scheduler again
+
+        losing = threading.Thread(target=lose)
+        losing.start()
+        with pytest.raises(Fault, match=f"work: the Dask scheduler {where} is gone .*run again to go on"):
+            list(workers(slow, parts, store))
+        losing.join()
+        assert client.scheduler is None
+        with pytest.raises(Fault, match=f"work: the Dask scheduler {where} is gone"):  # and at the next stage
+            list(workers(slow, parts, store))
+    del sys.modules["slow_stage"]

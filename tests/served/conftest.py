@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.tasks.llm import LLM, LLMConfig, Means, Serving
-from served.tiny import free_port, running
+from served.tiny import DTYPE, free_port, running
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def server(python: str, model: str, tmp_path_factory: pytest.TempPathFactory) ->
     """The address of vLLM's own OpenAI server."""
     port = free_port()
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", model, "--port", str(port)]
-    command += ["--host", "127.0.0.1", "--served-model-name", "tiny", "--dtype", "bfloat16", "--enforce-eager"]
+    command += ["--host", "127.0.0.1", "--served-model-name", "tiny", "--dtype", DTYPE, "--enforce-eager"]
     command += ["--max-model-len", "16384", "--enable-prompt-tokens-details"]
     # vLLM 0.32 dies on a CPU of a seeded request whose prompt it takes in pieces
     command += ["--no-enable-chunked-prefill"]

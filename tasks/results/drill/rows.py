@@ -37,6 +37,8 @@ class Rows:
         self._wording: dict[tuple[str, int], int] = {}
         self._rows = {name: self._taken(tables, name) for name in ("trials", "answers", "scores", "hits")}
         self._variants = Lookup(tables["variants"], "variant_id").take(self._queries())
+        beside = Lookup(tables["similarities"], "of") if "similarities" in tables else None
+        self._alike = {name: row["cosine"] for name, row in beside.take(self._variants).items()} if beside else {}
         at = sorted({int(blocks[block].question[row]) for block, row in chosen} - {-1})
         self.questions = at
         self._asked = dict(zip(at, tables["questions"].take(at).to_pylist(), strict=True)) if at else {}
@@ -131,17 +133,18 @@ class Rows:
         return self._place[kind, at]
 
     def _wording_of(self, name: str, question: int) -> int:
-        """perturbation, text, the way from the original wording (0: there is none), similarity, entailment, detail."""
+        """perturbation, text, the way from the original wording (0: there is none), similarity, entailment, detail.
+
+        The similarity is None where it is not known.
+        """
         if (name, question) not in self._wording:
             row = self._variants.get(name)
             asked = self._asked.get(question, {"text": ""})
             text = row["text"] if row else asked["text"]
             change = steps(asked["text"], text) if row and row["perturbation"] != "none" and asked["text"] else None
-            about = (
-                [round(row["similarity"], 3), row["entailment"], self._texts.put(row["detail"])]
-                if row
-                else [1.0, "", 0]
-            )
+            alike = self._alike.get(name)
+            alike = alike if alike is None else round(alike, 3)
+            about = [alike, row["entailment"], self._texts.put(row["detail"])] if row else [None, "", 0]
             self._wording[name, question] = len(self.wordings)
             kind = row["perturbation"] if row else "none"
             self.wordings.append([kind, self._texts.put(text), change or 0, *about])

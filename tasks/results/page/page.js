@@ -184,7 +184,7 @@
     if (kind !== "none" && question) {
       const before = text(question[1]);
       nodes.push(el("div", { cls: "text" }, steps ? drawn(segments(before, steps), []) : [text(now)]));
-      nodes.push(el("p", { cls: "small" }, steps ? "" : `instead of: ${before} `, `similarity ${similarity}`, entailment ? ` · ${entailment}` : "", detail ? ` · ${text(detail)}` : ""));
+      nodes.push(el("p", { cls: "small" }, steps ? "" : `instead of: ${before} `, [similarity === null ? "" : `similarity ${similarity}`, entailment, text(detail)].filter(Boolean).join(" · ")));
     } else nodes.push(el("div", { cls: "text" }, text(now)));
     nodes.push(el("p", { cls: "small" }, about.filter(Boolean).join(" · ")));
     return nodes;

@@ -66,7 +66,6 @@ BREACHES = [
     (Merge, "canonical is not blank", 0, {"canonical": ""}, "''"),
     (Merge, "evidence is not blank", 0, {"evidence": ""}, "''"),
     (Merge, "two different names", 0, {"name": "Acme Inc."}, "'Acme Inc.' merged with itself"),
-    (Merge, "similarity lies in -1..1", 0, {"similarity": 1.2}, "similarity 1.2"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.data_contracts.rows import Pool, Question, Span, Swap, Variant, row_id
+from rarefy.data_contracts.rows import Pool, Question, Similarity, Span, Swap, Variant, row_id
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table
 
@@ -44,7 +44,6 @@ BREACHES = [
         "not of 'golden'",
     ),
     (Variant, "text not blank unless rejected", 1, {"text": ""}, "text blank"),
-    (Variant, "similarity lies in -1..1", 1, {"similarity": -1.1}, "similarity -1.1"),
     (Variant, "rejected_because is a snake_case code or empty", 2, {"rejected_because": "NO"}, "'NO'"),
     (Variant, "every accepted question is there once unperturbed", "without first", {}, "0 unperturbed variants"),
     (
@@ -61,12 +60,16 @@ BREACHES = [
     (Variant, "a kept variant has its number alone", "again", {"variant_id": NOBODY}, "kept before"),
     (Variant, "spans lie inside the text, in its chunk", GOLDEN, {"text": "Short."}, "is not inside its text"),
     (Variant, "spans lie inside the text, in its chunk", NOISE, {"spans": (Span(NOBODY, 0, 3),)}, f"chunk '{NOBODY}'"),
-    (Variant, "what is below the threshold is rejected", 1, {"below_threshold": True}, "below the threshold"),
     (Variant, "entailment is a label each way, or empty", GOLDEN, {"entailment": "yes"}, "yes"),
     (Variant, "what was held to entail does so both ways", GOLDEN, {"entailment": "kept, changed"}, "'kept, changed'"),
     (Variant, "what was held to entail does so both ways", GOLDEN, {"entailment": ""}, "yet ''"),
     (Variant, "checks are snake_case codes, each once", 1, {"checks": ("Looks good",)}, "'Looks good'"),
     (Variant, "checks are snake_case codes, each once", 1, {"checks": ("same", "same")}, "a check twice"),
+    (Similarity, "of is unique", "twice", {}, ""),
+    (Similarity, "of is 16 hexadecimal digits", 0, {"of": "v"}, "v"),
+    (Similarity, "kind is variant | merge, or module:function", 0, {"kind": "name"}, "'name'"),
+    (Similarity, "method is embedding | words, or module:function", 0, {"method": "eye"}, "'eye'"),
+    (Similarity, "cosine lies in -1..1", 0, {"cosine": 1.1}, "cosine 1.1"),
     (Pool, "pool_id is unique", "twice", {}, ""),
     (Pool, "pool_id is 16 hexadecimal digits", 0, {"pool_id": "P"}, "P"),
     (Pool, "question_id is unique", "twice", {}, ""),
@@ -95,7 +98,7 @@ def test_a_breach_is_caught_and_named(breach, tables, row_type, rule, where, cha
     assert "some stage" in message and rule in message and row_type.__name__ in message
 
 
-@pytest.mark.parametrize("row_type", [Variant, Pool])
+@pytest.mark.parametrize("row_type", [Variant, Pool, Similarity])
 def test_every_rule_has_a_breach(row_type):
     rules = [rule.says for rule in SUITES[row_type].rules]
     assert len(set(rules)) == len(rules)

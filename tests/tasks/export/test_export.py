@@ -3,13 +3,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet, Variant
-from rarefy.data_contracts.tables import from_record, from_table
+from rarefy.data_contracts.rows import Chunk, Document, Question, Similarity, Triplet, Variant
+from rarefy.data_contracts.tables import from_record, from_table, to_table
 from rarefy.tasks.export import NAMES, export
 from rarefy.tasks.export.tables import in_order
 
@@ -118,7 +119,9 @@ def test_the_manifest_names_version_packages_counts_and_files_but_no_time_or_pla
     assert manifest["tables"]["questions"]["rows"] == 6 and manifest["tables"]["questions"]["accepted"] == 5
     assert manifest["tables"]["questions"]["rejected"] == {"not_self_contained": 1}
     assert manifest["census"]["finance"]["inverted_star"] == 2
-    assert set(manifest["files"]) | {"manifest.json"} == set(every_file(exported))
+    beside = {"similarities.parquet", "similarities.jsonl"}
+    assert set(manifest["files"]) | {"manifest.json"} | beside == set(every_file(exported))
+    assert "similarit" not in json.dumps({**manifest, "config": {}, "packages": {}})
     assert str(exported) not in json.dumps(manifest)
 
 
@@ -166,3 +169,21 @@ def test_a_passage_carries_its_titles_and_where_it_stands(exported):
     rows = [json.loads(line) for line in (exported / "beir" / "corpus.jsonl").read_text().splitlines()]
     assert rows[0]["title"] == "acme-2024 annual report > Item 1. Business"
     assert rows[0]["metadata"]["doc_id"] == "acme-2024" and rows[0]["metadata"]["fiscal_year"] == 2024
+
+
+def test_the_last_digits_of_similarities_change_no_other_file(tables, given, exported, tmp_path):
+    (row,) = from_table(tables[Similarity], Similarity)
+    noisy = to_table([replace(row, cosine=row.cosine + 1e-6)], Similarity)
+    export({**tables, Similarity: noisy}, tmp_path, **given)
+    mine, other = every_file(tmp_path), every_file(exported)
+    assert set(mine) == set(other)
+    assert {name for name in mine if mine[name] != other[name]} == {"similarities.parquet", "similarities.jsonl"}
+
+
+def test_similarities_that_are_gone_are_laid_beside_a_benchmark_that_stands(tables, given, exported, tmp_path):
+    export(tables, tmp_path, **given)
+    written = (tmp_path / "variants.parquet").stat().st_mtime_ns
+    (tmp_path / "similarities.jsonl").unlink()
+    export(tables, tmp_path, **given)
+    assert every_file(tmp_path) == every_file(exported)
+    assert (tmp_path / "variants.parquet").stat().st_mtime_ns == written

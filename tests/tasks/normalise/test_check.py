@@ -85,7 +85,7 @@ def test_the_same_merges_with_the_models_reason_in_its_evidence() -> None:
     keyed, (merge,), _ = run(rows, model(lambda _: verdict("same", "They mean\nto manufacture.")))
     assert (merge.name, merge.canonical) == ("builds", "makes")
     assert "They mean to manufacture." in merge.evidence and "C builds z." in merge.evidence
-    assert "cosine 0.900 within 0.05 of 0.9" in merge.evidence
+    assert "cosine within 0.05 of 0.9" in merge.evidence
     assert {row.relation_key for row in keyed} == {"makes"}
 
 

@@ -61,7 +61,7 @@ def test_relations_near_each_other_become_the_most_supported_one() -> None:
     keyed, (merge,) = run(rows, "manufactures|produces")
     assert [row.relation_key for row in keyed] == ["manufactures"] * 3
     assert (merge.name, merge.canonical, merge.entity_type) == ("produces", "manufactures", "ORG > PRODUCT")
-    assert merge.similarity > 0.9 and "C produces z." in merge.evidence and "manufactures" in merge.evidence
+    assert "C produces z." in merge.evidence and "manufactures" in merge.evidence
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_relations_of_different_types_or_of_tables_merge_by_form_only() -> None:
     assert not run(rows, "makes|produces")[1]
     rows = [fact("A", label, "5", "ORG MONEY", "table") for label in ("Net sales", "net sales", "Net revenue")]
     keyed, (merge,) = run(rows, "Net sales|net sales|Net revenue")
-    assert (merge.similarity, merge.canonical) == (1.0, "Net sales")
+    assert merge.canonical == "Net sales"
     assert [row.relation_key for row in keyed] == ["Net sales", "Net sales", "Net revenue"]
     rows = [
         fact("A", label, "5", "ORG MONEY", "table")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.data_contracts.rows import Merge, Pool, row_id
+from rarefy.data_contracts.rows import Pool, Triplet, row_id
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read
 from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
@@ -43,7 +43,7 @@ def everything():
         found += list(extract.extract(own, config, documents=documents))
     embed = lambda texts: np.eye(len(texts), 8, dtype=np.float32)  # noqa: E731  (no names are compared by meaning here)
     named = normalise.normalise(found, normalise.NormaliseConfig(), embed=embed)
-    triplets = {t.triplet_id: t for t in named if not isinstance(t, Merge)}
+    triplets = {t.triplet_id: t for t in named if isinstance(t, Triplet)}
     paths = list(graph.trace(triplets.values(), graph.GraphConfig()))
     asked = ask.ask(paths, ask.AskConfig(), triplets=triplets, chunks=chunks, documents=documents)
     questions = [

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Span, Unanswered, row_id
+from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Similarity, Span, Unanswered, row_id
 from rarefy.tasks.nli import Label
-from rarefy.tasks.perturb import CATALOGUE, Perturbation, PerturbConfig, vary
+from rarefy.tasks.perturb import CATALOGUE, Perturbation, PerturbConfig, vary, vary_with_similarities
 from rarefy.tasks.perturb.vary import SPARE
 
 CHUNKS = {
@@ -43,6 +43,11 @@ def made(config, questions=None, embed=letters, **tools):
     return list(vary(questions or [question_of(1)], config, chunks=CHUNKS, embed=embed, **tools))
 
 
+def alike(config, embed=letters):
+    rows = vary_with_similarities([question_of(1)], config, chunks=CHUNKS, embed=embed)
+    return [row for row in rows if isinstance(row, Similarity)]
+
+
 def only(query=(), document=(), context=(), **more):
     return PerturbConfig(query=query, document=document, context=context, **more)
 
@@ -66,7 +71,7 @@ def test_the_first_of_a_few_drafts_that_passes_is_taken_and_no_more_are_made():
     assert query.text.endswith(" 1") and query.checks == ("similarity",) and not query.rejected_because
 
 
-def test_what_stays_below_the_threshold_is_kept_as_the_most_similar_marked_and_rejected():
+def test_of_what_stays_below_the_threshold_the_first_is_kept_and_rejected():
     asked: list[str] = []
 
     def embed(texts):
@@ -75,8 +80,21 @@ def test_what_stays_below_the_threshold_is_kept_as_the_most_similar_marked_and_r
 
     config = only(query=("makers:numbered",), candidates=4)
     _, variant = made(config, embed=embed)
-    assert variant.below_threshold and variant.rejected_because == "below_threshold" and variant.similarity == 0
+    assert variant.rejected_because == "below_threshold" and variant.text.endswith(" 1")
     assert len(set(asked)) == 1 + 4, "the original, and no more candidates than the config allows"
+    (found,) = alike(config, unlike)
+    assert found == Similarity(variant.variant_id, "variant", "embedding", 0)
+
+
+def test_which_rejected_draft_stands_for_all_hangs_on_no_bit_of_a_vector():
+    def nearer(number):
+        """Vectors by which the draft of this number is the most alike."""
+        return lambda texts: np.array(
+            [[1, 0] if i == 0 else [0.1 + 0.1 * t.endswith(f" {number}"), 1] for i, t in enumerate(texts)]
+        )
+
+    config = only(query=("makers:numbered",), candidates=4)
+    assert len({made(config, embed=nearer(number))[1] for number in range(1, 5)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -226,8 +244,10 @@ def test_later_candidates_are_embedded_only_where_they_are_needed():
 
 @pytest.mark.parametrize("similarity", ["words", "embedding"])
 def test_a_changed_chunk_is_like_its_original_but_not_the_same(similarity):
-    variant = made(only(document=("answer_deleted",), document_similarity=similarity))[1]
-    assert 0.5 < variant.similarity < 1
+    config = only(document=("answer_deleted",), document_similarity=similarity)
+    (found,) = alike(config)
+    assert found.of == made(config)[1].variant_id and found.method == similarity
+    assert 0.5 < found.cosine < 1
 
 
 def test_a_function_that_gives_no_drafts_is_named_with_the_question():
