@@ -60,7 +60,7 @@ class Counted:
 def reading(config: Config) -> Job:
     """Sources to documents, or to the reason why not."""
     makes = {"documents": Document, "quarantine": Quarantined}
-    job = Job("read", "rarefy.tasks.read:read", read.VERSION, {"source": Source}, makes, config.read)
+    job = Job("read", "rarefy.tasks.read.child:read", read.VERSION, {"source": Source}, makes, config.read)
     return _placed(config, job)
 
 

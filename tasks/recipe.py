@@ -24,7 +24,9 @@ from rarefy.tasks.store import Store, digest
 Given = Mapping[str, Any]  # argument of the stage -> name of a table, names of tables, or the one row it works on
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rarefy"  # of a store that is no folder
 Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
-MISSED = frozenset(("changed_while_reading", "unreadable_file"))  # reasons that hang on the moment, not on the bytes
+MISSED = frozenset(  # reasons that hang on the moment, not on the bytes
+    ("changed_while_reading", "unreadable_file", "read_timeout", "read_memory", "reader_died")
+)
 ALONE = Means()  # of a stage that asks no model
 BREACHES = "breaches"  # kind of the table of rows that were set aside; a job has it only where there are some
 # What code raises that stumbles over a row; what a disk, a network, a budget or a person does is none of these

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import stat
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def look(corpus: Path, known: Mapping[str, Mark], unsure: Container[str], rehash
         path = os.fsencode(written).decode("utf-8", "backslashreplace")  # what is remembered is UTF-8, names may not be
         try:
             status = Path(location).stat()
-            if not stat.S_ISREG(status.st_mode):
+            if not sources.is_regular(status):
                 continue
             # the time of the last change of the entry too: copying may set back that of the content, not this one
             stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
@@ -35,6 +34,9 @@ def look(corpus: Path, known: Mapping[str, Mark], unsure: Container[str], rehash
             found[path] = (stamp, had[1] if had and same else _digest(location))
         except FileNotFoundError:
             continue  # gone between the listing and now: the next look says what became of it
+        except OSError as error:
+            if error.errno != errno.ELOOP:  # a link to itself leads to no file
+                raise
     return found
 
 

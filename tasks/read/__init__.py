@@ -13,6 +13,7 @@ from rarefy.tasks.find import find
 from rarefy.tasks.read import records
 from rarefy.tasks.read.decode import decode
 from rarefy.tasks.read.identify import identity, introduce
+from rarefy.tasks.read.limits import Unpacked, check_length
 from rarefy.tasks.read.markdown import read_markdown
 from rarefy.tasks.read.records import RecordsConfig
 from rarefy.tasks.read.settle import settle
@@ -29,7 +30,7 @@ from rarefy.tasks.read.sources import (
 )
 from rarefy.tasks.read.submission import is_submission, main_document
 from rarefy.tasks.read.text import read_text
-from rarefy.tasks.read.unreadable import Unreadable, quarantine
+from rarefy.tasks.read.unreadable import Unreadable, failed, quarantine
 
 VERSION = 3
 
@@ -43,6 +44,13 @@ SENTENCE = re.compile(
 
 
 CHANGED = "changed_while_reading", "the file was written to after it was listed; build again once it is whole"
+# What hangs on the machine and not on the bytes: such a source is tried again by the next run
+OUT_OF_TIME = "read_timeout", "its reader worked longer than read.seconds; split the file, remove it or raise the limit"
+OUT_OF_MEMORY = (
+    "read_memory",
+    "its reader took more memory than read.memory_bytes, or than there is; split it, remove it or raise the limit",
+)
+DIED = "reader_died", "the process that read it was ended by {}; write the file anew or remove it"
 
 
 class ReadConfig(BaseModel, frozen=True, extra="forbid"):
@@ -64,6 +72,35 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         description="a larger file is quarantined; of a JSONL file a larger line, of a Parquet file a larger row group "
         "or text",
     )
+    max_characters: int = Field(
+        default=50_000_000,
+        gt=0,
+        description="a document with a longer text is quarantined: of a plain text, Markdown or record the text before "
+        "it is read, of HTML and PDF what is shown",
+    )
+    max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
+    max_unpacked_bytes: int = Field(
+        default=1_000_000_000,
+        gt=0,
+        description="a PDF or Parquet file is quarantined that unpacks to more, as far as it is read",
+    )
+    max_ratio: int = Field(
+        default=200,
+        gt=0,
+        description="and one that unpacks to more times its size, where that is more than 20 MB: no text packs so well",
+    )
+    seconds: float = Field(
+        default=600,
+        gt=0,
+        description="of work on one document (or record), after which its reader is ended and the document quarantined "
+        "for this run; four times as many by the clock",
+    )
+    memory_bytes: int = Field(
+        default=6_000_000_000,
+        ge=500_000_000,
+        description="of memory for a reader, which is ended when it asks for more, and the document quarantined for "
+        "this run (on Linux; plain texts and JSON of less than 200 kB are read without these two bounds)",
+    )
     records: RecordsConfig = Field(default=RecordsConfig(), description="columns of JSON, JSONL and Parquet files")
     readers: dict[str, str] = Field(
         default={},
@@ -81,6 +118,7 @@ def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
         return
     text, notes = decode(content)
     del content
+    check_length(text, config.max_characters)
     read = read_text
     submission = is_submission(text)
     if submission and not HTML.search(main_document(text)[:20_000]):
@@ -110,19 +148,26 @@ def _html(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
 def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     from rarefy.tasks.read.pdf import read_pdf  # late: pdfplumber takes a second
 
-    yield read_pdf(load(source, config.max_bytes), source.path)
+    content = load(source, config.max_bytes)
+    yield read_pdf(content, source.path, config.max_pages, config.max_unpacked_bytes, config.max_ratio)
+
+
+def _longest(config: ReadConfig) -> int:
+    """Characters of a record's text, which no file of its own bounds."""
+    return min(config.max_characters, config.max_bytes)
 
 
 def _json(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    return records.read_json(source, config.records, config.max_bytes)
+    return records.read_json(source, config.records, config.max_bytes, _longest(config))
 
 
 def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    return records.read_jsonl(source, config.records, config.max_bytes)
+    return records.read_jsonl(source, config.records, config.max_bytes, _longest(config))
 
 
 def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    return records.read_parquet(source, config.records, config.max_bytes)
+    unpacked = Unpacked(source.size, config.max_unpacked_bytes, config.max_ratio)
+    return records.read_parquet(source, config.records, config.max_bytes, _longest(config), unpacked)
 
 
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -160,12 +205,13 @@ def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
     """The documents of one source, or the reason why there are none; of one behind a URL, of a copy of it."""
     try:
         with at_hand(source) as near:
-            yield from _read(near, config)
+            yield from read_at_hand(near, config)
     except Unreadable as error:
         yield quarantine(source.path, error)
 
 
-def _read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+def read_at_hand(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """As `read`, of a source whose bytes are on this machine; whatever its reader raises becomes a row."""
     ending = Path(source.path).suffix.lower()
     reader: Reader = (
         find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
@@ -183,6 +229,10 @@ def _read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
         fault = error
     except RecursionError:
         fault = Unreadable("too_deep", "its parts are nested too deep to be read; flatten it or remove it")
+    except MemoryError:
+        fault = Unreadable(*OUT_OF_MEMORY)
+    except Exception as error:  # a library's or ours: no fault in one document may end the build of all others
+        fault = failed(error)
     if changed or state(source) != before:  # what was read is not what the digest says, whatever went wrong with it
         fault = Unreadable(*CHANGED)
     if fault:
@@ -212,6 +262,7 @@ def _finish(document: Document, digest: str, config: ReadConfig) -> Document | Q
         domain=document.domain if config.domain == "auto" else config.domain,
     )
     try:
+        check_length(document.text, config.max_characters)
         return settle(made)
     except Unreadable as error:
         return quarantine(document.source, error)

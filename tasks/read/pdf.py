@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
+from typing import Any
 
 import pdfplumber
 from pdfminer.pdfdocument import PDFEncryptionError, PDFPasswordIncorrect
-from pdfminer.psexceptions import PSException
+from pdfminer.pdfpage import PDFPage
 from pdfplumber.utils.exceptions import PdfminerException
 
 from rarefy.data_contracts.rows import Document
@@ -19,8 +21,10 @@ from rarefy.tasks.read.captions import mark_captions
 from rarefy.tasks.read.cells import is_value
 from rarefy.tasks.read.compose import compose
 from rarefy.tasks.read.identify import introduce
+from rarefy.tasks.read.limits import Unpacked
 from rarefy.tasks.read.pdf_lines import Line, Word, in_columns, lines_of, words_of
 from rarefy.tasks.read.pdf_paragraphs import Item, Rows, pieces_of
+from rarefy.tasks.read.pdf_streams import counted
 from rarefy.tasks.read.pdf_tables import ruled_tables
 from rarefy.tasks.read.unreadable import Unreadable
 
@@ -32,13 +36,26 @@ MARGIN = 0.12  # of the page's height: they stand no further in
 Box = tuple[float, float, float, float]
 
 
-def read_pdf(content: bytes, source: str) -> Document:
-    """The document that a PDF holds. Raises Unreadable for one that is encrypted, damaged, or a scan without text."""
+MAX_PAGES, MAX_UNPACKED, MAX_RATIO = 2_000, 1_000_000_000, 200
+
+
+def read_pdf(
+    content: bytes,
+    source: str,
+    max_pages: int = MAX_PAGES,
+    max_unpacked_bytes: int = MAX_UNPACKED,
+    max_ratio: int = MAX_RATIO,
+) -> Document:
+    """The document that a PDF holds.
+
+    Raises Unreadable for one that is encrypted, damaged, a scan without text, or over one of the limits.
+    """
+    unpacked = Unpacked(len(content), max_unpacked_bytes, max_ratio)
     dropped: Counter[str] = Counter()
     pages: list[list[Item]] = []
     heights: list[float] = []
     scanned = 0
-    for number, page in enumerate(_pages(content), 1):
+    for number, page in enumerate(_pages(content, max_pages, unpacked), 1):
         pages.append(list(_items(page, number)))
         heights.append(page.height)
         scanned += page.pictures and not pages[-1]
@@ -84,24 +101,32 @@ class Page:
     title: str
 
 
-def _pages(content: bytes) -> Iterator[Page]:
-    """The pages of a PDF, one at a time; Unreadable where pdfminer cannot go on."""
+def _pages(content: bytes, max_pages: int, unpacked: Unpacked) -> Iterator[Page]:
+    """The pages of a PDF, one at a time; Unreadable where pdfminer cannot go on, or may not."""
+    wanted: Any = range(1, max_pages + 1)  # all that it asks of them is whether a number is among them
     try:
-        with pdfplumber.open(io.BytesIO(content)) as pdf:
+        with counted(unpacked), pdfplumber.open(io.BytesIO(content), pages=wanted) as pdf:
+            more = next(islice(PDFPage.create_pages(pdf.doc), max_pages, None), None)
+            unpacked.take(0)
+            if more is not None:
+                raise Unreadable("too_large", f"more than {max_pages:,} pages; split the file or raise read.max_pages")
             title = str((pdf.metadata or {}).get("Title") or "")
             for page in pdf.pages:
                 ruled = ruled_tables(page) if page.rects or page.lines or page.curves else []
-                yield Page(words_of(page), ruled, float(page.width), float(page.height), bool(page.images), title)
+                words = words_of(page)
+                unpacked.take(0)  # what stopped at the limit may have been taken for a damaged stream
+                yield Page(words, ruled, float(page.width), float(page.height), bool(page.images), title)
                 page.close()  # else every page's characters stay in memory
-    except PdfminerException as error:
-        if error.args and isinstance(error.args[0], PDFPasswordIncorrect | PDFEncryptionError):
+    except (Unreadable, MemoryError):
+        raise
+    except Exception as error:  # a damaged file fails anywhere in pdfminer, with whatever its parser meets first
+        unpacked.take(0)
+        if isinstance(cause := error.args[0] if error.args else None, PDFPasswordIncorrect | PDFEncryptionError):
             raise Unreadable("encrypted_pdf", "it asks for a password; save it without one") from error
-        raise Unreadable("bad_pdf", f"{error!r:.200}; print it to PDF anew or remove it") from error
-    except (PSException, ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, RecursionError) as error:
-        # A damaged file fails anywhere in pdfminer, with whatever error its parser meets first.
-        raise Unreadable(
-            "bad_pdf", f"{type(error).__name__}: {error!s:.200}; print it to PDF anew or remove it"
-        ) from error
+        if isinstance(cause, Unreadable | MemoryError):
+            raise cause from error
+        told = repr(error) if isinstance(error, PdfminerException) else f"{type(error).__name__}: {error}"
+        raise Unreadable("bad_pdf", f"{told:.200}; print it to PDF anew or remove it") from error
 
 
 def _items(page: Page, number: int) -> Iterator[Item]:

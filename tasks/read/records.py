@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import BaseModel, Field
@@ -13,11 +12,12 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Document, Quarantined, row_id
 from rarefy.tasks.read.decode import decode
 from rarefy.tasks.read.edgar_json import is_edgar, read_edgar
+from rarefy.tasks.read.limits import Unpacked, check_length
 from rarefy.tasks.read.markdown import DELIMITER, read_markdown
 from rarefy.tasks.read.names import name
-from rarefy.tasks.read.sources import Source, load
+from rarefy.tasks.read.sources import Source, load, open_file
 from rarefy.tasks.read.text import read_text
-from rarefy.tasks.read.unreadable import Unreadable, quarantine
+from rarefy.tasks.read.unreadable import Unreadable, failed, quarantine
 
 BATCH = 64  # rows of a Parquet file held at once
 YEAR = re.compile(r"(?:FY)?\s?([0-9]{4})(?:\.0)?", re.I)
@@ -48,33 +48,38 @@ class RecordsConfig(BaseModel, frozen=True, extra="forbid"):
     )
 
 
-def read_json(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+def read_json(
+    source: Source, config: RecordsConfig, max_bytes: int, max_characters: int
+) -> Iterator[Document | Quarantined]:
     """The documents of a JSON file: one filing, one record, or a list of records."""
     text, _ = decode(load(source, max_bytes))
     try:
         value = _value(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] == "{" and "\n" in text and _is_json(text.lstrip().split("\n", 1)[0]):
-            yield from _read_lines(source, iter(text.encode().split(b"\n")), config, max_bytes)
+            yield from _read_lines(source, iter(text.encode().split(b"\n")), config, max_bytes, max_characters)
             return
         raise Unreadable("bad_json", f"{error}; the file may be cut short: restore it or remove it") from error
     records = value if isinstance(value, list) else [value]
-    yield from _read_records(
-        source, ((str(n), record) for n, record in enumerate(records, 1)), config, max_bytes, len(records) == 1
-    )
+    numbered = ((str(n), record) for n, record in enumerate(records, 1))
+    yield from _read_records(source, numbered, config, max_characters, len(records) == 1)
 
 
-def read_jsonl(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+def read_jsonl(
+    source: Source, config: RecordsConfig, max_bytes: int, max_characters: int
+) -> Iterator[Document | Quarantined]:
     """The documents of a JSON Lines file, a line at a time; a line that is no record is quarantined by itself."""
     load(replace(source, size=0), max_bytes) if not source.size else None
     try:
-        with Path(source.location).open("rb") as stream:
-            yield from _read_lines(source, _lines(stream, max_bytes), config, max_bytes)
+        with open_file(source.location) as stream:
+            yield from _read_lines(source, _lines(stream, max_bytes), config, max_bytes, max_characters)
     except OSError as error:
         raise Unreadable("unreadable_file", f"{error.strerror}; grant read permission or remove the file") from error
 
 
-def read_parquet(source: Source, config: RecordsConfig, max_bytes: int) -> Iterator[Document | Quarantined]:
+def read_parquet(
+    source: Source, config: RecordsConfig, max_bytes: int, max_characters: int, unpacked: Unpacked
+) -> Iterator[Document | Quarantined]:
     """The documents of a Parquet file, some rows at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -94,16 +99,26 @@ def read_parquet(source: Source, config: RecordsConfig, max_bytes: int) -> Itera
                     ),
                 )
             else:
+                unpacked.take(group.total_byte_size)
                 batches = file.iter_batches(batch_size=BATCH, row_groups=[place])
                 records = (batch.slice(n, 1).to_pylist()[0] for batch in batches for n in range(batch.num_rows))
-                yield from ((str(number), record) for number, record in enumerate(records, first))
+                for number, record in enumerate(records, first):
+                    # one value may stand for many rows, packed as one: what counts is what it comes to
+                    unpacked.take(sum(len(value) for value in record.values() if isinstance(value, str | bytes | list)))
+                    yield str(number), record
             first += group.num_rows
 
     if not source.size or source.size > max_bytes:
         load(source, max_bytes)
     try:
-        file = pq.ParquetFile(source.location)
-        yield from _read_records(source, rows(), config, max_bytes, False)
+        schema = pq.read_schema(source.location)
+        texts = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        file = pq.ParquetFile(source.location, read_dictionary=texts)  # a value that many rows share is held once
+        yield from _read_records(source, rows(), config, max_characters, False)
+    except MemoryError:  # Arrow's is one of its own exceptions too
+        raise
     except (pa.ArrowException, OSError) as error:
         raise Unreadable("bad_parquet", f"{str(error).splitlines()[0]}; write the file anew or remove it") from error
 
@@ -130,7 +145,7 @@ def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
 
 
 def _read_lines(
-    source: Source, lines: Iterator[bytes], config: RecordsConfig, max_bytes: int
+    source: Source, lines: Iterator[bytes], config: RecordsConfig, max_bytes: int, max_characters: int
 ) -> Iterator[Document | Quarantined]:
     def records() -> Iterator[tuple[str, Any]]:
         for number, line in enumerate(lines, 1):
@@ -149,11 +164,11 @@ def _read_lines(
             except Unreadable as error:
                 yield str(number), error
 
-    yield from _read_records(source, records(), config, max_bytes, False)
+    yield from _read_records(source, records(), config, max_characters, False)
 
 
 def _read_records(
-    source: Source, records: Iterator[tuple[str, Any]], config: RecordsConfig, max_bytes: int, single: bool
+    source: Source, records: Iterator[tuple[str, Any]], config: RecordsConfig, max_characters: int, single: bool
 ) -> Iterator[Document | Quarantined]:
     seen: set[str] = set()
     for number, record in records:
@@ -161,9 +176,7 @@ def _read_records(
         try:
             if isinstance(record, Unreadable):
                 raise record
-            document = read_record(record, place, config)
-            if len(document.text.encode("utf-8", "replace")) > max_bytes:
-                raise Unreadable("too_large", f"the text exceeds {max_bytes:,} bytes; raise read.max_bytes")
+            document = read_record(record, place, config, max_characters)
             if own := name(_first(record, config.id).strip()):
                 document = replace(document, doc_id=own if source.alone else f"{source.path}#{own}")
             if document.doc_id in seen:
@@ -174,9 +187,13 @@ def _read_records(
             yield quarantine(place, error)
         except (ValueError, TypeError, OverflowError, RecursionError) as error:  # of values that no record has
             yield quarantine(place, Unreadable("bad_record", f"{error}; mend the record or remove it"))
+        except MemoryError:
+            raise
+        except Exception as error:
+            yield quarantine(place, failed(error))
 
 
-def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
+def read_record(record: Any, source: str, config: RecordsConfig, max_characters: int) -> Document:
     """The document of one record: a filing in edgar-crawler's form, or a text with metadata."""
     if not isinstance(record, Mapping):
         raise Unreadable("bad_record", f"a {type(record).__name__}, not an object with a text; mend it or remove it")
@@ -188,6 +205,7 @@ def read_record(record: Any, source: str, config: RecordsConfig) -> Document:
         raise Unreadable(
             "no_text", f"none of the fields {', '.join(config.text)} holds a text; name the field in read.records.text"
         )
+    check_length(text, max_characters)
     marked = any(DELIMITER.match(line) and "|" in line for line in text.split("\n")) or text.lstrip().startswith("# ")
     document = (read_markdown if marked else read_text)(text, source)
     used = {*config.text, *config.id, *config.title, *config.date}

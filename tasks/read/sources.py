@@ -4,9 +4,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from rarefy.tasks.read import far
 from rarefy.tasks.read.names import name
@@ -30,6 +32,9 @@ MEDIA_TYPES = {
 ABOUT = ("readme", "license", "licence", "notice", "copying", "changelog")  # files about a corpus, not of it
 LITTER = {"thumbs.db", "desktop.ini", "__macosx"}  # what operating systems leave behind; hidden files are skipped too
 UNKNOWN, FOLDER, SPECIAL, ABOUT_CORPUS = "", "inode/directory", "inode/special", "text/about-the-corpus"
+KERNEL = ("/proc", "/sys")  # what lies there looks like files, has no size, and may never end
+LARGEST = 1 << 40  # bytes, by its status: a file that claims more (one with a hole) would be hashed for hours
+NO_FILE = "not_a_file", "a pipe, socket, device or file of the kernel is no document; remove it from the corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +131,18 @@ def _walk(root: Path) -> Iterator[tuple[str, str]]:
             if _is_litter(entry.name):
                 continue
             below = f"{path}/{entry.name}" if path else entry.name
-            if entry.is_dir():
+            if _is_dir(entry):
                 (linked if entry.is_symlink() else real).append((entry.path, below))
             else:
                 yield entry.path, below
+
+
+def _is_dir(entry: "os.DirEntry[str]") -> bool:
+    """Whether it is a folder or leads to one; what cannot be told (a link to itself) counts as a file."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _source(file: Path, path: str, alone: bool = False) -> Source:
@@ -140,11 +153,11 @@ def _source(file: Path, path: str, alone: bool = False) -> Source:
         size = status.st_size
         if stat.S_ISDIR(status.st_mode):
             media_type = FOLDER
-        elif not stat.S_ISREG(status.st_mode):
+        elif not is_regular(status):
             media_type = SPECIAL  # a pipe or a device: opening it could wait for ever
         elif media_type != ABOUT_CORPUS:
             content_digest = digest(file)
-    except OSError:
+    except (OSError, Unreadable):
         pass  # reading meets the same fault and says what it is
     written = name(os.fsencode(path).decode("utf-8", "backslashreplace"))
     return Source(written, size, content_digest, media_type, str(file.absolute()), alone)
@@ -172,14 +185,47 @@ def version(source: Source) -> str:
         return ""
     try:
         return digest(Path(source.location))
-    except OSError:
+    except (OSError, Unreadable):
         return ""
 
 
 def digest(file: Path) -> str:
-    """The version of a file: a hash of its bytes, read in pieces."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    """The version of a file: a hash of its bytes, read in pieces, and no more of them than it had when it was opened.
+
+    So a file that grows as fast as it is read ends too: what is read of it is not what it was, and is told so.
+    Raises OSError, and Unreadable for what is no regular file.
+    """
+    made = hashlib.blake2b(digest_size=16)
+    with open_file(file) as stream:
+        left = os.fstat(stream.fileno()).st_size
+        while left > 0 and (block := stream.read(min(left, 1 << 20))):
+            made.update(block)
+            left -= len(block)
+    return made.hexdigest()
+
+
+def open_file(file: Path | str) -> BinaryIO:
+    """A regular file, opened to be read. Raises OSError, and Unreadable `not_a_file` for all else, without waiting."""
+    stream = os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    if not is_regular(os.fstat(stream.fileno())):
+        stream.close()
+        raise Unreadable(*NO_FILE)
+    return stream
+
+
+def is_regular(status: os.stat_result) -> bool:
+    """Whether it is a file with bytes of its own, and an end."""
+    return stat.S_ISREG(status.st_mode) and status.st_dev not in _kernel() and status.st_size <= LARGEST
+
+
+@cache
+def _kernel() -> frozenset[int]:
+    """The file systems that are no disk."""
+    found = set()
+    for place in KERNEL:
+        with suppress(OSError):
+            found.add(Path(place).stat().st_dev)
+    return frozenset(found - {Path("/").stat().st_dev})
 
 
 def load(source: Source, max_bytes: int) -> bytes:
@@ -187,9 +233,9 @@ def load(source: Source, max_bytes: int) -> bytes:
     if source.media_type == FOLDER:
         raise Unreadable("unreadable_folder", "the folder could not be listed; grant read permission or remove it")
     if source.media_type == SPECIAL:
-        raise Unreadable("not_a_file", "a pipe, socket or device is no document; remove it from the corpus")
+        raise Unreadable(*NO_FILE)
     try:
-        with Path(source.location).open("rb") as stream:
+        with open_file(source.location) as stream:
             content = stream.read(max_bytes + 1)
     except OSError as error:
         why = error.strerror or type(error).__name__

@@ -1,7 +1,11 @@
 """How a reader says that a source cannot be worked on."""
 
+import re
+
 from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.tasks.read.names import line, name
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Unreadable(Exception):
@@ -15,6 +19,12 @@ class Unreadable(Exception):
     def __reduce__(self) -> tuple[type["Unreadable"], tuple[str, str]]:
         """Two arguments again when it travels between processes."""
         return Unreadable, (self.reason, self.detail)
+
+
+def failed(error: Exception) -> Unreadable:
+    """What a reader raised that no reader means to raise; without addresses of memory, which differ at every run."""
+    said = f"{type(error).__name__}: {_ADDRESS.sub('', str(error)):.200}"
+    return Unreadable("reader_failed", f"{said}; write the file anew or remove it")
 
 
 def quarantine(source: str, error: Unreadable) -> Quarantined:
