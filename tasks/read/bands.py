@@ -7,6 +7,9 @@ from itertools import pairwise
 from rarefy.tasks.read.cells import ENUMERATOR, OPEN_PERIOD, WHOLE_PERIOD, YEAR, is_period, is_units
 from rarefy.tasks.read.lay import Item, Row
 
+HEADS = 40  # rows: no header is higher
+REPEATED = 1_000_000  # letters of headers that bands below may have again
+
 
 @dataclass(slots=True)
 class Band:
@@ -37,7 +40,7 @@ def split(rows: list[Row]) -> list[Band]:
     rows = rows[: len(rows) - len(notes)]
     bands: list[Band] = []
     numeric = sum(any(item.value for item in row if item.start >= end) for row in rows) * 2 >= len(rows)
-    start = 0
+    start = repeated = 0
     while start < len(rows):
         if not bands:
             titles, head, body = _top(rows, end)
@@ -46,14 +49,17 @@ def split(rows: list[Row]) -> list[Band]:
             continue
         if bands[-1].body and numeric and (length := _band_head(rows, start, end)):
             head = rows[start : start + length]
-            bands.append(Band([], _inherited(bands[-1].head, head), [], [], end))
+            inherited = _inherited(bands[-1].head, head)
+            repeated += _letters(inherited)
+            bands.append(Band([], inherited if repeated <= REPEATED else head, [], [], end))
             start += length
             continue
         bands[-1].body.append(rows[start])
         start += 1
     for before, band in pairwise(bands):
         while before.body and len(before.body) > 1 and len(before.body[-1]) == 1 and before.body[-1][0].start < end:
-            band.titles.insert(0, before.body.pop())  # a title of the band that follows
+            band.titles.append(before.body.pop())  # a title of the band that follows
+        band.titles.reverse()
     bands[-1].notes = notes
     bands = [part for band in bands for part in _by_period(band)]
     return [band for band in bands if band.body or band.head or band.titles]
@@ -67,6 +73,8 @@ def _by_period(band: Band) -> list[Band]:
     cuts = [n for n, row in enumerate(band.body) if len(row) == 1 and WHOLE_PERIOD.match(row[0].plain)]
     if not cuts or (not band.head and len(cuts) == 1 and cuts[0] > 0):
         return [band]
+    if len(cuts) * _letters(band.head) > REPEATED:
+        return [band]
     out = [Band(band.titles, band.head, band.body[: cuts[0]], [], end)] if cuts[0] else []
     for cut, after in zip(cuts, [*cuts[1:], len(band.body)], strict=True):
         period = replace(band.body[cut][0], start=end, end=10_000)
@@ -74,6 +82,10 @@ def _by_period(band: Band) -> list[Band]:
         out.append(Band(titles, [[period], *band.head], band.body[cut + 1 : after], [], end))
     out[-1].notes = band.notes
     return out
+
+
+def _letters(rows: list[Row]) -> int:
+    return sum(len(item.text) for row in rows for item in row)
 
 
 def _apart(row: Row, end: int) -> list[Row]:
@@ -113,6 +125,8 @@ def _top(rows: list[Row], end: int) -> tuple[list[Row], list[Row], int]:
     titles: list[Row] = []
     head: list[Row] = []
     for number, row in enumerate(rows):
+        if len(head) == HEADS:
+            return titles, head, number
         label = _label(row, end)
         others = [item for item in row if item.start >= end]
         if not others:
@@ -142,7 +156,7 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
     values = [item for item in others if item.value and not is_period(item.plain)]
     if values:
         return False
-    if head and any(item is above for item in row for above in head[-1]):
+    if head and not {id(item) for item in row}.isdisjoint(map(id, head[-1])):
         return True  # a cell of the header reaches down into this row
     yearless = not any(re.search(r"\b(?:19|20)\d\d\b", item.plain) for above in head for item in above)
     if label and WHOLE_PERIOD.match(label):
@@ -168,7 +182,7 @@ def _band_head(rows: list[Row], start: int, end: int) -> int:
     """How many rows from here name the columns anew; 0 where the body goes on."""
     length = 0
     periods = False
-    for row in rows[start:]:
+    for row in rows[start : start + HEADS]:
         label = _label(row, end)
         others = [item for item in row if item.start >= end]
         if not others or any(item.value for item in others):

@@ -8,6 +8,8 @@ from rarefy.data_contracts.rows import Block
 
 SPACES = re.compile(r"[^\S\n]+")
 
+EMPTY, FILLED = 100_000, 20  # cells added to short rows: so many, and so many for each that is there
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -47,8 +49,10 @@ def _tidy(text: str) -> str:
 
 
 def table(rows: list[list[str]]) -> str:
-    """A Markdown pipe table whose first row is the header; rows are made equally long."""
+    """A Markdown pipe table whose first row is the header; rows are made equally long, unless one is absurdly long."""
     width = max(map(len, rows))
+    if width * len(rows) > EMPTY + FILLED * sum(map(len, rows)):
+        width = len(rows[0])
     lines = ["| " + " | ".join([*(_cell(cell) for cell in row), *[""] * (width - len(row))]) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
 

@@ -7,6 +7,9 @@ from rarefy.tasks.read.flow import Paragraph, Table
 from rarefy.tasks.read.layout import text_of
 from rarefy.tasks.read.marks import plain
 
+AGAIN = 1_000_000  # letters that the cells of many rows may repeat in a table, each cell counted as WEIGHT more
+WEIGHT = 20
+
 
 @dataclass(slots=True)
 class Item:
@@ -30,28 +33,32 @@ Row = list[Item]
 
 
 def lay(table: Table) -> list[Row]:
-    """The filled cells of each row, at the columns that spans put them; a cell of many rows stands in each."""
+    """The filled cells of each row, at the columns that spans put them; a cell of many rows stands in each.
+
+    Where they would stand again too often (`AGAIN`), cells of many rows stand in the first of them alone from there on.
+    """
     rows: list[Row] = []
     hanging: dict[int, tuple[int, Item | None, int]] = {}  # column -> rows left, what hangs there, columns
+    left_over = AGAIN
     for cells in table.rows:
         row: Row = []
-        at = 0
-        cells = list(cells)
-        position = 0
-        while position < len(cells) or any(column >= at for column in hanging):
-            if at in hanging:
+        at = position = 0
+        waiting = sorted(hanging, reverse=True)  # columns, the next one last
+        while True:
+            while waiting and waiting[-1] < at:
+                waiting.pop()  # a wide cell stands over it
+            if waiting and (waiting[-1] == at or position >= len(cells)):
+                at = waiting.pop()
                 left, item, wide = hanging.pop(at)
                 if item:
                     row.append(item)
+                    left_over -= WEIGHT + len(item.text)
                 if left > 1:
                     hanging[at] = (left - 1, item, wide)
-                    at += wide
-                    continue
                 at += wide
                 continue
             if position >= len(cells):
-                at = min(column for column in hanging if column >= at)
-                continue
+                break
             cell = cells[position]
             position += 1
             text = text_of(cell)
@@ -61,10 +68,13 @@ def lay(table: Table) -> list[Row]:
                 bold = all(part.bold for part in cell.content if isinstance(part, Paragraph))
                 made = Item(text, bare, at, at + cell.colspan, bold, cell.heading, cell.ruled)
                 row.append(made)
+                left_over += len(text)  # a long table may repeat as much again
             if cell.rowspan > 1:
                 hanging[at] = (cell.rowspan - 1, made, cell.colspan)
             at += cell.colspan
         rows.append(row)
+        if left_over < 0:
+            hanging.clear()
     rows = [row for row in rows if row]
     marks = _mark_columns(rows)
     return [_merged(row, marks) for row in rows]

@@ -11,6 +11,8 @@ _COVER = re.compile(
     r"\((?:state|address|zip|i\.?r\.?s|exact|registrant|commission|former|telephone|area|mark|jurisdiction)", re.I
 )
 
+COVER = 200  # cells: no cover page has more
+
 
 def unwrap(flow: Flow) -> Flow:
     """The flow with every table that only lays out text replaced by that text, the innermost first."""
@@ -54,7 +56,11 @@ def _unwrapped(table: Table) -> Flow:
     values = sum(is_value(plain(text)) for row in texts for text in row)
     if len(rows) == 1 and (values == 0 or (values == 1 and len(texts[0]) <= 3 and not _tagged(texts[0]))):
         return [_joined(rows[0])]
-    if len(rows) <= 14 and any(_COVER.search(plain(text)) for row in texts for text in row):
+    if (
+        len(rows) <= 14
+        and sum(map(len, rows)) <= COVER
+        and any(_COVER.search(plain(text)) for row in texts for text in row)
+    ):
         return _columns(table)
     if any(plain(text) in "☐☒☑" for row in texts for text in row) and not values:
         return [_joined(row) for row in rows]

@@ -149,17 +149,17 @@ def _paragraph(lines: list[str]) -> Iterator[Piece]:
     if len(lines) == 1 and (SUBPART.fullmatch(lines[0].strip()) or SECTION.fullmatch(lines[0].strip())):
         yield Piece("heading", inline(lines[0]), 2 if lines[0].strip()[0] != "§" else 3)
         return
-    entries: list[str] = []
+    entries: list[list[str]] = []
     for line in lines:
         marker = ITEM.match(line)
         if marker:
             mark = marker.group().strip()
-            entries.append(f"{mark if mark[0].isdigit() else '-'} {line[marker.end() :].strip()}")
+            entries.append([f"{mark if mark[0].isdigit() else '-'} {line[marker.end() :].strip()}"])
         elif entries:
-            entries[-1] += f" {line.strip()}"
+            entries[-1].append(line.strip())
         else:
-            entries.append(line.strip())
-    text = "\n".join(inline(DOUBLED.sub(r"\1:", entry)) for entry in entries)
+            entries.append([line.strip()])
+    text = "\n".join(inline(DOUBLED.sub(r"\1:", " ".join(entry))) for entry in entries)
     if len(text) > LONG and len(entries) == 1:
         yield from (Piece(kind, words, 6) for kind, words in recover_paragraphs(text))
     else:

@@ -20,6 +20,7 @@ from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, failed, quarantine
 
 BATCH = 64  # rows of a Parquet file held at once
+ROW = 100  # bytes that a row of a Parquet file counts for at least: a million empty ones take no space at all
 YEAR = re.compile(r"(?:FY)?\s?([0-9]{4})(?:\.0)?", re.I)
 DIGITS = 4000  # of an integer: Python turns none into a number that has more than 4,300
 # Columns that say what a field of the document says; everything else becomes metadata.
@@ -99,13 +100,12 @@ def read_parquet(
                     ),
                 )
             else:
-                unpacked.take(group.total_byte_size)
+                unpacked.take(max(group.total_byte_size, group.num_rows * ROW))
+                for batch in file.iter_batches(row_groups=[place], columns=texts):
+                    unpacked.take(sum(map(_expansion, batch.columns)))
                 batches = file.iter_batches(batch_size=BATCH, row_groups=[place])
                 records = (batch.slice(n, 1).to_pylist()[0] for batch in batches for n in range(batch.num_rows))
-                for number, record in enumerate(records, first):
-                    # one value may stand for many rows, packed as one: what counts is what it comes to
-                    unpacked.take(sum(len(value) for value in record.values() if isinstance(value, str | bytes | list)))
-                    yield str(number), record
+                yield from ((str(number), record) for number, record in enumerate(records, first))
             first += group.num_rows
 
     if not source.size or source.size > max_bytes:
@@ -121,6 +121,16 @@ def read_parquet(
         raise
     except (pa.ArrowException, OSError) as error:
         raise Unreadable("bad_parquet", f"{str(error).splitlines()[0]}; write the file anew or remove it") from error
+
+
+def _expansion(column: Any) -> int:
+    """The letters that a column of texts comes to beyond its dictionary: one may stand for millions of rows."""
+    import pyarrow.compute as pc
+
+    if not hasattr(column, "dictionary"):
+        return 0
+    lengths = pc.binary_length(column.dictionary)
+    return (pc.sum(pc.take(lengths, column.indices)).as_py() or 0) - (pc.sum(lengths).as_py() or 0)
 
 
 def _is_json(line: str) -> bool:

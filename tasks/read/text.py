@@ -94,14 +94,14 @@ def _wrapped(lines: list[str]) -> bool:
 def _unwrap(lines: list[str]) -> Iterator[str]:
     """Lines joined to paragraphs, a new one at each indented line or list item; words cut at line ends stay cut."""
     margin = min(len(line) - len(line.lstrip()) for line in lines)
-    gathered = ""
+    gathered: list[str] = []
     for line in lines:
         indented = len(line) - len(line.lstrip()) > margin + 1
         if gathered and (indented or BULLET.match(line.lstrip())):
-            yield gathered
-            gathered = ""
-        gathered = f"{gathered} {line.strip()}" if gathered else line.strip()
-    yield gathered
+            yield " ".join(gathered)
+            gathered = []
+        gathered.append(line.strip())
+    yield " ".join(gathered)
 
 
 def is_title(paragraph: str) -> bool:
