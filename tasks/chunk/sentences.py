@@ -38,7 +38,7 @@ NUMBERED = frozenset(
 
 # A mark with closing quotes and the number of a footnote; a blank line; a line that begins an item, a row, a heading.
 _CANDIDATE = re.compile(
-    r"[.!?…]+[\"'”’»)\]]*(?:(?<=[a-z][.])\d{1,2})?(?=\s)"
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:(?<=[a-z][.])\d{1,2})?(?=\s)"
     r"|[。！？]+[”’」』)]*"
     r"|\n(?=[^\S\n]*(?:\n|[-*•●▪–—|#]|\(?[a-zA-Z0-9]{1,4}[.)]\s))"
 )

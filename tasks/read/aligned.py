@@ -1,6 +1,7 @@
 """Tables without lines: figures that stand in columns, on a PDF page or in a typewritten text."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from rarefy.tasks.read.pdf_lines import Line, Word
 
 SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
 LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
+WIDEST = 200  # cells: a line with more is no row, a table with more columns none
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it
 
 
@@ -66,6 +68,8 @@ def _apart(cell: Cell) -> list[Cell]:
 def has_figures(line: Line) -> bool:
     """Whether a line reads as a row of a table: a label and figures in cells of their own."""
     cells = cells_of(line)
+    if len(cells) > WIDEST:
+        return False
     values = [cell for cell in cells[1:] if is_value(cell.text)]
     return bool(values) and len(values) >= 0.5 * (len(cells) - 1)
 
@@ -89,7 +93,8 @@ def aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]] | N
         if sum(figured[first:end]) < ROWS:
             continue
         start, top = _head(lines, first, end)
-        return start, end, _rows(lines[start:top], lines[top:end])
+        if rows := _rows(lines[start:top], lines[top:end]):
+            return start, end, rows
     return None
 
 
@@ -120,6 +125,7 @@ def _is_header(line: Line, left: float) -> bool:
 
 
 def _rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
+    """The header and the rows; none where the figures stand in no columns but all over."""
     split = [cells_of(line) for line in body]
     spans: list[list[float]] = []
     for cell in sorted(_in_columns(split), key=lambda cell: cell.x1):
@@ -127,6 +133,8 @@ def _rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
             spans[-1] = [min(spans[-1][0], cell.x0), max(spans[-1][1], cell.x1)]
         else:
             spans.append([cell.x0, cell.x1])
+    if len(spans) > WIDEST:
+        return []
     made: list[list[str]] = []
     open_label = False
     for cells in split:
@@ -146,7 +154,8 @@ def _in_columns(split: list[list[Cell]]) -> list[Cell]:
     """The cells that make columns: figures, and words that begin where those of most other rows do."""
     others = [cell for cells in split for cell in cells[1:] if not is_value(cell.text)]
     often = 0.5 * sum(len(cells) > 1 for cells in split)
-    aligned = [cell for cell in others if sum(abs(cell.x0 - other.x0) < 3 for other in others) >= often]
+    places = sorted(cell.x0 for cell in others)
+    aligned = [cell for cell in others if bisect_left(places, cell.x0 + 3) - bisect_right(places, cell.x0 - 3) >= often]
     return [cell for cells in split for cell in cells[1:] if is_value(cell.text)] + aligned
 
 

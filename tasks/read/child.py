@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -39,7 +38,6 @@ PLAIN = ("text/plain", "text/markdown", "application/json", "application/jsonl")
 WAITING = 4  # times the seconds of work: so much may pass by the clock, on a machine that is busy
 GROWN = 1 << 30  # bytes at its most: a child that took more is not given the next document, which would have less
 STARTING = 120  # seconds
-TOGETHER, PAUSE = 1 << 20, 0.5  # characters or seconds after which rows are sent on
 _START = (
     "import sys; from multiprocessing.connection import Connection; pipe = Connection(int(sys.argv[1])); "
     "sys.path[:] = pipe.recv(); from rarefy.tasks.read.child import serve; serve(pipe)"
@@ -70,7 +68,9 @@ def _is_harmless(source: Source, config: ReadConfig) -> bool:
             content = stream.read(SMALL + 1)
     except (OSError, Unreadable):
         return True  # the reader meets the same
-    return len(content) <= SMALL and (source.media_type.startswith("application/") or b"<" not in content[:4096])
+    if len(content) > SMALL or content.startswith(b"%PDF-"):
+        return False
+    return source.media_type.startswith("application/") or b"<" not in content[:4096]
 
 
 def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
@@ -81,11 +81,11 @@ def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
         while True:
             if not child.pipe.poll(WAITING * config.seconds):
                 raise Unreadable(*OUT_OF_TIME)
-            rows, ended, peak = pickle.loads(child.pipe.recv_bytes())
-            yield from rows
-            if ended:
+            row, peak = pickle.loads(child.pipe.recv_bytes())
+            if row is None:
                 done = peak <= GROWN
                 return
+            yield row
     except (EOFError, ConnectionError):
         yield quarantine(source.path, Unreadable(*child.fate()))
     except Unreadable as error:
@@ -188,28 +188,15 @@ def serve(pipe: Connection) -> None:
         while True:
             source, config = pipe.recv()
             _bound_memory(config)
-            for rows in _gathered(source, config):
-                pipe.send_bytes(pickle.dumps((rows, False, 0), pickle.HIGHEST_PROTOCOL))
-            pipe.send_bytes(pickle.dumps(([], True, _peak())))
-
-
-def _gathered(source: Source, config: ReadConfig) -> Iterator[list[Row]]:
-    """The rows, some at a time; the clock runs anew after each of them."""
-    rows: list[Row] = []
-    letters, sent = 0, time.monotonic()
-    found = read_at_hand(source, config)
-    while True:
-        _bound_time(config.seconds)
-        row = next(found, None)
-        _bound_time(0)
-        if row is not None:
-            rows.append(row)
-            letters += len(row.text) if isinstance(row, Document) else len(row.detail)
-        if rows and (row is None or letters > TOGETHER or time.monotonic() - sent > PAUSE):
-            yield rows
-            rows, letters, sent = [], 0, time.monotonic()
-        if row is None:
-            return
+            found = read_at_hand(source, config)
+            while True:  # a row is sent at once: what came before a fault is the same however long it took
+                _bound_time(config.seconds)
+                row = next(found, None)
+                _bound_time(0)
+                if row is None:
+                    break
+                pipe.send_bytes(pickle.dumps((row, 0), pickle.HIGHEST_PROTOCOL))
+            pipe.send_bytes(pickle.dumps((None, _peak())))
 
 
 def _bound_time(seconds: float) -> None:

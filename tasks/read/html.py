@@ -27,6 +27,10 @@ _DEFINITIONS = re.compile(
     r"""<!DOCTYPE\b[^>\[]*+\[(?:<!--(?:(?!-->).)*+-->|"[^"]*+"|'[^']*+'|[^\]"'])*+\]\s*+>""", re.I | re.S
 )
 _ELEMENT = re.compile(r"<\s*(?:html|body|div|table|p|font|!doctype|document|td|span|pre|head|meta|title|br)\b", re.I)
+# The parser compares every attribute of an element with all others: with thousands of them it goes without
+_LONG_TAG = re.compile(r"<([A-Za-z][\w:-]*)(\s[^<>]{20000,})")
+_QUOTED = re.compile(r""""[^"]*+"|'[^']*+'""")
+MOST_ATTRIBUTES = 1_000
 LONGEST_COVER = 150  # paragraphs and tables
 _BULLET = re.compile(r"^([\U000f0000-\U0010ffff]*)[•●▪■◆◦○‣∙·➢►▶✓§](?=\s|\S)\s*")
 _LIST = re.compile(r"^[-–—*o]\s+(?=\S)")
@@ -78,6 +82,7 @@ def _tree(text: str) -> etree._Element:
     raw = (filing.group(1) if filing else text).lstrip("\ufeff \n\r\t")
     raw = re.sub(r"^<XBRL>\s*", "", raw)
     raw = re.sub(r"^<\?xml[^>]*\?>", "", raw).replace("\x00", "")
+    raw = _LONG_TAG.sub(_plain_tag, raw)
     declared = bool(_DECLARED.search(raw))
     raw = (_DEFINITIONS.sub("", raw) if declared else raw).encode("utf-8", "replace")
     if "http://www.w3.org/1999/xhtml" in head[:5000] and not declared:
@@ -99,6 +104,12 @@ def _tree(text: str) -> etree._Element:
     if root is None:
         raise Unreadable("not_html", "it holds no element; is the file what its name says?")
     return root
+
+
+def _plain_tag(found: re.Match[str]) -> str:
+    """A tag without its attributes where these are absurdly many; one long value (an image) is none of these."""
+    many = len(_QUOTED.sub("", found.group(2)).split()) > MOST_ATTRIBUTES
+    return f"<{found.group(1)} " if many else found.group()
 
 
 def _is_cut_off(parser: etree.HTMLParser) -> bool:
