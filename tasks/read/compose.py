@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import Block
 
 SPACES = re.compile(r"[^\S\n]+")
 
-EMPTY, FILLED = 100_000, 20  # cells added to short rows: so many, and so many for each that is there
+EMPTY, FILLED = 20_000, 4  # cells added to short rows: so many, and so many for each that is there
 
 
 @dataclass(frozen=True, slots=True)

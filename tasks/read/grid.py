@@ -13,7 +13,7 @@ from rarefy.tasks.read.marks import plain
 
 # Of a table with more empty places than these, and more than so many for each filled one, nothing is to be seen as a
 # table: a few figures, each in a column of its own. Its rows are given as text
-EMPTY, FILLED = 100_000, 20
+EMPTY, FILLED = 50_000, 10
 
 
 @dataclass(slots=True)
