@@ -56,8 +56,9 @@ examples:
   rarefy refresh filings/ --out past/ --as-of 2025-03-31
 """
 PLAN = """\
-Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it.
-Reading and chunking are done here and kept for the build; nothing else is.
+Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it; else how many
+questions the rules will find, from a sample of whole documents, and where that is next to nothing the lines that name
+a model. Reading and chunking are done here and kept for the build; nothing else is.
 """
 ESTIMATE = """\
 Print what a build of CORPUS will ask its models: calls, tokens, money and minutes by stage, each with a range.

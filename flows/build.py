@@ -13,6 +13,7 @@ from rarefy.flows.as_of import knowing
 from rarefy.flows.asking import means
 from rarefy.flows.config import Config
 from rarefy.flows.deliver import decisive, deliver, told
+from rarefy.flows.expected import say
 from rarefy.flows.progress import WIDTH, Board
 from rarefy.flows.report import Built
 from rarefy.flows.run import Run, Tables
@@ -59,6 +60,7 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
     with told(run, out, config):
         read = run.read(jobs.reading(config), run.sources(corpus), limit)
         parts, tables = run.apart(read, limit, config.quarantine_budget, by)
+        say(run, config, parts, corpus, out)
         parts = run.each(jobs.chunking(config), parts)
         parts = run.each(jobs.extracting(config), parts)
         tables = run.gather("documents", Document, parts, tables)

@@ -124,7 +124,7 @@ def _plan(given: argparse.Namespace) -> int:
     from rarefy.flows.terminal import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(mended(given.store, lambda: plan(given.corpus, config, *place)), Terminal())
+    show(mended(given.store, lambda: plan(given.corpus, config, *place)), config, Terminal())
     return 0
 
 

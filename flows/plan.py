@@ -8,8 +8,9 @@ from rich.table import Table
 
 from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows import jobs
+from rarefy.flows import expected, jobs, models
 from rarefy.flows.config import Config
+from rarefy.flows.expect import Expected, expect
 from rarefy.flows.progress import Board
 from rarefy.flows.report import census_records
 from rarefy.flows.run import Part, Run, Tables
@@ -17,6 +18,9 @@ from rarefy.flows.shown import as_table
 from rarefy.flows.terminal import Terminal
 from rarefy.flows.workers import hired
 from rarefy.tasks.store import Store
+
+UNKNOWN = "The store does not know the patterns of these documents yet; `rarefy build` counts them."
+BY_MODEL = "A model takes part: what it will find is not known; `rarefy estimate {corpus}` says what it will be asked."
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Planned:
     chunks: int
     tokens: int
     census: tuple[jobs.Counted, ...]  # () where the store does not know it
+    expected: Expected | None = None  # where the census is not known and no model takes part
 
 
 @flow(name="rarefy plan", flow_run_name="plan {corpus}", persist_result=False)
@@ -52,6 +57,7 @@ def plan(
         parts = run.each(jobs.chunking(config), parts)
         chunks = [run.store.table(part["chunks"])["tokens"].to_pylist() for part in parts]
         texts = [run.store.table(part["documents"])["text"].to_pylist() for part in parts]
+        census = _census(run.store, config, parts)
         return Planned(
             corpus=corpus,
             files=len(read),
@@ -60,7 +66,8 @@ def plan(
             characters=sum(len(text) for some in texts for text in some),
             chunks=sum(map(len, chunks)),
             tokens=sum(map(sum, chunks)),
-            census=_census(run.store, config, parts),
+            census=census,
+            expected=None if census else expect(run, config, parts),
         )
 
 
@@ -81,8 +88,8 @@ def _census(store: Store, config: Config, parts: list[Part]) -> tuple[jobs.Count
     return tuple(from_table(store.table(tables["census"]), jobs.Counted))
 
 
-def show(planned: Planned, console: Console) -> None:
-    """What was found, as a table."""
+def show(planned: Planned, config: Config, console: Console) -> None:
+    """What was found, as a table, and what to expect of it."""
     table = Table(show_header=False, title=f"Plan of {planned.corpus}", title_justify="left")
     told = {"characters": "characters of text", "tokens": "tokens in chunks"}
     for name in ("files", "documents", "quarantined", "characters", "chunks", "tokens"):
@@ -90,7 +97,8 @@ def show(planned: Planned, console: Console) -> None:
     console.print(table)
     if planned.census:
         console.print(as_table("Patterns", census_records(planned.census)))
-    else:
-        console.print(
-            "The store does not know the patterns of these documents yet; `rarefy build` counts them.", highlight=False
-        )
+        return
+    lines = expected.told(planned.expected, config, planned.corpus) if planned.expected else [UNKNOWN]
+    if not planned.expected and models.named(config):
+        lines = [BY_MODEL.format(corpus=planned.corpus)]
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)

@@ -160,7 +160,8 @@ def test_quiet_says_nothing(copy, build):
 def test_plan_knows_the_census_once_a_build_has_made_it(built, capsys, tmp_path):
     asked = ["plan", str(built / "corpus"), "--config", str(built / "quick.toml"), "--store"]
     assert main([*asked, str(tmp_path / "store")]) == 0
-    assert "does not know the patterns" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "(from all documents)" in said and "inverted_star" not in said
     assert main([*asked, str(built / "store")]) == 0
     said = capsys.readouterr().out
     assert "inverted_star" in said and "documents" in said and "chunks" in said
