@@ -129,6 +129,7 @@ _ROWS = {
     "judgements": "what a model that did not write it says of a question",
     "quarantine": "a source that could not be read, and why",
     "unanswered": "a request to a model that got no usable answer, and why",
+    "breaches": "a row that broke a rule of its table and was set aside, and why",
 }
 
 
