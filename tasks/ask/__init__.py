@@ -16,7 +16,7 @@ from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 5
+VERSION = 6
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -88,5 +88,13 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
         latest=latest(wording.text, target, used),
         pivot=path.pivot if path.pattern != "single" else "",
         language=known.chunks[target.chunk_id].language,
-        rejected_because=wording.rejected_because,
+        rejected_because=wording.rejected_because or _unasked(wording),
     )
+
+
+def _unasked(wording: Wording) -> str:
+    """Why a wording makes no question: it has no words, or its fact's sentence does not name what it asks for.
+
+    "Our subsidiary Hillshire Brands" says whose subsidiary that is, and has no word of its name.
+    """
+    return "no_wording" if not wording.text.strip() else "answer_not_named" if not wording.answer.strip() else ""

@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.values import FACTORS
 
+LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
 _SCALED = re.compile(r"(?i)\b(?:thousand|million|billion|trillion)s?\b")
@@ -41,6 +42,8 @@ def _plain(number: Decimal) -> str:
 def _numbers(triplet: Triplet) -> set[str]:
     value = Decimal(triplet.value)
     amount = abs(value)
+    if amount and not LEAST <= amount < MOST:
+        return set()
     shown = amount / FACTORS.get(triplet.scale, Decimal(1))
     if triplet.unit in {"percent", "pure"}:
         digits = re.sub(r"[^\d.]", "", triplet.answer)

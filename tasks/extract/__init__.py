@@ -20,7 +20,7 @@ from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
 from rarefy.tasks.llm import LLM
 
-VERSION = 3
+VERSION = 4
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -177,14 +177,19 @@ def verified(triplet: Triplet, text: str) -> Triplet:
     """The triplet, rejected if its words are not where it says (RARE §3.2: the source sentence is the proof)."""
     if triplet.rejected_because:
         return triplet
-    if text[triplet.start : triplet.end] != triplet.source_sentence or not triplet.source_sentence:
+    if not triplet.source_sentence or not _stands(text, triplet.source_sentence, triplet.start, triplet.end):
         return replace(triplet, rejected_because="sentence_not_in_text")
-    if text[triplet.header_start : triplet.header_end] != triplet.header:
+    if not _stands(text, triplet.header, triplet.header_start, triplet.header_end):
         return replace(triplet, rejected_because="header_not_in_text")
-    if text[triplet.group_start : triplet.group_end] != triplet.group:
+    if not _stands(text, triplet.group, triplet.group_start, triplet.group_end):
         return replace(triplet, rejected_because="group_not_in_text")
     if triplet.answer and triplet.answer not in triplet.source_sentence:
         return replace(triplet, rejected_because="object_not_in_sentence")
     if not (triplet.subject.strip() and triplet.relation.strip() and triplet.object.strip()):
         return replace(triplet, rejected_because="empty_part")
     return triplet
+
+
+def _stands(text: str, words: str, start: int, end: int) -> bool:
+    """Are these the words at `text[start:end]`? None stand at [0, 0) alone: a place without words is a mistake."""
+    return text[start:end] == words and (0 <= start < end if words else start == end == 0)

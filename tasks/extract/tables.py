@@ -7,9 +7,9 @@ them; a cell of an untagged source takes them from headers and caption, and is l
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
+from rarefy.tasks.extract.amounts import plain
 from rarefy.tasks.extract.grouping import labelled, labels_of
 from rarefy.tasks.extract.labels import measure
 from rarefy.tasks.extract.markdown import Cell, Row, Table, tables
@@ -106,7 +106,7 @@ def triplet(
         group_start=group.start if group else 0,
         group_end=group.end if group else 0,
         answer=answer,
-        value=str(said.value.normalize() if said.value % 1 else said.value.quantize(Decimal(1))),
+        value=plain(said.value),
         unit="percent" if value.percent else said.unit,
         scale=said.scale,
         period=when,

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from rarefy.tasks.nli.figures import is_number
-
+MOST_DIGITS = 18  # of an amount: more are a serial number, or an attempt to break arithmetic
 _NUMBER = re.compile(
     r"""^\s*
     (?P<open>\()?\s*
@@ -36,16 +35,17 @@ class Number:
 
 
 def number(text: str) -> Number | None:
-    """The number that a whole cell holds; None for words, dashes and ranges."""
+    """The number that a whole cell holds; None for words, dashes, ranges and what is too long for an amount."""
     match = _NUMBER.match(text)
     if match is None:
         return None
     opened, closed = bool(match["open"] or match["open2"]), bool(match["close"])
     if opened != closed:
         return None
-    if not is_number(match["digits"]):
+    digits = match["digits"].replace(",", "")
+    if len(digits) > MOST_DIGITS:
         return None
-    value = Decimal(match["digits"].replace(",", ""))
+    value = Decimal(digits)
     if opened or match["minus"] or match["minus2"]:
         value = -value
     return Number(

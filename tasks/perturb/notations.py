@@ -8,9 +8,11 @@ from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.nli.figures import SCALES, is_number
 from rarefy.tasks.nli.kept import small
 
+# Of more digits nothing is reckoned: no text counts so far, and what arithmetic would make of them is no longer exact.
+_TOO_LONG = r"(?!\d{19}|\d{1,3}(?:,\d{3}){6}|[\d,]*\.\d{10})"
 NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>[-−–]\s?|\(\s?)?(?:US)?[$€£¥]?\s?(?P<sign2>[-−–(])?"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    rf"{_TOO_LONG}(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:[\s\u00a0-]?(?P<scale>(?:thousand|million|billion|trillion)s?\b|(?:mm|bn|tn|[kKmMbB])\b))?"
     r"(?P<percent>\)?\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b))?(?![\w])"
 )

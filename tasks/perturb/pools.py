@@ -26,7 +26,7 @@ from rarefy.tasks.perturb.context.others import (
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
 
-VERSION = 2
+VERSION = 3
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the ring, so that few documents share it about evenly
@@ -150,7 +150,8 @@ class _Known:
             yield from self._of_answer(question, answers[-1])
         elif subjects:
             value = Value(question.answer, None, subjects[-1].entity, subjects[-1].triplet_id, subjects[-1].subject_key)
-            found = instead(self.said, value, [subject_kind(subjects[-1])], subjects[-1].subject_type, question.aliases)
+            name = subjects[-1].subject_type or "NAME"  # of a deadline or a reading no type is told
+            found = instead(self.said, value, [subject_kind(subjects[-1])], name, question.aliases)
             yield from islice(found, self.wanted)
         elif question.answer in {t.entity for t in own}:
             value = Value(question.answer, None, "", "", question.answer)
@@ -218,7 +219,7 @@ class _Known:
         own, named = triplet.subject_key or triplet.subject, triplet.object_key or triplet.object
         ends = (
             (triplet.answer, figure(triplet), own, named, kinds(triplet)[:1], triplet.object_type),
-            (triplet.subject, None, triplet.entity, own, [subject_kind(triplet)], triplet.subject_type),
+            (triplet.subject, None, triplet.entity, own, [subject_kind(triplet)], triplet.subject_type or "NAME"),
         )
         for text, number, owner, key, of, name in ends:
             if text and text != question.entity and text in triplet.source_sentence:

@@ -1,5 +1,7 @@
 """Questions of the four patterns over a small corpus of three companies."""
 
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Triplet, row_id
@@ -92,6 +94,25 @@ def test_single_facts_of_the_cover(corpus, fact, text):
 
 def test_what_anybody_knows_of_a_company_is_not_asked(corpus):
     assert put(corpus, "single", ("Alpha Inc.", "is headquartered in")).rejected_because == "common_knowledge"
+
+
+def test_what_its_sentence_does_not_name_is_not_asked_for(corpus):
+    documents, chunks, triplets = corpus
+    known = next(t for t in triplets.values() if (t.subject, t.relation) == ("Alpha Inc.", "is audited by"))
+    unsaid = {**triplets, known.triplet_id: replace(known, answer="")}  # "our subsidiary": whose, it does not say
+    question = put((documents, chunks, unsaid), "single", ("Alpha Inc.", "is audited by"))
+    assert (question.answer, question.rejected_because) == ("", "answer_not_named")
+    assert question.text.startswith("Which accounting firm")
+
+
+@pytest.mark.parametrize("value", ["1" * 30, "1" * 30 + ".5", "0." + "0" * 12 + "1", "-" + "9" * 40])
+@pytest.mark.parametrize("unit", ["USD", "USD/shares", "shares"])
+def test_an_amount_that_nobody_writes_in_other_words_is_asked_for_all_the_same(corpus, value, unit):
+    documents, chunks, triplets = corpus
+    known = next(t for t in triplets.values() if (t.subject, t.relation) == ("Alpha Inc.", "total revenue"))
+    large = {**triplets, known.triplet_id: replace(known, value=value, unit=unit)}
+    question = put((documents, chunks, large), "single", ("Alpha Inc.", "total revenue"))
+    assert (question.answer, question.aliases, question.rejected_because) == ("$1,234", (), "")
 
 
 def test_star_describes_the_head_by_what_only_it_has(corpus):

@@ -28,7 +28,9 @@ def test_a_cell_that_is_a_number_is_read_with_its_sign(cell, value, digits):
     assert cell[found.start : found.end] == digits == found.digits
 
 
-@pytest.mark.parametrize("cell", ["", "—", "N/A", "2024 to 2026", "12,34", "(5", "Note 4", "5 years", "1,2345"])
+@pytest.mark.parametrize(
+    "cell", ["", "—", "N/A", "2024 to 2026", "12,34", "(5", "Note 4", "5 years", "1,2345", "9" * 19]
+)
 def test_a_cell_that_is_no_number_is_none(cell):
     assert number(cell) is None
 

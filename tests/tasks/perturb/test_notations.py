@@ -77,6 +77,12 @@ def test_any_text_can_be_searched(text, answer):
     occurs(text, answer)
 
 
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 5_000, f"1{',234' * 6}", f"0.{'1' * 10}"])
+def test_digits_beyond_what_anybody_counts_are_no_number(digits):
+    assert numbers(f"It was ${digits} million.") == () == numbers(digits)
+    assert [number.figures for number in numbers(f"{digits} and 12")] == ["12"]
+
+
 def test_memory_does_not_grow_with_the_texts_and_answers_that_were_read():
     tracemalloc.start()
     try:

@@ -127,6 +127,18 @@ def test_what_leads_to_the_answer_can_be_swapped_too():
     assert {s.old for s in pool(asked).swaps} == {"20.5%", "Boston"}
 
 
+def test_a_subject_of_no_known_type_is_swapped_for_a_name():
+    untyped = {
+        name: replace(t, subject_type="", entity="Group", source_sentence=f"{t.subject}: {t.answer}")
+        for name, t in TRIPLETS.items()
+    }
+    rate, place = (untyped[row_id("Apex", relation, "")] for relation in ("tax rate", "is headquartered in"))
+    asked = replace(question("Apex", "tax rate"), entity="Group", triplet_ids=(place.triplet_id, rate.triplet_id))
+    swaps = pool(asked, triplets=untyped).swaps
+    assert {swap.kind for swap in swaps if swap.old == "Apex"} == {"NAME"}
+    assert all(swap.kind for swap in swaps)
+
+
 def test_facts_of_neighbours_get_others_of_their_kind_and_never_the_answer():
     near = {k: replace(t, chunk_id="Apex-6") if t.doc_id == "Apex" else t for k, t in TRIPLETS.items()}
     asked = question("Apex", "tax rate")
