@@ -217,6 +217,9 @@ def _joined(paper: Paper, _: Random) -> Paper:
 
 def _torn(paper: Paper, random: Random) -> Paper:
     """A document that ends in the middle, or lacks a stretch of it."""
+    if paper.file.endswith(".json"):
+        record = json.loads(paper.text)
+        return replace(paper, text=json.dumps({k: (v or "")[: random.randint(0, 3_000)] for k, v in record.items()}))
     body = max(paper.text.find("</ix:header>"), 0)
     start = random.randint(body, len(paper.text))
     return replace(paper, text=paper.text[:start] + paper.text[start + random.randint(0, 4_000) :])
@@ -235,7 +238,7 @@ def _substituted(pattern: re.Pattern[str], share: float, change: Callable[[str, 
             tail = re.sub(r">[^<]+<", lambda m: f">{changed(m[0][1:-1])}<", tail)
         elif paper.file.endswith(".json"):
             record = json.loads(tail)
-            tail = json.dumps({k: changed(v) if k.startswith("item_") else v for k, v in record.items()})
+            tail = json.dumps({k: changed(v or "") if k.startswith("item_") else v for k, v in record.items()})
         else:
             tail = changed(tail)
         return replace(paper, text=head + tail)
@@ -275,7 +278,9 @@ def _twice(paper: Paper, random: Random) -> Paper:
     """A document that repeats itself, whole or in its middle."""
     if paper.file.endswith(".json"):
         record = json.loads(paper.text)
-        return replace(paper, text=json.dumps({k: v * 2 if k.startswith("item_") else v for k, v in record.items()}))
+        return replace(
+            paper, text=json.dumps({k: (v or "") * 2 if k.startswith("item_") else v for k, v in record.items()})
+        )
     body = max(paper.text.find("</ix:header>") + len("</ix:header>"), 0) if paper.is_html else 0
     middle = paper.text[body:].removesuffix("</body></html>")
     part = middle if random.random() < 0.5 else middle[len(middle) // 3 :]

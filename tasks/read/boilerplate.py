@@ -150,13 +150,16 @@ def _running(flow: Flow) -> set[str]:
     return running
 
 
+_PAGE_NUMBER = re.compile(r"\d{1,9}")
+
+
 def _sequence(flow: Flow) -> set[int]:
     """Lines that are a number alone and count up by one, three times at least: page numbers without page breaks."""
     out: set[int] = set()
     run: list[int] = []
     last = -1
     for position, part in enumerate(flow):
-        if isinstance(part, Paragraph) and plain(part.text).isdigit():
+        if isinstance(part, Paragraph) and _PAGE_NUMBER.fullmatch(plain(part.text)):
             number = int(plain(part.text))
             if number != last + 1:
                 run = []

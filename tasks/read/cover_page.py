@@ -210,4 +210,4 @@ def _address(cover: str) -> dict[str, str]:
 def _number(digits: str, scale: str) -> str:
     power = {"m": 6, "b": 9, "t": 12}.get(scale.strip()[:1].lower(), 0)
     whole, _, fraction = digits.rstrip(".,").replace(",", "").partition(".")
-    return str(int(whole + fraction.ljust(power, "0")[:power])) if whole.isdigit() else ""
+    return str(int(whole + fraction.ljust(power, "0")[:power])) if whole.isdecimal() and len(whole) < 20 else ""

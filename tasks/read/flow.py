@@ -54,7 +54,7 @@ Flow = list[Paragraph | Table | PageBreak]
 
 
 def _spans(element: etree._Element, name: str, most: int) -> int:
-    found = re.match(r"\s*(\d+)", element.get(name) or "")
+    found = re.match(r"\s*(\d{1,9})", element.get(name) or "")
     return min(max(int(found.group(1)), 1), most) if found else 1
 
 

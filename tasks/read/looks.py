@@ -106,7 +106,7 @@ def changed(now: Looks, name: str, element: etree._Element, style: dict[str, str
 
 def _change_by_style(name: str, now: Looks, style: dict[str, str], change: dict[str, object]) -> None:
     if weight := style.get("font-weight"):
-        change["bold"] = weight in ("bold", "bolder") or (weight.isdigit() and int(weight) >= 600)
+        change["bold"] = weight in ("bold", "bolder") or (weight.isdecimal() and len(weight) < 5 and int(weight) >= 600)
     if slope := style.get("font-style"):
         change["italic"] = slope in ("italic", "oblique")
     if "underline" in style.get("text-decoration", ""):

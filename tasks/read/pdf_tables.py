@@ -64,7 +64,7 @@ def _without_layout(rows: list[list[str]]) -> list[list[str]]:
 
 def is_contents(rows: list[list[str]]) -> bool:
     """Whether the rows are a table of contents: titles, and page numbers that never fall."""
-    pages = [int(row[-1]) for row in rows if row[-1].isdigit() and len(row[-1]) < 4]
+    pages = [int(row[-1]) for row in rows if row[-1].isdecimal() and len(row[-1]) < 4]
     others = [cell for row in rows for cell in row[:-1] if is_value(cell)]
     entries = sum(bool(ENTRY.match(" ".join(row))) for row in rows)
     return (

@@ -205,3 +205,10 @@ def test_entities_that_a_page_defines_are_never_expanded(before: str, first: str
     head = f'<?xml version="1.0"?>{before}<!DOCTYPE html [{first}<!ENTITY a "{"a" * 1000}">{defined}]>'
     body = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p title="&i;" id="&i;">One.</p><p>&i;</p></body></html>'
     assert read_html(head + body, "bomb.html").text == "One.\n\n&i;"
+
+
+@pytest.mark.parametrize("odd", ["①", "²", "1²", "Ⅻ", "٣", "9" * 5_000])
+def test_what_only_looks_like_a_number_stands_as_it_is(odd: str) -> None:
+    cells = f"<table><tr><td colspan='{odd}'>Sales</td><td>{odd}</td></tr></table>"
+    text = page(f"<p>{odd}</p><p style='font-weight:{odd}'>Some words.</p>{cells}").text
+    assert odd in text and "Some words." in text
