@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact
-from rarefy.tasks.extract import ExtractConfig, extract
+from rarefy.tasks.extract import ExtractConfig, extract, verified
 from rarefy.tasks.extract.markdown import tables
 from rarefy.tasks.extract.periods import Period
 from rarefy.tasks.extract.untagged import unlikely
@@ -177,3 +177,28 @@ def test_an_untagged_table_that_is_no_statement_is_left_alone():
 def test_a_document_without_an_entity_gives_no_facts_about_nobody():
     document, chunk = filing(INCOME, [tag(INCOME, "391,035", "us-gaap:Revenues", "391035000000")], entity="")
     assert all(t.rejected_because for t in facts_of(document, chunk))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"header": "", "header_start": 3, "header_end": 3}, "header_not_in_text"),
+        ({"group": "", "group_start": 5, "group_end": 5}, "group_not_in_text"),
+        ({"start": -5, "end": -1}, "sentence_not_in_text"),
+        ({}, ""),
+    ],
+)
+def test_a_place_without_words_and_one_outside_the_text_prove_nothing(fields, reason):
+    document, chunk = filing(INCOME, [tag(INCOME, "391,035", "us-gaap:Revenues", "391035000000")])
+    fact = replace(only(facts_of(document, chunk)), **fields)
+    if "start" in fields:
+        fact = replace(fact, source_sentence=chunk.text[fact.start : fact.end], answer="")
+    assert verified(fact, chunk.text).rejected_because == reason
+
+
+@pytest.mark.parametrize("scale", ["2", "400", "30"])
+def test_a_number_however_large_is_written_without_an_exponent(scale):
+    value = "1" + "0" * int(scale)
+    document, chunk = filing(INCOME, [tag(INCOME, "391,035", "us-gaap:Revenues", value)])
+    (fact,) = (f for f in facts_of(document, chunk) if f.concept == "us-gaap:Revenues")
+    assert (fact.value, fact.rejected_because) == (value, "scale_disagrees")
