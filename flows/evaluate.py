@@ -1,7 +1,7 @@
 """From a benchmark and the systems under test to how robust they are (architecture §6)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ from rarefy.flows.failing import tell_failures, tell_unscored
 from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.portions import portions
 from rarefy.flows.progress import WIDTH, Board
+from rarefy.flows.report import tally
 from rarefy.flows.run import Part, Run
 from rarefy.flows.terminal import Terminal
 from rarefy.flows.this_run import named, watched
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
+from rarefy.tasks.export.files import lines, put
 from rarefy.tasks.protocols import PROTOCOLS, cases
 from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
@@ -102,10 +104,22 @@ def evaluate(
         beside = {"similarities": run.store.table(given.similarities)} if given.similarities else {}
         run.stage("report", lambda: written(Path(out), {**tables, **beside, "figures": found}, told, config))
         line.end(f"in {out}")
+        _leave(run, Path(out))
         run.stage("note", lambda: journal.use(run.store, given.version, out, run.store.touched))
         if watched():
             create_markdown_artifact(markdown(told), key="evaluation", description=f"How robust: {', '.join(tested)}")
         return Evaluated(out, told, run.made)
+
+
+def _leave(run: Run, out: Path) -> None:
+    """Say how many rows broke a rule and were set aside, and put them beside the result; without any, no file."""
+    place, rows = out / "breaches.jsonl", list(run.breaches.values())
+    if not rows:
+        place.unlink(missing_ok=True)
+        return
+    put(place, lines(asdict(row) for row in rows))
+    counted = ", ".join(f"{count:,} {kind}: {rule}" for kind, rule, count in tally(rows)[:3])
+    run.board.say(f"{'set aside':<{WIDTH}} {len(rows):,} rows broke a rule of their contract ({counted}); see {place}")
 
 
 def _retrieved(run: Run, given: Bench, config: Config) -> str:

@@ -79,12 +79,15 @@ class Job:
         )
 
     def judges(self) -> dict[str, type]:
-        """The tables whose rules on rows can be held where they are made: all that these are held against is given."""
+        """The tables whose rules on rows can be held where they are made: all that these are held against is given.
+
+        A table under another name (the variants that are an evaluation's noise) is not the one that the rules are of.
+        """
         given = {*self.takes.values()}
         return {
             kind: row_type
             for kind, row_type in self.makes.items()
-            if row_type in SUITES and given.issuperset(SUITES[row_type].needs)
+            if kind == KINDS.get(row_type) and row_type in SUITES and given.issuperset(SUITES[row_type].needs)
         }
 
     def run(

@@ -244,7 +244,7 @@ def benchmark() -> dict[type, pa.Table]:
     ]
     again = replace(judgements[0], judgement_id=row_id("again"), round=1, error="refused")
     judgements.append(replace(again, readability=0, clarity=0, correctness=0, reason=""))
-    aside = Breach(row_id("d"), "chunk", "chunks", row_id("e"), "contract_tokens_is_at_least_1", "tokens 0", "{}")
+    broken = Breach(row_id("d"), "chunk", "chunks", row_id("e"), "contract_tokens_is_at_least_1", "tokens 0", "{}")
     failed = Unanswered(row_id("c"), "grade", questions[0].question_id, "refused", "I would rather not.")
     merge = Merge(row_id("a"), "entity", "Acme", "Acme Inc.", "ORG", "suffix: 'Acme said'; 'Acme Inc. said'")
     aside = Quarantined(row_id("b"), "read", "x.html", "empty_file", "x.html: the file is empty: remove or replace it")
@@ -262,7 +262,7 @@ def benchmark() -> dict[type, pa.Table]:
         Similarity: [Similarity(variants[1].variant_id, "variant", "embedding", 0.9)],
         Quarantined: [aside],
         Unanswered: [failed],
-        Breach: [aside],
+        Breach: [broken],
         **evaluation(questions, variants),
     }
     return {row_type: to_table(members, row_type) for row_type, members in rows.items()}
