@@ -26,7 +26,7 @@ from rarefy.tasks.export import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE, CORPORA = ROOT / "tasks" / "sample" / "corpus", ROOT.parent / "shared" / "corpora"
-EXAMPLES = int(os.environ.get("RAREFY_UNSEEN_EXAMPLES", "12"))  # of each test; a search for failures takes thousands
+EXAMPLES = int(os.environ.get("RAREFY_UNSEEN_EXAMPLES", "5"))  # of each test; a search for failures takes thousands
 DRAWN = settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -44,7 +44,7 @@ SETTINGS = Config.model_validate(
         },
     }
 )
-FILINGS = ("aapl-fy2024.html", "aapl-fy2025.html", "ko-fy2024.html", "nvda-fy2023.html", "nvda-fy2024.html")
+FILINGS = ("aapl-fy2024.html", "aapl-fy2025.html", "ko-fy2024.html")
 REPORT = """FORM 10-K
 
 For the fiscal year ended December 31, 2024
@@ -58,9 +58,11 @@ Larkfield Group Inc
 Larkfield Group Inc is headquartered in Leeds. Larkfield Group Inc acquired Brightwater Instruments in March 2023.
 Brightwater Instruments operates a factory in York. The chief executive officer of Larkfield Group Inc is Jane Whitmore.
 
-# Item 7. Management's Discussion and Analysis
+# Item 8. Financial Statements and Supplementary Data
 
-The following table shows our results for the years ended December 31 (in millions):
+## CONSOLIDATED STATEMENTS OF OPERATIONS
+
+Years ended December 31 (in millions of US dollars):
 
 | | 2024 | 2023 |
 |---|---|---|
@@ -79,7 +81,7 @@ Revenue for fiscal year 2024 was $21.9 million, an increase of 2 percent. The fe
 
 
 def papers(chosen: list[Paper]) -> st.SearchStrategy[list[Paper]]:
-    """One to three of these, each after up to four mutations."""
+    """One or two of these, each after up to four mutations."""
     seeds = st.integers(0, 999)
     steps = st.lists(st.tuples(st.sampled_from(sorted(MUTATIONS)), seeds), max_size=4)
 
@@ -90,7 +92,7 @@ def papers(chosen: list[Paper]) -> st.SearchStrategy[list[Paper]]:
         return paper
 
     one = st.tuples(st.sampled_from(chosen), steps).map(mutated)
-    return st.lists(one, min_size=1, max_size=3, unique_by=lambda paper: paper.file)
+    return st.lists(one, min_size=1, max_size=2, unique_by=lambda paper: paper.file)
 
 
 def of_the_sample() -> list[Paper]:
@@ -99,7 +101,6 @@ def of_the_sample() -> list[Paper]:
         *(cut_filing(SAMPLE / name) for name in FILINGS),
         cut_text(SAMPLE / "24-cfr-792.md"),
         cut_text(SAMPLE / "fomc-2015-06-17.txt"),
-        cut_text(SAMPLE / "fomc-2015-06-17.txt", start=30_000),
         Paper("larkfield.md", REPORT),
         Paper("languages.txt", "\n\n".join(mutations.PARAGRAPHS + mutations.BESIDE)),
     ]
