@@ -166,7 +166,7 @@ def rehearse(
             tools[name] = checks = Supposing(tool, Counting(tally, books, REPLY["nli"]))
         else:
             tools[name] = Counting(tally, books)
-    made = replace(job, tools=tools).run(given, store)
+    made, _ = replace(job, tools=tools).run(given, store)
     if checks and isinstance(job.config, PerturbConfig):
         checks.expect(from_table(made["variants"], Variant), job.config)
     return made

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from pydantic import ValidationError
 
-from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.flows.cluster import ClusterConfig, started
 from rarefy.flows.config import OF_EVALUATION, load
 from rarefy.flows.faults import Fault, UsageFault
@@ -197,7 +197,7 @@ def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
     from rarefy.tasks.store import Store
 
     store = Store(tmp_path / "store")
-    names = [store.keep(to_table([Quarantined(str(n), "s", "p", "r", "d")], Quarantined)) for n in range(3)]
+    names = [store.keep(to_table([Quarantined(row_id(n), "s", "p", "r", "d")], Quarantined)) for n in range(3)]
     with hired(0, "", ClusterConfig(**LOCAL)) as hands:
         made = dict(hands(job(), [{"quarantine": name} for name in names], store.url))
     assert [made[n]["quarantine"] for n in range(3)] == names
