@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.gc import Plan
     from rarefy.tasks.journal import Version
     from rarefy.tasks.store import Store
@@ -37,8 +36,8 @@ class Side:
 
 def versions(given: argparse.Namespace) -> int:
     """List what a store has published."""
-
     from rarefy.flows import published
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks import journal
 
     store = _store(given.store)
@@ -59,7 +58,7 @@ def versions(given: argparse.Namespace) -> int:
 
 def diff(given: argparse.Namespace) -> int:
     """Tell what changed between two benchmarks."""
-
+    from rarefy.flows.terminal import Terminal
     from rarefy.tasks.versions import changes, plain, write
 
     old, new = (side(name, given.store, given.of) for name in (given.old, given.new))

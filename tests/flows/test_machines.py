@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
 import machines
+import psutil
 import pytest
 from endpoint import served
 from machines import files, until
@@ -31,7 +32,7 @@ from rarefy.tasks.read import ReadConfig, read as read_at_once
 
 def read(source, config):
     marks = Path(os.environ["SLOW_MARKS"])
-    mine = f"{os.getpid()}-{Path(source.path).stem}-{time.monotonic_ns()}"
+    mine = f"{os.getppid()}-{Path(source.path).stem}-{time.monotonic_ns()}"  # the worker, whose child this is
     (marks / f"begun-{mine}").touch()
     time.sleep(float(os.environ.get("SLOW_SECONDS", "0.3")))
     yield from read_at_once(source, ReadConfig())
@@ -105,6 +106,12 @@ def marks(slow: Path) -> Marks:
     return Marks(slow / "marks")
 
 
+def send(pid: int, sign: signal.Signals) -> None:
+    """What befalls a machine befalls all its processes: the worker's child, which reads for it, as well."""
+    for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True)):
+        process.send_signal(sign)
+
+
 class Harm(threading.Thread):
     """Does harm while a build runs; what went wrong with it fails the test."""
 
@@ -134,7 +141,7 @@ def test_one_worker_killed_and_one_frozen_in_mid_run_change_nothing(alone, slow,
         def harm() -> None:
             for name, sign in (("w0", signal.SIGKILL), ("w1", signal.SIGSTOP)):
                 until(lambda name=name: marks.busy(pids[name]), f"{name} to be at work")
-                os.kill(pids[name], sign)
+                send(pids[name], sign)
 
         harming = Harm(harm)
         assert main(arguments(slow, "hurt", "--dask", cluster.address)) == 0
@@ -153,7 +160,7 @@ def test_a_frozen_worker_that_wakes_when_all_is_done_changes_nothing(alone, slow
 
         def freeze() -> None:
             until(lambda: marks.busy(sleeper), "w1 to be at work")
-            os.kill(sleeper, signal.SIGSTOP)
+            send(sleeper, signal.SIGSTOP)
 
         freezing = Harm(freeze)
         assert main(arguments(slow, "hurt", "--dask", cluster.address)) == 0
@@ -161,7 +168,7 @@ def test_a_frozen_worker_that_wakes_when_all_is_done_changes_nothing(alone, slow
         left = marks.busy(sleeper)
         assert files(slow / "hurt") == alone and left
         store = {path: path.read_bytes() for path in (slow / "hurt-store").rglob("*") if path.is_file()}
-        os.kill(sleeper, signal.SIGCONT)
+        send(sleeper, signal.SIGCONT)
         until(lambda: not marks.busy(sleeper), "w1 to have done what it was at")
         until(lambda: cluster.workers[1].poll() is not None, "w1 to learn that nobody waits for it")
         after = {path: path.read_bytes() for path in (slow / "hurt-store").rglob("*") if path.is_file()}

@@ -19,7 +19,7 @@ FEW = settings(max_examples=8, deadline=None, suppress_health_check=UNHURRIED)
 @pytest.fixture(autouse=True)
 def no_contracts(monkeypatch):
     """What holds of the tables is tested elsewhere, and takes most of the time of a build this small."""
-    monkeypatch.setattr(Run, "hold", lambda *_: None)
+    monkeypatch.setattr(Run, "hold", lambda run, stage, row_type, tables, judged=False: tables)
 
 
 @pytest.mark.parametrize("method", METHODS)

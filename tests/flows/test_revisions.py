@@ -25,7 +25,9 @@ def known(tmp_path_factory):
     """Of each size of windows a benchmark of one filing, and every chunk that the model was shown for it."""
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Run, "hold", lambda *_: None)  # contracts are tested elsewhere
+        patch.setattr(
+            Run, "hold", lambda run, stage, row_type, tables, judged=False: tables
+        )  # contracts are tested elsewhere
         for size in SIZES:
             follower = Follower(tmp_path_factory.mktemp(f"by{size}"), config(size))
             filings.put(sample("aapl-fy2024.html"), follower.place / "corpus" / "apple.html")
@@ -87,7 +89,7 @@ def test_only_touched_chunks_are_shown_to_the_model_again(follower):
 
 @pytest.mark.parametrize("company", YEARS)
 def test_next_years_filing_in_place_of_this_years_shows_only_what_is_new(company, tmp_path, monkeypatch):
-    monkeypatch.setattr(Run, "hold", lambda *_: None)
+    monkeypatch.setattr(Run, "hold", lambda run, stage, row_type, tables, judged=False: tables)
     follower = Follower(tmp_path, config(1))
     before, after = YEARS[company]
     filings.put(sample(before), tmp_path / "corpus" / "filing.html")
