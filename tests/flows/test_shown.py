@@ -1,5 +1,6 @@
 """With PREFECT_API_URL set, a run shows in that Prefect with readable names, and leaves its artifacts there."""
 
+import base64
 import json
 import os
 import subprocess
@@ -27,7 +28,9 @@ def shown(copy, api):
 
     def ask(kind: str, **wanted: object) -> list[dict]:
         body = json.dumps({"limit": 200, **wanted}).encode()
-        request = urllib.request.Request(f"{api}/{kind}/filter", body, {"Content-Type": "application/json"})
+        login = base64.b64encode(os.environ["PREFECT_API_AUTH_STRING"].encode()).decode()
+        headers = {"Content-Type": "application/json", "Authorization": f"Basic {login}"}
+        request = urllib.request.Request(f"{api}/{kind}/filter", body, headers)
         with urllib.request.urlopen(request) as reply:
             return json.load(reply)
 

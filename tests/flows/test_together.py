@@ -17,7 +17,9 @@ from rarefy.tasks.store import Store
 def document(n: int, text: str = "") -> Document:
     said = text or " ".join(f"word{(n * 7 + at) % 500}" for at in range(60))
     told = {"dropped": {"page": n}, "metadata": {"cik": str(n), "b": "ü"}, "period_end": f"20{n % 30:02}-12-31"}
-    return Document(f"d{n:04}", f"h{n}", "s", f"Title {n}", "text/plain", said, (Block("text", 0, len(said)),), **told)
+    return Document(
+        f"d{n:04}", f"{n:016x}", "s", f"Title {n}", "text/plain", said, (Block("text", 0, len(said)),), **told
+    )
 
 
 def test_gathering_without_rows_is_gathering_with_rows(tmp_path):
