@@ -105,7 +105,16 @@ def test_what_a_reader_prints_disturbs_nothing(corpus: Path) -> None:
     assert isinstance(rows(corpus, of("says"))[0], Document)
 
 
-def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(corpus: Path) -> None:
+@pytest.fixture
+def no_child_yet() -> None:
+    """Other tests of this process may have left children, several of them where they read in threads."""
+    while child._CHILDREN._idle:
+        child._CHILDREN._idle.pop().end()
+
+
+def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(
+    corpus: Path, no_child_yet: None
+) -> None:
     def pid() -> int:
         rows(corpus, of("read"))
         (waiting,) = child._CHILDREN._idle
@@ -117,7 +126,7 @@ def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(
     assert pid() != first
 
 
-def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path) -> None:
+def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path, no_child_yet: None) -> None:
     rows(corpus, of("read"))
     (waiting,) = child._CHILDREN._idle
     waiting.process.kill()
