@@ -80,14 +80,14 @@ def _passages(given: Any) -> Iterator[Passage]:
 def passage_of(one: Any) -> Passage:
     """A passage as a text, a dict, a Passage, or a document of LangChain, LlamaIndex or Haystack."""
     if isinstance(one, Passage):
-        name, text = _text(one.passage_id, "a passage's passage_id"), _text(one.text, "a passage's text")
-        return Passage(name, text, _text(one.title, "a passage's title"), _score(one.score))
+        own, text = _text(one.passage_id, "a passage's passage_id"), _text(one.text, "a passage's text")
+        return Passage(own, text, _text(one.title, "a passage's title"), _score(one.score))
     if isinstance(one, str):
         return Passage("", _text(one, "a passage"))
     if isinstance(one, Mapping):
-        name = next((one[key] for key in _NAMES if one.get(key)), "")
+        called = next((one[key] for key in _NAMES if one.get(key)), "")
         text, title = (_text(one.get(key), f"a passage's {key}") for key in ("text", "title"))
-        return Passage(_text(name, "a passage's id"), text, title, _score(one.get("score")))
+        return Passage(_text(called, "a passage's id"), text, title, _score(one.get("score")))
     score = getattr(one, "score", None)
     node = getattr(one, "node", one)  # LlamaIndex: NodeWithScore holds a node
     meta = getattr(node, "metadata", None) or getattr(node, "meta", None) or {}

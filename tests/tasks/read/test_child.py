@@ -126,7 +126,8 @@ def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(
     assert pid() != first
 
 
-def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path, no_child_yet: None) -> None:
+@pytest.mark.usefixtures("no_child_yet")
+def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path) -> None:
     rows(corpus, of("read"))
     (waiting,) = child._CHILDREN._idle
     waiting.process.kill()
