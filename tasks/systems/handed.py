@@ -93,10 +93,10 @@ def passage_of(one: Any) -> Passage:
     meta = getattr(node, "metadata", None) or getattr(node, "meta", None) or {}
     name = next((meta[key] for key in _NAMES if meta.get(key)), "") or getattr(node, "id", None) or ""
     for told in ("page_content", "text", "content"):  # LangChain, LlamaIndex, Haystack
-        if isinstance(text := getattr(node, told, None), str):
+        if isinstance(words := getattr(node, told, None), str):
             name = name or getattr(node, "node_id", "") or ""
             title = _text(meta.get("title"), "a passage's title")
-            return Passage(_text(name, "a passage's id"), _text(text, "a passage"), title, _score(score))
+            return Passage(_text(name, "a passage's id"), _text(words, "a passage"), title, _score(score))
     raise WrongType(f"a retrieved passage is {type(one).__name__}; give a text, a dict with id and text, or a Passage")
 
 
