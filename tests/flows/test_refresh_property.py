@@ -56,5 +56,5 @@ def went(follower, *places):
     try:
         follower.refresh(*places)
     except UsageFault as fault:  # what the papers say may give no question at all
-        return str(fault)
+        return str(fault).partition("; what there is to look at lies in ")[0]
     return ""

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -56,15 +57,17 @@ def says(source, config):
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of one file, whose ending has a reader of somebody's own."""
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "outsider.py").write_text(OUTSIDER)
     monkeypatch.syspath_prepend(tmp_path / "lib")
-    monkeypatch.setattr(child, "_CHILDREN", child._Children())  # children that know this module
+    children = child._Children()  # that know this module
+    monkeypatch.setattr(child, "_CHILDREN", children)
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.odd").write_text(WORDS)
-    return tmp_path / "corpus"
+    yield tmp_path / "corpus"
+    children.end()
 
 
 def of(function: str, **limits: float) -> ReadConfig:
@@ -105,16 +108,7 @@ def test_what_a_reader_prints_disturbs_nothing(corpus: Path) -> None:
     assert isinstance(rows(corpus, of("says"))[0], Document)
 
 
-@pytest.fixture
-def no_child_yet() -> None:
-    """Other tests of this process may have left children, several of them where they read in threads."""
-    while child._CHILDREN._idle:
-        child._CHILDREN._idle.pop().end()
-
-
-def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(
-    corpus: Path, no_child_yet: None
-) -> None:
+def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(corpus: Path) -> None:
     def pid() -> int:
         rows(corpus, of("read"))
         (waiting,) = child._CHILDREN._idle
@@ -126,7 +120,13 @@ def test_one_child_reads_many_documents_and_another_follows_one_that_was_killed(
     assert pid() != first
 
 
-@pytest.mark.usefixtures("no_child_yet")
+def test_a_large_process_does_not_make_its_children_large(corpus: Path) -> None:
+    """Linux gives a new process the peak of the one that started it."""
+    large = bytes(range(256)) * (child.GROWN // 256 + 1)
+    rows(corpus, of("read"))
+    assert len(large) > child.GROWN and len(child._CHILDREN._idle) == 1
+
+
 def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path) -> None:
     rows(corpus, of("read"))
     (waiting,) = child._CHILDREN._idle
