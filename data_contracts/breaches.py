@@ -4,10 +4,13 @@ Rules on rows are plain predicates: this module imports no engine, so that worke
 """
 
 import json
+import re
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +27,7 @@ KINDS = {row_type: kind for kind, row_type in ROWS.items()}  # what the table of
 NO_NULL = "every value is there"  # the rule that a null in a column that may hold none breaks
 RAISED = "contract_raised"  # the rule of rows that a stage could not work on: its code raised an exception
 DEPENDS = "contract_depends_on_"  # and the table: how the rule of a row that lost another one begins
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 ROUNDS = 20  # of setting aside what depends on what was set aside; the tables are not as deep
 
 
@@ -102,11 +106,21 @@ def direct(breaches: Iterable[Breach]) -> list[Breach]:
     return [one for one in breaches if not one.rule.startswith(DEPENDS)]
 
 
-def raised(stage: str, kind: str, row: str, error: Exception, trace: str) -> Breach:
-    """The breach of a row on which a stage's code raised an exception."""
-    detail = f"{type(error).__name__}: {error}"[:2000]
-    content = json.dumps({"traceback": trace})
+def raised(stage: str, kind: str, row: str, error: Exception) -> Breach:
+    """The breach of a row on which a stage's code raised an exception; the same row on every machine.
+
+    So the traceback names files without their folders, and objects without their addresses.
+    """
+    detail = without_addresses(f"{type(error).__name__}: {error}")[:2000]
+    calls = traceback.extract_tb(error.__traceback__)
+    trace = [f"{Path(call.filename).name}:{call.lineno} in {call.name}: {call.line}" for call in calls]
+    content = json.dumps({"traceback": [*trace, detail]})
     return Breach(row_id("breach", stage, kind, row, RAISED), stage, kind, row, RAISED, _plain(detail), content)
+
+
+def without_addresses(text: str) -> str:
+    """The text without the addresses of objects, which are others in every process."""
+    return _ADDRESS.sub("", text)
 
 
 def unmakeable(stage: str, row_type: type, row: Any, error: Exception) -> Breach:

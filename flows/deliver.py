@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from rarefy.flows.spent import Spent, plain, spent
 from rarefy.flows.this_run import watched
 from rarefy.tasks.export import BESIDE, NAMES, export
 from rarefy.tasks.export.alone import alone
-from rarefy.tasks.export.files import lines, put, records
+from rarefy.tasks.export.files import lines, put, put_breaches, records
 from rarefy.tasks.export.keep_rates import tallied
 from rarefy.tasks.lease import LeaseLost
 
@@ -90,9 +89,8 @@ def told(run: Run, out: str, config: Config) -> Iterator[None]:
         with suppress(OSError, LeaseLost):  # the error that ends the build is the one to tell
             run.fence()
             _write(run, out, "contracts.failed" if Path(out, "manifest.json").exists() else "contracts")
-            if run.breaches:
-                with alone(Path(out)):
-                    put(Path(out, FAILED), lines(asdict(one) for one in run.breaches.values()))
+            with alone(Path(out)):
+                put_breaches(Path(out, FAILED), run.breaches.values())
             _keep(spent(run, config, None), out)
         raise
     run.fence()
@@ -111,8 +109,7 @@ def _leave(run: Run, place: Path) -> None:
             if table.num_rows:
                 put(place / f"{NAMES[row_type]}.parquet", table)
                 put(place / f"{NAMES[row_type]}.jsonl", lines(records(table, row_type)))
-        if run.breaches:
-            put(place / "breaches.jsonl", lines(asdict(one) for one in run.breaches.values()))
+        put_breaches(place / "breaches.jsonl", run.breaches.values())
 
 
 def _keep(spent: Spent | None, out: str) -> None:

@@ -1,7 +1,7 @@
 """From a benchmark and the systems under test to how robust they are (architecture §6)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from rarefy.flows.this_run import named, watched
 from rarefy.flows.under_test import models_of, pinned, protocols, systems
 from rarefy.flows.workers import hired
 from rarefy.tasks import journal
-from rarefy.tasks.export.files import lines, put
+from rarefy.tasks.export.files import put_breaches
 from rarefy.tasks.protocols import PROTOCOLS, cases
 from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
@@ -114,10 +114,9 @@ def evaluate(
 def _leave(run: Run, out: Path) -> None:
     """Say how many rows broke a rule and were set aside, and put them beside the result; without any, no file."""
     place, rows = out / "breaches.jsonl", list(run.breaches.values())
+    put_breaches(place, rows)
     if not rows:
-        place.unlink(missing_ok=True)
         return
-    put(place, lines(asdict(row) for row in rows))
     counted = ", ".join(f"{count:,} {kind}: {rule}" for kind, rule, count in tally(rows)[:3])
     run.board.say(f"{'set aside':<{WIDTH}} {len(rows):,} rows broke a rule of their contract ({counted}); see {place}")
 

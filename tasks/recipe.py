@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -191,7 +190,7 @@ def _without_raisers(
     tables, breaches = job.run(given, store, threads=threads, means=means, only=lambda group: group not in found)
     owner = next((kind for row_type, kind in KINDS.items() if schema_of(row_type).names[0] == job.group), first)
     for group, fault in found.items():
-        breaches.append(raised(job.stage, owner, group, fault, "".join(traceback.format_exception(fault))))
+        breaches.append(raised(job.stage, owner, group, fault))
     return tables, breaches
 
 

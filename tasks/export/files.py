@@ -3,13 +3,15 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias, get_origin, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rarefy.data_contracts.rows import Breach
 from rarefy.tasks.export.tables import slices
 
 _ROWS = 2048  # rows in memory at once, and in a Parquet row group: a document with its tags may take 10 MB
@@ -62,6 +64,11 @@ def lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     """JSON lines, in UTF-8 as it reads."""
     for row in rows:
         yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+def put_breaches(path: Path, breaches: Collection[Breach]) -> None:
+    """Put the rows that were set aside in place, as JSON lines; without any, no file."""
+    put(path, lines(map(asdict, breaches)) if breaches else None)
 
 
 def sha256(path: Path) -> str:

@@ -1,11 +1,8 @@
 """How a reader says that a source cannot be worked on."""
 
-import re
-
+from rarefy.data_contracts.breaches import without_addresses
 from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.tasks.read.names import line, name
-
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Unreadable(Exception):
@@ -23,7 +20,7 @@ class Unreadable(Exception):
 
 def failed(error: Exception) -> Unreadable:
     """What a reader raised that no reader means to raise; without addresses of memory, which differ at every run."""
-    said = f"{type(error).__name__}: {_ADDRESS.sub('', str(error)):.200}"
+    said = f"{type(error).__name__}: {without_addresses(str(error)):.200}"
     return Unreadable("reader_failed", f"{said}; write the file anew or remove it")
 
 
