@@ -4,6 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import groupby
 from math import sqrt
 from operator import attrgetter
@@ -17,14 +18,15 @@ from rarefy.flows.run import Part, Run
 from rarefy.flows.sampling import Amount, Outline, amounts, choose, load, outlines, sampled_parts
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, supersede
 
-# Characters, so that a forecast is the same everywhere. A slow core takes 4 µs for a character of which facts are taken
-# from tables and from sentences of fixed forms, and 27 µs for one of prose, which is parsed: 7 s in all, spaCy loaded.
-WHOLE = 600_000
-PROSE = 80_000
+# In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, from which facts are
+# taken by fixed forms, eight times as long for one in a table, and 27 µs for one of prose, which is parsed: 6 s in all,
+# beside the 3 s that spaCy takes to load.
+WHOLE = 4_000_000
+PROSE = 60_000
 MOST = 1_200_000  # characters of one document: of a longer one the beginning stands for all of it
-# Of processor time, after which a slower machine makes do with what it has; the forecast then says of how much. By the
-# clock a busy machine would say something else each time.
-SECONDS = 10.0
+# Of processor time, spaCy loaded, after which a slower machine makes do with what it has; the forecast then says of how
+# much. By the clock a busy machine would say something else each time.
+SECONDS = 7.0
 PARSED = ("prose",)  # methods that take a core seconds for a long document
 FEW = 20  # questions: with fewer no number of an evaluation says anything
 
@@ -120,8 +122,8 @@ def of_sample(
       the square of that number (so it is with companies that share an auditor, an exchange or a rival); of one whose
       facts need k chunks of prose, of which a share s was parsed, as many as 1 / s^k; n + 2 √n + 1 for chance; and the
       factor. No more than the quota of the pattern.
-    - The factor is 1 + 1 / √m for m entities in the sample, which differ from each other, and less the more of the
-      corpus the sample is: nothing is uncertain where it is all of it.
+    - The factor is 1 + 2 / √m for m entities in the sample, which differ from each other, and less where the sample is
+      more than three quarters of the corpus: nothing is uncertain where it is all of it.
     """
     held = {one.doc_id: one for one in seen}
     found = find_in(documents, config, clock)
@@ -154,7 +156,7 @@ def of_sample(
             patterns[question.pattern].append((by_size, max(most, by_size)))
     average = times * size / max(sum(amount.size for amount in looked.values()), 1)
     unknown = 1 - share / max(average, 1)
-    factor = (1 + 1 / sqrt(max(len({one.issuer for one in sample}), 1))) ** sqrt(unknown)
+    factor = (1 + 2 / sqrt(max(len({one.issuer for one in sample}), 1))) ** min(1.0, 2 * sqrt(unknown))
     quotas = config.graph.quotas
     domains = max(len({row.domain for row in documents}), 1)
     multi = {
@@ -216,13 +218,15 @@ def find_in(documents: Sequence[Document], config: Config, clock: Callable[[], f
     Names are taken for one by their form alone: to compare their meaning takes a model that is seconds to load, and
     merges few. Where time runs out, the rest of the documents, or of the prose, is left out.
     """
+    if config.extract.methods:
+        import_module("rarefy.tasks.language.load")  # spaCy and what it brings: the same 3 s for any sample
     found, end = Found(), clock() + SECONDS
     quick = tuple(name for name in config.extract.methods if name not in PARSED)
     slow = tuple(name for name in config.extract.methods if name in PARSED)
     held = {row.doc_id: row for row in documents}
     rows: list[Triplet] = []
     for row in sorted(documents, key=lambda row: row_id("turn", row.doc_id)):
-        if found.documents and clock() > end - 0.5 * SECONDS:
+        if found.documents and clock() > end - 0.4 * SECONDS:
             break
         try:
             own = list(chunk.chunk([row], config.chunk))

@@ -16,6 +16,7 @@ from rarefy.tasks.store import Store
 
 PARTS = 256  # looked at, at most: of a million documents all would be minutes of reading
 RARE = 0.05  # share of the text from which on a kind of document is sampled by itself; what is rarer counts together
+TABLES = 8  # times as long as for text it takes to find facts in a table
 COLUMNS = ("doc_id", "content_hash", "entity", "domain", "form", "media_type")
 
 
@@ -35,6 +36,11 @@ class Outline:
     def size(self) -> int:
         """Characters."""
         return self.tables + self.text
+
+    @property
+    def work(self) -> int:
+        """What it takes to find its facts, in characters of text."""
+        return TABLES * self.tables + self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +106,12 @@ def amounts(outlined: Iterable[Outline]) -> dict[str, Amount]:
 
 
 def choose(outlined: Sequence[Outline], budget: int) -> list[Outline]:
-    """Documents of about `budget` characters: all of an entity together, entities by hash, each kind by its share.
+    """Documents of about `budget` of work: all of an entity together, entities by hash, each kind by its share.
 
     Each kind has at least one document. Where the documents of the first entity of a kind are more than its share,
     they are taken one by one, by hash. Nothing hangs on the order of the documents.
     """
-    size = sum(one.size for one in outlined)
+    size = _work(outlined)
     if size <= budget:
         return list(outlined)
     taken: list[Outline] = []
@@ -114,22 +120,22 @@ def choose(outlined: Sequence[Outline], budget: int) -> list[Outline]:
         kinds[one.kind][one.issuer].append(one)
     for kind in sorted(kinds):
         entities = kinds[kind]
-        share = budget * sum(one.size for own in entities.values() for one in own) / size
+        share = budget * sum(map(_work, entities.values())) / size
         of_kind: list[Outline] = []
         for issuer in sorted(entities, key=lambda name: row_id("issuer", name)):
             own = sorted(entities[issuer], key=lambda one: row_id("document", one.doc_id))
-            if of_kind and _sum(of_kind) + _sum(own) > share * 1.25:
+            if of_kind and _work(of_kind) + _work(own) > share * 1.25:
                 continue  # a smaller one may still have room
             for one in own:
-                if of_kind and _sum(of_kind) + one.size > share * 1.25:
+                if of_kind and _work(of_kind) + one.work > share * 1.25:
                     break
                 of_kind.append(one)
         taken += of_kind
     return sorted(taken, key=lambda one: one.doc_id)
 
 
-def _sum(outlined: Iterable[Outline]) -> int:
-    return sum(one.size for one in outlined)
+def _work(outlined: Iterable[Outline]) -> int:
+    return sum(one.work for one in outlined)
 
 
 def load(store: Store, parts: Sequence[Part], chosen: Sequence[Outline], most: int) -> list[Document]:

@@ -39,7 +39,8 @@ def begun(tmp_path: Path, corpus: Path, name: str = "store") -> tuple[Run, list]
 
 
 def outline(number: int, issuer: str = "", size: int = 100, kind: str = "finance 10-K") -> Outline:
-    return Outline(number, 0, f"d{number:03}", issuer or f"issuer {number}", kind, size // 2, size - size // 2)
+    """A document of text alone, so that its work is its size."""
+    return Outline(number, 0, f"d{number:03}", issuer or f"issuer {number}", kind, 0, size)
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +87,7 @@ def test_the_same_documents_in_any_order_give_the_same_forecast(sampled):
     assert of_sample(own[::-1], 1.0, small[::-1], Config(), 3, still) == first
 
 
-def test_a_sample_has_all_documents_of_an_entity_and_keeps_to_its_characters():
+def test_a_sample_has_all_documents_of_an_entity_and_keeps_to_its_budget():
     seen = [outline(number, f"issuer {number // 3}") for number in range(300)]
     chosen = choose(seen, 3_000)
     by_issuer = {one.issuer for one in chosen}
@@ -110,6 +111,11 @@ def test_each_kind_of_document_is_in_the_sample():
 def test_an_entity_with_more_than_the_budget_is_sampled_by_documents():
     seen = [outline(number, "Federal Open Market Committee") for number in range(100)]
     assert 5 <= len(choose(seen, 1_000)) <= 13
+
+
+def test_tables_count_as_the_work_they_are():
+    seen = [Outline(number, 0, f"d{number:03}", f"issuer {number}", "10-K", 50, 50) for number in range(100)]
+    assert len(choose(seen, 9_000)) < 0.3 * len(choose([outline(number) for number in range(100)], 9_000))
 
 
 def test_a_small_corpus_is_its_own_sample():
