@@ -91,7 +91,7 @@ class Books(Protocol):
         Those who take after it go earlier; the limit holds for what was taken, less what was given back meanwhile.
         """
 
-    def hold(self, name: str, until: float) -> None:
+    def hold(self, name: str, until: float, now: float) -> None:
         """Nobody asks `name` before this time: it said Retry-After."""
 
     def held(self, name: str, now: float) -> float:

@@ -133,7 +133,7 @@ class PostgresBooks:
 
         self._write(work)
 
-    def hold(self, name: str, until: float) -> None:
+    def hold(self, name: str, until: float, now: float) -> None:
         self._change(
             "INSERT INTO rarefy_holds VALUES (%s, %s) ON CONFLICT (name) "
             "DO UPDATE SET until = greatest(rarefy_holds.until, excluded.until)",

@@ -20,6 +20,7 @@ from rarefy.tasks.private import make_file
 VERSION = 1  # of the tables; in the file as user_version
 OURS = 0x52415245  # application_id: "RARE"
 PATIENCE = 60.0  # seconds for another process to finish writing; a transaction takes milliseconds
+BEHIND = 2 * PATIENCE  # seconds that a time may lie before the last one seen without the clock having been set back
 SHOWN = 100  # replies that `explain` gives, at most
 AT_ONCE = 500  # keys in one question: SQLite takes 999 values and more
 CACHE = 16_384  # KiB of pages in memory: what a transaction changes fits in it, whatever the size of the file
@@ -41,8 +42,12 @@ CREATE TABLE calls (
 CREATE INDEX calls_by_run ON calls (run);
 CREATE TABLE pace (name TEXT PRIMARY KEY, requests REAL NOT NULL, tokens REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE holds (name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE clock (seen REAL NOT NULL);
 CREATE TABLE budgets (run TEXT PRIMARY KEY, calls INTEGER NOT NULL, cost INTEGER NOT NULL) WITHOUT ROWID;
 """
+
+# for files from before there was one
+CLOCK = "CREATE TABLE IF NOT EXISTS clock (seen REAL NOT NULL)"
 
 Given = TypeVar("Given")
 
@@ -102,6 +107,7 @@ class SQLiteBooks:
 
     def pace(self, name: str, requests: int, tokens: int, per_minute: tuple[int, int], now: float) -> float:
         with self._transaction() as file:
+            _follow_clock(file, now)
             marks, wait = pace.taken(_marks(file, name), (requests, tokens), per_minute, now)
             _mark(file, name, marks)
         return wait
@@ -111,14 +117,23 @@ class SQLiteBooks:
             requests, mark = _marks(file, name)
             _mark(file, name, (requests, pace.given_back(mark, tokens, per_minute[1])))
 
-    def hold(self, name: str, until: float) -> None:
+    def hold(self, name: str, until: float, now: float) -> None:
         with self._transaction() as file:
+            _follow_clock(file, now)
             file.execute(
                 "INSERT INTO holds VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET until = max(until, excluded.until)",
                 (plain(name), until),
             )
 
     def held(self, name: str, now: float) -> float:
+        wait = self._hold(name, now)
+        if wait > BEHIND:  # hardly ever: nobody is told to wait for so long, or the clock was set back since
+            with self._transaction() as file:
+                _follow_clock(file, now)
+            wait = self._hold(name, now)
+        return wait
+
+    def _hold(self, name: str, now: float) -> float:
         with self._connection() as file:
             row = file.execute("SELECT until FROM holds WHERE name = ?", (plain(name),)).fetchone()
         return max(0.0, row[0] - now) if row else 0.0
@@ -247,6 +262,20 @@ def _way_out(error: sqlite3.Error) -> str:
 def _marks(file: sqlite3.Connection, name: str) -> tuple[float, float]:
     row = file.execute("SELECT requests, tokens FROM pace WHERE name = ?", (plain(name),)).fetchone()
     return (row[0], row[1]) if row else (0.0, 0.0)
+
+
+def _follow_clock(file: sqlite3.Connection, now: float) -> None:
+    """Set marks and holds back with a clock that was set back since the last look: what stood seconds ahead of it would
+    be waited for as long as it was set back by. Less than BEHIND may be a caller that waited for the file's lock."""
+    file.execute(CLOCK)
+    row = file.execute("SELECT max(seen) FROM clock").fetchone()
+    seen = row[0] if row[0] is not None else now
+    if (back := seen - now) > BEHIND:
+        file.execute("UPDATE pace SET requests = requests - ?, tokens = tokens - ?", (back, back))
+        file.execute("UPDATE holds SET until = until - ?", (back,))
+    if now >= seen or back > BEHIND:
+        file.execute("DELETE FROM clock")
+        file.execute("INSERT INTO clock VALUES (?)", (now,))
 
 
 def _mark(file: sqlite3.Connection, name: str, marks: tuple[float, float]) -> None:

@@ -176,7 +176,8 @@ class Sender:
         # never longer than a call may take: a server that says "in an hour" fails these and is asked again by the next
         seconds = min(seconds, self.serving.call_deadline)
         self._held = (max(self._held[0], time.monotonic() + seconds), time.monotonic())
-        await self.off(self.books.hold, self.provider.name, time.time() + seconds)
+        now = time.time()
+        await self.off(self.books.hold, self.provider.name, now + seconds, now)
 
     async def off(self, work: Callable[..., Given], *arguments: Any) -> Given:
         """What some work on the books gives, done beside the loop."""

@@ -19,6 +19,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Reply, Token, row_id
 from rarefy.tasks.llm.books import Call, Kept, opened
+from rarefy.tasks.llm.books_sqlite import SQLiteBooks
 
 BASE = 1_700_000_000.0  # a virtual clock begins here
 ODD = "a\0b \ud83d\ude00 \udcff 😀 é \u2028 '); DROP TABLE replies; -- %s"
@@ -266,11 +267,37 @@ def test_a_refund_lets_others_go_earlier_and_a_debt_later(books):
 
 def test_the_longest_hold_counts(books):
     assert books.held("m", BASE) == 0.0
-    books.hold("m", BASE + 30)
-    books.hold("m", BASE + 10)
+    books.hold("m", BASE + 30, BASE)
+    books.hold("m", BASE + 10, BASE)
     assert books.held("m", BASE) == pytest.approx(30)
     assert books.held("m", BASE + 31) == 0.0
     assert books.held("another", BASE) == 0.0
+
+
+def test_a_clock_that_is_set_back_makes_nobody_wait_for_it_to_catch_up(tmp_path):
+    hour, limits = 3_600.0, (60, 0)
+    books = SQLiteBooks(tmp_path / "ledger.sqlite")
+    for _ in range(10):
+        before = books.pace("m", 1, 0, limits, BASE + hour)
+    books.hold("m", BASE + hour + 30, BASE + hour)
+    assert books.held("m", BASE) == pytest.approx(30)  # not an hour and 30 seconds
+    after = books.pace("m", 1, 0, limits, BASE)
+    assert before < after < before + 2  # what was taken still counts
+    assert books.pace("another", 1, 0, limits, BASE) == 0.0
+
+
+def test_a_caller_who_waited_for_the_file_does_not_set_the_clock_back(tmp_path):
+    books, limits = SQLiteBooks(tmp_path / "ledger.sqlite"), (60, 0)
+    for _ in range(10):
+        waits = books.pace("m", 1, 0, limits, BASE + 50)
+    assert BASE + books.pace("m", 1, 0, limits, BASE) > BASE + 50 + waits
+
+
+def test_a_ledger_from_before_the_clock_was_kept_goes_on(tmp_path):
+    books = SQLiteBooks(tmp_path / "ledger.sqlite")
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as file:
+        file.execute("DROP TABLE clock")
+    assert books.pace("m", 1, 0, (60, 0), BASE) == 0.0
 
 
 def test_many_threads_and_processes_write_at_once(url, books):
