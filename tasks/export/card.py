@@ -10,6 +10,9 @@ from rarefy.data_contracts.rows import Chunk, Document, Question, Variant
 from rarefy.tasks.export import keep_rates
 from rarefy.tasks.export.statistics import Statistics, table, total
 from rarefy.tasks.export.tables import Tables
+from rarefy.tasks.results.visible import as_markdown_text, visible
+
+LONG = 100  # characters of a name that a document gives itself
 
 
 class CardConfig(BaseModel, frozen=True, extra="forbid"):
@@ -36,7 +39,7 @@ def _front_matter(tables: Tables, parts: Mapping[tuple[str, str], pa.Table], con
     languages = sorted({code for code in documents.column("language").to_pylist() if code}) or ["en"]
     lines = [
         "---",
-        f"pretty_name: {json.dumps(config.title, ensure_ascii=False)}",  # JSON strings are YAML strings
+        f"pretty_name: {json.dumps(visible(config.title), ensure_ascii=False)}",  # JSON strings are YAML strings
         f"license: {json.dumps(config.licence)}",
         "language:",
         *(f"- {json.dumps(code)}" for code in languages),  # bare, `no` is a boolean
@@ -72,7 +75,7 @@ def _body(
     questions = tables[Question]
     rates = keep_rates.table(keep_rates.tallied(tables[Variant]))
     rejected = questions.num_rows - questions.column("rejected_because").to_pylist().count("")
-    return f"""# {config.title}
+    return f"""# {as_markdown_text(config.title)}
 
 Questions over {every.documents:,} documents ({tables[Chunk].num_rows:,} chunks), each with a short answer, the \
 sentences that prove it and the spans where they stand, and variants of questions and documents to test robustness \
@@ -142,8 +145,13 @@ def _sources(tables: Tables) -> str:
     documents = tables[Document].select(["entity", "form", "source"]).to_pylist()
     entities = sorted({row["entity"] for row in documents if row["entity"]})
     forms = sorted({row["form"] for row in documents if row["form"]})
-    shown = ", ".join(entities[:20]) + (f" and {len(entities) - 20:,} more" if len(entities) > 20 else "")
+    shown = ", ".join(as_markdown_text(_shortened(name)) for name in entities[:20])
+    shown += f" and {len(entities) - 20:,} more" if len(entities) > 20 else ""
     about = f" Documents about {shown}." if entities else ""
-    kinds = f" ({', '.join(forms)})" if forms else ""
+    kinds = f" ({', '.join(as_markdown_text(_shortened(form)) for form in forms[:20])})" if forms else ""
     unsaid = "Whoever built this benchmark has not said where they come from or under which terms."
     return f"{len(documents):,} documents{kinds}.{about} {unsaid}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONG else f"{name[:LONG]}…"

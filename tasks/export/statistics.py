@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Question
 from rarefy.tasks.export.tables import Tables
+from rarefy.tasks.results.visible import as_markdown_text
 
 LABELS = {
     "single": "Single-hop",
@@ -61,7 +62,7 @@ def table(rows: Sequence[Statistics]) -> str:
     counted = {pattern for row in rows for part in (row.eligible, row.train, row.test) for pattern in part}
     patterns = [*LABELS, *sorted(counted - {*LABELS})]
     lines = [
-        ("", [row.domain.capitalize() for row in columns]),
+        ("", [as_markdown_text(row.domain.capitalize()) for row in columns]),
         ("---", ["---:"] * len(columns)),
         ("Documents", [f"{row.documents:,}" for row in columns]),
         ("Chunks", [f"{row.chunks:,}" for row in columns]),

@@ -1,12 +1,10 @@
 """The summary as Markdown, for a README, a pull request, a wiki."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rarefy.tasks.results import wording
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+from rarefy.tasks.results.visible import as_markdown_text as _text
 
 
 def markdown(summary: Mapping[str, Any]) -> str:
@@ -114,8 +112,3 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: int = 
     for row in rows:
         yield f"| {' | '.join(map(_text, row))} |"
     yield ""
-
-
-def _text(value: Any) -> str:
-    """The value as text that is no markup, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(value).split()))

@@ -1,17 +1,15 @@
 """Changes as Markdown, for a pull request, a wiki, an artifact of Prefect."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rarefy.data_contracts.rows import Change
-from rarefy.tasks.results.visible import visible
+from rarefy.tasks.results.visible import as_markdown_text as _text
 from rarefy.tasks.versions.compare import Changes
 from rarefy.tasks.versions.settings import differ
 from rarefy.tasks.versions.shown import FOLLOWS, Class, beside, named, shortened, shown
 
 ROWS = 20  # of a class
 LONG = 300  # characters of a text
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
 def as_markdown(changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> str:
@@ -51,8 +49,3 @@ def _class(one: Class) -> Iterator[str]:
 
 def _what(row: Change) -> str:
     return " · ".join(part for part in (row.about, row.section if row.kind != "sections" else "", row.doc_id) if part)
-
-
-def _text(value: str) -> str:
-    """A text that is no markup, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(visible(value)).split()))

@@ -1,8 +1,12 @@
+import re
+
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+import yaml
 
 from rarefy.data_contracts.rows import Document, Merge, Quarantined, Question, Variant
-from rarefy.tasks.export import NAMES, export
+from rarefy.tasks.export import NAMES, CardConfig, export
 
 datasets = pytest.importorskip("datasets", reason="the datasets library is a development dependency")
 
@@ -63,6 +67,24 @@ def test_the_card_holds_the_statistics_and_says_whose_texts_they_are(exported, t
     assert "| Documents | 1 | 3 | 4 |" in card and "Written for the tests." in card
     assert "| **Questions, test** | **1** | **3** | **4** |" in card
     assert f"over {tables[Document].num_rows} documents" in card
+
+
+HOSTILE = "---\ntitle: x\n--- | `a` [b](javascript:c) </script><script>alert(1)</script> \u2028 \u202e \x07 \x85 "
+
+
+def test_what_documents_call_themselves_is_no_markup_in_the_card(tables, given, tmp_path):
+    documents = tables[Document]
+    for column in ("entity", "form"):
+        at, names = documents.schema.get_field_index(column), [HOSTILE + "L" * 10_000]
+        documents = documents.set_column(at, documents.schema.field(at), pa.array(names * documents.num_rows))
+    given = given | {"card_config": CardConfig(title=HOSTILE)}
+    export({**tables, Document: documents}, tmp_path, **given)
+    card = (tmp_path / "hf" / "README.md").read_text(encoding="utf-8")
+    _, front, body = card.split("---\n", 2)
+    assert yaml.safe_load(front)["pretty_name"].startswith("---\ntitle: x") and "data_files" in front
+    assert body.startswith("\n# --- title: x --- ") and len(body) < 6_000
+    for part in (body.split("## Statistics")[0].split("\n")[1], body.split("## Sources")[1]):
+        assert "script" in part and not re.search(r"(?<!\\)[<`|\[]|[\u2028\u202e\x07\x85]", part)
 
 
 def test_a_card_without_a_note_says_that_the_sources_are_not_told(tables, given, tmp_path):
