@@ -37,7 +37,7 @@ _MONTH = "January|February|March|April|May|June|July|August|September|October|No
 _DATE = re.compile(
     r"^(?:the )?(?:(?:end|beginning|start) of (?:the )?)?(?:(?:early|mid|late)[ -])?(?:(?:first|second|third|fourth) "
     rf"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|(?:{_MONTH}))\b"
-    r"(?:,? ?(?:of )?(?:fiscal )?(?:year )?(?:\d{1,2},? ?)?(?:(?:19|20)\d\d)?)*$",
+    r"(?:[,\d ]|of |fiscal |year )*$",  # one way to read each character: a long text is not tried in many
     re.I,
 )
 _NEXT_TIME = re.compile(r"^\)?,? (?:in|for|during|at|as of|at the end of|on) (?:the )?")

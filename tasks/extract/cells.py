@@ -21,7 +21,9 @@ _DECLINE = re.compile(
 )
 _PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit)\b|\bearnings per\b", re.I)
 _SHARES = re.compile(r"\bshares\b", re.I)
-_SHARES_IN = re.compile(r"\bshares?\b[^,;)]*?\bin (thousands|millions|billions)", re.I)
+_SHARE = re.compile(r"\bshares?\b", re.I)
+_IN_SCALE = re.compile(r"\bin (thousands|millions|billions)", re.I)
+_PART = re.compile(r"[^,;)]+")
 _WHOLE = re.compile(r"\b(?:in|whole) dollars\b|\bper (?:month|hour|square foot)\b", re.I)
 _YEAR = re.compile(r"(?:fiscal(?: year)? )?((?:19|20)\d\d)", re.I)
 
@@ -113,11 +115,22 @@ def _scale(line: Line, column: int, kind: str) -> str:
     over = [cell.text for row in line.headers for cell in row.cells]
     for said in (line.heading(column), *over, label, *reversed(line.lead[-_LEAD:].split("\n"))):
         if scale_in(said):
-            shares = _SHARES_IN.search(said)
+            start, shares = _shares_in(said)
             if counted:
-                return shares[1].lower() if shares else "" if re.search(r"except", said, re.I) else scale_in(said)
-            return scale_in(said[: shares.start()] if shares else said) or scale_in(said)
+                return shares or ("" if re.search(r"except", said, re.I) else scale_in(said))
+            return scale_in(said[:start]) or scale_in(said)
     return ""
+
+
+def _shares_in(said: str) -> tuple[int, str]:
+    """Where the first part that gives shares a scale of their own names them ("shares in thousands"), and that scale;
+    the end and "" where none does. Each part is read once: a header may be as long as a page."""
+    for part in _PART.finditer(said):
+        shares = _SHARE.search(said, part.start(), part.end())
+        scale = _IN_SCALE.search(said, shares.end(), part.end()) if shares else None
+        if shares and scale:
+            return shares.start(), scale[1].lower()
+    return len(said), ""
 
 
 def _is_whole(line: Line) -> bool:

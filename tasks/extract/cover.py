@@ -62,9 +62,15 @@ def of_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Triplet]:
             break
     for start, end, _ in places.get("Security12bTitle", ()):
         title = document.text[start:end]
-        if re.search(r"\d%.*\b(?:19|20)\d\d\b", title):
+        if _is_note(title):
             yield from _said(document, chunks, title, "SECURITY", "are issued by", (start, end), "ORG", document.entity)
     yield from _counts(document, chunks)
+
+
+def _is_note(title: str) -> bool:
+    """Does a line of a security's title give a rate, and a year after it: "1.375% Notes due 2029"?"""
+    rates = ((line, re.search(r"\d%", line)) for line in title.split("\n"))
+    return any(rate and re.search(r"\b(?:19|20)\d\d\b", line[rate.end() :]) for line, rate in rates)
 
 
 def _is_common(security: str) -> bool:

@@ -17,7 +17,8 @@ _UNITS = "one two three four five six seven eight nine".split()
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _WORDS = {word: i for i, word in enumerate([*_UNITS, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"], 1)}
 _WORDS |= {"eighteen": 18, **_TENS, **{f"{t}-{u}": n + i for t, n in _TENS.items() for i, u in enumerate(_UNITS, 1)}}
-_NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})(?: \(\d+\))?"
+# possessive: of "1,1,1," no shorter beginning is tried, for none can end before a blank, a hyphen or a percent sign
+_NUMBER = rf"(?:\d[\d,]*+(?:\.\d++)?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})(?: \(\d+\))?"
 _TIME = (
     r"(?:calendar |business |working |consecutive |full |operating |fiscal |program |school |clear )?"
     r"(?:(?:day|week|month|year|hour|minute)s?)"

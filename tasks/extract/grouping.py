@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from rarefy.tasks.extract.labels import words_of
 from rarefy.tasks.extract.markdown import Row, Table
 
+LONGEST = 1_000  # characters of a label or a column header; a longer one is a text, and names no measure
+
 
 def labelled(table: Table) -> Iterator[tuple[Row, tuple[Row, ...]]]:
-    """The rows with values, each with the group labels above it, nearest last."""
+    """The rows with values and a label, each with the group labels above it, nearest last."""
     groups: list[Row] = []
     fresh = False  # the row before was a group too: this one nests inside it
     for row in table.rows:
-        if not row.cells or not row.cells[0].text:
+        if not row.cells or not 0 < len(row.cells[0].text) <= LONGEST:
             continue
         if not any(cell.text for cell in row.cells[1:]):
             groups = [*groups[-2:], row] if fresh else [*dated(groups), row]

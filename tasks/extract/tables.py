@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
 from rarefy.tasks.extract.amounts import plain
-from rarefy.tasks.extract.grouping import labelled, labels_of
+from rarefy.tasks.extract.grouping import LONGEST, labelled, labels_of
 from rarefy.tasks.extract.labels import measure
 from rarefy.tasks.extract.markdown import Cell, Row, Table, tables
 from rarefy.tasks.extract.said import Said, Source
@@ -49,10 +49,11 @@ def fact_at(cell: Cell, chunk: Chunk, source: Source) -> Fact | None:
 def of_tables(chunk: Chunk, source: Source) -> Iterator[Triplet]:
     """Every fact that the tables of a chunk state; those that cannot be shown in the table carry a reason."""
     for table in tables(chunk.text):
-        for row, groups in labelled(table):
+        heads = [len(cell.text) <= LONGEST for cell in table.header.cells]
+        for row, groups in labelled(table) if heads[:1] == [True] else ():
             for column, cell in enumerate(row.cells[1:], start=1):
                 value = number(cell.text)
-                if value is None or column >= len(table.header.cells):
+                if value is None or column >= len(heads) or not heads[column]:
                     continue
                 fact = source.facts.get(chunk.start + cell.start + value.start)
                 if fact is not None:

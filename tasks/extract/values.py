@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
 MOST_DIGITS = 18  # of an amount: more are a serial number, or an attempt to break arithmetic
 _NUMBER = re.compile(
     r"""^\s*
@@ -36,7 +37,7 @@ class Number:
 
 def number(text: str) -> Number | None:
     """The number that a whole cell holds; None for words, dashes, ranges and what is too long for an amount."""
-    match = _NUMBER.match(text)
+    match = _NUMBER.match(text) if len(text) <= LONGEST else None
     if match is None:
         return None
     opened, closed = bool(match["open"] or match["open2"]), bool(match["close"])
