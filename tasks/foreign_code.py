@@ -3,16 +3,18 @@
 The function of a user is called by its name in this very process (see tasks/find.py). It may set the recursion limit,
 the locale, how decimals round, who gets signals, where standard output goes; it may print what a terminal takes for
 commands. The first is put back, the second made visible. What it does with its own files, threads and child processes
-is its own affair, and so is the current folder: ours is never asked for once a command has begun.
+is its own affair, and so is the current folder: ours is never asked for once a command has begun. A child that it
+forked and that comes back from it ends there: our work is not done twice.
 """
 
 import decimal
 import locale
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -29,6 +31,7 @@ _lock = threading.Lock()
 _inside = 0
 _before: dict[str, Any] = {}
 _theirs: list[Any] = []
+_kept: dict[int, int] = {}  # a second descriptor of where standard output and error go, by number
 
 
 def harmless(text: str) -> str:
@@ -65,11 +68,13 @@ def undisturbed() -> Iterator[None]:
     Threads may be in here together: what was there before the first of them came is there after the last has left.
     """
     global _inside
+    process = os.getpid()
     with _lock:
         _inside += 1
         if _inside == 1:
             _before.clear()
             _before.update(_state())
+            _kept.update(_descriptors())
             for name in STREAMS:
                 if (stream := _before[name]) is not None and _is_terminal(stream):
                     setattr(sys, name, Harmless(stream))
@@ -77,6 +82,8 @@ def undisturbed() -> Iterator[None]:
     try:
         yield
     finally:
+        if os.getpid() != process:
+            os._exit(0)  # a lock may be held here by a thread that is not: nothing of ours can be gone on with
         decimal.setcontext(context)
         with _lock:
             _inside -= 1
@@ -97,7 +104,35 @@ def _state() -> dict[str, Any]:
     }
 
 
+def _descriptors() -> dict[int, int]:
+    found = {}
+    for number in (1, 2):
+        with suppress(OSError):  # closed before they came
+            found[number] = os.dup(number)
+    return found
+
+
+def _reopen() -> None:
+    """Let standard output and error go where they went, whatever was closed or opened under their numbers: the next
+    file that anybody opens would be written to by print."""
+    for number, kept in _kept.items():
+        with suppress(OSError):  # theirs to close, too
+            if not _is_open(number) or not os.path.sameopenfile(number, kept):
+                os.dup2(kept, number)
+            os.close(kept)
+    _kept.clear()
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
 def _put_back() -> None:
+    _reopen()
     for name, stream in ((name, _before[name]) for name in STREAMS):
         if stream is not None and getattr(stream, "closed", False):  # its descriptor is not closed with it
             number = STREAMS.index(name) + 1

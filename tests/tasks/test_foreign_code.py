@@ -3,6 +3,7 @@
 import decimal
 import io
 import locale
+import os
 import signal
 import subprocess
 import sys
@@ -112,3 +113,37 @@ def test_a_closed_standard_output_is_opened_again():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split("\n")[:2] == ["after", "and after"], done.stderr
+
+
+def test_closed_descriptors_of_standard_output_are_opened_again_before_a_file_gets_their_numbers(tmp_path):
+    code = (
+        "import os, sys; from rarefy.tasks.foreign_code import undisturbed\n"
+        "with undisturbed(): os.close(1); os.close(2)\n"
+        "file = open(sys.argv[1], 'w')\n"
+        "with undisturbed(): os.dup2(file.fileno(), 1)\n"
+        "os.write(1, b'out'); os.write(2, b'err')\n"
+        "print(len(os.listdir('/proc/self/fd')) if os.path.isdir('/proc/self/fd') else '', flush=True)\n"
+        "for _ in range(9):\n"
+        "    with undisturbed(): pass\n"
+        "print(len(os.listdir('/proc/self/fd')) if os.path.isdir('/proc/self/fd') else '')"
+    )
+    told = [sys.executable, "-c", code, str(tmp_path / "file")]
+    done = subprocess.run(told, capture_output=True, text=True, check=False)
+    first, again = done.stdout.removeprefix("out").split("\n")[:2]
+    assert done.stdout.startswith("out") and done.stderr == "err" and first == again
+    assert (tmp_path / "file").read_text() == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("ending", ["pass", "raise ValueError"])
+def test_a_forked_child_that_comes_back_does_not_go_on_with_our_work(ending):
+    code = (
+        "import os; from rarefy.tasks.foreign_code import undisturbed\n"
+        "try:\n"
+        f"    with undisturbed(): child = os.fork(); {ending}\n"
+        "except ValueError: pass\n"
+        "os.write(1, b'on')\n"
+        "if child: os.waitpid(child, 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "on", done.stderr
