@@ -18,7 +18,7 @@ from rarefy.flows.run import Part, Run
 from rarefy.flows.sampling import Amount, Outline, amounts, choose, load, outlines, sampled_parts
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, supersede
 
-# In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, from which facts are
+# In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, of which facts are
 # taken by fixed forms, eight times as long for one in a table, and 27 µs for one of prose, which is parsed: 6 s in all,
 # beside the 3 s that spaCy takes to load.
 WHOLE = 4_000_000
