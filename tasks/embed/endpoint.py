@@ -142,7 +142,7 @@ class EndpointEmbedder:
 
 def _wait(fault: Failed, tries: int, name: str) -> float:
     """Seconds before the next try: what the server asks for, else twice as long each time, spread by the texts."""
-    if fault.retry_after is not None:
+    if fault.retry_after:  # 0 is no answer: at once, again and again, uses up every try in a moment
         return fault.retry_after
     return float(min(0.5 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
 

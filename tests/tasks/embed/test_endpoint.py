@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from rarefy.tasks.embed import EmbedConfig, EndpointEmbedder
-from rarefy.tasks.embed.endpoint import BATCH, CHARACTERS
+from rarefy.tasks.embed.endpoint import BATCH, CHARACTERS, _wait
 from rarefy.tasks.llm import Means, Price, Serving
 from rarefy.tasks.llm.books import NANO, opened
-from rarefy.tasks.llm.faults import BudgetSpent, Unavailable
+from rarefy.tasks.llm.faults import BudgetSpent, Failed, Unavailable
 
 KEY = "canary-key-5a1f"
 Answer = Callable[
@@ -136,6 +136,16 @@ def test_retries_end_and_none_means_none(use: Use, retries: int) -> None:
     with served(answer) as (url, seen), pytest.raises(Unavailable, match=rf"tried {retries + 1} times") as told:
         use(url, means=Means(serving=Serving(retries=retries)))(["a"])
     assert len(seen) == retries + 1 and KEY not in str(told.value) and "run again" in str(told.value)
+
+
+def test_a_server_that_says_at_once_is_given_more_time_at_each_try_all_the_same() -> None:
+    def waits(retry_after: float | None) -> list[float]:
+        fault = Failed("rate_limited", "slow down", again=True, retry_after=retry_after)
+        return [_wait(fault, tries, "a text") for tries in range(1, 6)]
+
+    assert waits(0) == waits(None)
+    assert all(0.25 * 2**n <= wait <= 0.5 * 2**n for n, wait in enumerate(waits(0)))
+    assert waits(7) == [7] * 5
 
 
 def test_a_wait_that_outlasts_the_deadline_is_not_waited_for(use: Use) -> None:
