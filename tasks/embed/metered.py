@@ -40,15 +40,11 @@ class Meter:
             return
         limits = (means.max_calls, round(means.max_cost * NANO))
         worst = cost(self.price, characters // 2 + 50, 0)  # a token is rarely under two characters
-        if any(limits) and not books.reserve(means.run, worst, limits):
-            spent = f"--max-calls {limits[0]:,}" if limits[0] else f"--max-cost {means.max_cost:g}"
-            raise BudgetSpent(
-                f"{means.stage or 'embeddings'}: {spent} is reached; what was embedded is kept, run the same command "
-                "again to go on"
-            )
-        self._wait(characters)
-        began = time.monotonic()
+        if any(limits):
+            self._reserve(worst, limits)
         try:
+            self._wait(characters)
+            began = time.monotonic()
             yield told
         except BaseException:  # nothing will ever be answered there, so that nothing is owed
             if any(limits):
@@ -68,9 +64,43 @@ class Meter:
             final=told.final,
             unmetered=int(counted > 0 and not told.tokens),
         )
-        books.keep([line], [])
-        if any(limits):
-            books.settle(means.run, worst - line.cost)
+        try:
+            books.keep([line], [])
+        finally:  # the call was made, whether it could be written down or not
+            if any(limits):
+                books.settle(means.run, worst - line.cost)
+
+    def _reserve(self, worst: int, limits: tuple[int, int]) -> None:
+        """Take a call and the most it can cost of the run's budget; BudgetSpent with the limit, where it cannot.
+
+        Other requests under way may give back a part of what they reserved, so that the ledger says what is spent.
+        """
+        assert self.books is not None
+        means = self.means
+        patience = time.monotonic() + means.serving.call_deadline
+        calls, money = f"--max-calls {limits[0]:,}", f"--max-cost {means.max_cost:g}"
+        while not self.books.reserve(means.run, worst, limits):
+            sent = [
+                used for used in self.books.usage(means.run) if used.outcome not in {"remembered", "stage_deadline"}
+            ]
+            if 0 < limits[0] <= sum(used.calls for used in sent):
+                met = calls
+            elif 0 < limits[1] < worst:
+                raise BudgetSpent(
+                    f"{means.stage or 'embeddings'}: {money} is too little for one request, which may cost up to "
+                    f"{worst / NANO:.4f}; raise it"
+                )
+            elif 0 < limits[1] < sum(used.cost for used in sent) + worst:
+                met = money
+            elif time.monotonic() > patience:  # a run that was killed gives nothing back
+                met = " or ".join(text for text, limit in zip((calls, money), limits, strict=True) if limit)
+            else:
+                time.sleep(0.05)
+                continue
+            raise BudgetSpent(
+                f"{means.stage or 'embeddings'}: {met} is reached; what was embedded is kept, run the same command "
+                "again to go on"
+            )
 
     def _wait(self, characters: int) -> None:
         """Return when this request's turn in the limits per minute has come and nobody is told to wait."""
