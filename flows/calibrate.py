@@ -13,6 +13,7 @@ from typing import Any
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.labels import CELL, CUT, ID, labels
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.grade.agreement import told
 from rarefy.tasks.grade.calibration import Calibrated, Share, compare
 from rarefy.tasks.grade.verdict import DIMENSIONS, scores
@@ -62,7 +63,7 @@ def sheet(bench_dir: Path | str, path: Path | str, n: int = 100) -> int:
         writer.writerow([ID + question.question_id, *cells, *([""] * (len(DIMENSIONS) + 1))])
     scratch = place.with_name(f".{place.name}.{os.getpid()}")
     scratch.write_text(text.getvalue(), encoding="utf-8-sig", newline="")  # with the mark that spreadsheets look for
-    scratch.replace(place)
+    put_in_place(scratch, place)
     return len(chosen)
 
 

@@ -15,6 +15,7 @@ from typing import IO, Any
 from rarefy.data_contracts.rows import Question, Variant
 from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.flows.faults import UsageFault
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.export.keep_rates import COLUMNS, KeepRate, Tally
 from rarefy.tasks.layouts import Skipped
@@ -196,7 +197,7 @@ class Folder:
         (self.place / MANIFEST).unlink(missing_ok=True)
         for name, file in self.open.items():
             file.close()
-            self._scratch(name).replace(self.place / f"{name}.jsonl")
+            put_in_place(self._scratch(name), self.place / f"{name}.jsonl")
         self._put(FUNNEL, funnel.plain())
         notes = []
         if self.replaces:
@@ -215,7 +216,7 @@ class Folder:
     def _put(self, name: str, told: dict[str, Any]) -> None:
         scratch = self.place / f".{name}.part"
         scratch.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        scratch.replace(self.place / name)
+        put_in_place(scratch, self.place / name)
 
     def _scratch(self, name: str) -> Path:
         return self.place / f".{name}.jsonl.part"

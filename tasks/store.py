@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
+from rarefy.tasks.atomic_write import put_in_place, sync_file, sync_folder
 from rarefy.tasks.fingerprint import fingerprint
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.private import make_folder, open_file
@@ -180,7 +181,7 @@ class Store:
             self.fs.pipe_file(path, content)  # object stores show an object when all of it is there
             return
         with _scratch(Path(path), content) as scratch:
-            scratch.replace(path)
+            put_in_place(scratch, Path(path))
 
     def create(self, name: str, content: bytes) -> bool:
         """Put a file in place whole, unless one of that name stands; whether it was this call that did. OSError too.
@@ -191,6 +192,7 @@ class Store:
         path = f"{self.root}/{name}"
         if self.local:
             with _scratch(Path(path), content) as scratch:
+                sync_file(scratch)
                 try:
                     os.link(scratch, path)  # fails where there is one, which a rename does not
                     made = True
@@ -201,6 +203,7 @@ class Store:
                         raise OSError(f"{path}: this file system has no hard links; {ELSEWHERE}") from error
                     raise
                 scratch.unlink()
+            sync_folder(Path(path).parent)
             return made
         kinds = {self.fs.protocol} if isinstance(self.fs.protocol, str) else set(self.fs.protocol)
         if not kinds & EXCLUSIVE:
@@ -238,14 +241,12 @@ class Store:
 
 @contextlib.contextmanager
 def _scratch(place: Path, content: bytes) -> Iterator[Path]:
-    """A file beside the place with this content, safely on the disk; gone where what follows fails, which names it."""
+    """A file beside the place with this content; gone where what follows fails, which names it."""
     scratch = place.with_name(f".{place.name}.{uuid4().hex}")
     try:
         make_folder(place.parent)
         with open_file(scratch, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
         yield scratch
     except OSError as error:
         with contextlib.suppress(OSError):

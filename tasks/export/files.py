@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rarefy.data_contracts.rows import Breach
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.tables import slices
 
 _ROWS = 2048  # rows in memory at once, and in a Parquet row group: a document with its tags may take 10 MB
@@ -26,7 +27,7 @@ def put(path: Path, content: Content) -> None:
         path.unlink(missing_ok=True)
         beside(path).unlink(missing_ok=True)
     else:
-        write(path, content).replace(path)
+        put_in_place(write(path, content), path)
 
 
 def beside(path: Path, token: str = "") -> Path:

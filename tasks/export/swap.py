@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import Content, beside, put, sha256, write
 from rarefy.tasks.export.tables import BESIDE, NAMES
@@ -53,10 +54,10 @@ class Written:
             (self.out / self.last).unlink(missing_ok=True)
             for name in files:
                 if name in self.digests:
-                    beside(self.out / name, self.token).replace(self.out / name)
+                    put_in_place(beside(self.out / name, self.token), self.out / name)
                 else:
                     (self.out / name).unlink(missing_ok=True)
-            beside(self.out / self.last, self.token).replace(self.out / self.last)
+            put_in_place(beside(self.out / self.last, self.token), self.out / self.last)
         return True
 
 

@@ -1,11 +1,12 @@
 """A file that is put in place whole or not at all."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
+
+from rarefy.tasks.atomic_write import put_in_place
 
 
 class Landing:
@@ -38,10 +39,8 @@ def landing(place: Path) -> Iterator[Landing]:
         with scratch.open("xb") as stream:
             file = Landing(stream)
             yield file
-            stream.flush()
-            os.fsync(stream.fileno())
         if not file.dropped:
-            scratch.replace(place)
+            put_in_place(scratch, place)
     except OSError as error:
         if error.filename is None and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(place)) from error

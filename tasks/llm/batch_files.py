@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.llm.endpoint import reply_of
 from rarefy.tasks.llm.faults import Failed
 from rarefy.tasks.llm.secrets import redacted
@@ -43,9 +44,7 @@ def remember(folder: Path, sent: Sent) -> None:
     part = folder / f"{sent.digest}.{os.getpid()}.part"
     with open_file(part, encoding="utf-8") as file:
         json.dump(asdict(sent), file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / f"{sent.digest}.json")
+    put_in_place(part, folder / f"{sent.digest}.json")
 
 
 def forget(folder: Path, sent: Sent) -> None:
