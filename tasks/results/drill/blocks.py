@@ -38,6 +38,7 @@ class Block:
     robust: npt.NDArray[np.float64]  # RARE's own verdict, NaN elsewhere
     columns: Mapping[str, Coded]
     of_outcome: tuple[Ints, ...] = field(default=())
+    options: Mapping[str, Any] = field(default_factory=dict)  # what the protocol was set to, by name
 
     def __len__(self) -> int:
         return len(self.trial)
@@ -67,14 +68,18 @@ def blocks(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Iterat
             columns = {name: values.take(mine) for name, values in told.items()}
             columns |= {name: values.take(at) for name, values in of_question.items()}
             columns["known"] = _known(columns, found, at, len(place))
-            yield _block(system, protocol, mine, answer[mine], score[mine], at, found, verdicts[mine], columns)
+            told_of = summary["protocols"].get(protocol, {}).get("options", ())
+            options = {row["name"]: row["value"] for row in told_of}
+            fields = (system, protocol, mine, answer[mine], score[mine], at, found, verdicts[mine], columns)
+            yield _block(*fields, options=options)
     yield from _of_retrieval(tables, place, of_question)
 
 
-def _block(*fields: Any) -> Block:
+def _block(*fields: Any, options: Mapping[str, Any] | None = None) -> Block:
     """A block of these fields, its rows by outcome found once for all numbers."""
     outcome = fields[6]
-    whole = (*fields, tuple(np.flatnonzero(outcome == code) for code in range(len(OUTCOMES))))
+    of_outcome = tuple(np.flatnonzero(outcome == code) for code in range(len(OUTCOMES)))
+    whole = (*fields, of_outcome, options or {})
     return Block(*whole)
 
 

@@ -20,11 +20,30 @@ def _not(name: str, *values: str) -> Told:
     return lambda block: ~block.columns[name].among(*values)
 
 
+def _either(*told: Told) -> Told:
+    return lambda block: np.logical_or.reduce([one(block) for one in told])
+
+
+def _with_original(block: Block) -> Mask:
+    """All rows where RARE's `include_original` counts originals in its robustness to queries and documents, or none."""
+    return np.full(len(block), bool(block.options.get("include_original", False)))
+
+
 # What a metric leaves out, where its name says more than its slice: (protocol, beginning of its name), first match
 _METRICS: tuple[tuple[str, str, tuple[Told, ...]], ...] = (
     ("rare", "Known", (_is("given", "closed_book"),)),
-    ("rare", "Query Robustness", (_is("cell", "gold"), _not("query", "none"))),
-    ("rare", "Document Robustness", (_is("query", "none"), _is("cell", "lexical_similar", "lexical_different"))),
+    ("rare", "Query Robustness", (_is("cell", "gold"), _either(_with_original, _not("query", "none")))),
+    (
+        "rare",
+        "Document Robustness",
+        (
+            _is("query", "none"),
+            _either(
+                _is("cell", "lexical_similar", "lexical_different"),
+                lambda block: _is("cell", "gold")(block) & _with_original(block),
+            ),
+        ),
+    ),
     ("rare", "Real-World Retrieval Robustness, all", (_is("cell", "retrieved"),)),
     ("rare", "Real-World", (_is("cell", "retrieved"), _is("query", "none"))),
     ("rare", "", (_not("cell", "probe"),)),

@@ -51,6 +51,26 @@ def test_a_number_finds_its_rows(told, made, metric, slice_, trials):
     assert unused == ()
 
 
+@pytest.mark.parametrize(
+    ("metric", "slice_", "without", "with_"),
+    [
+        ("Query Robustness", "all", ["t0q"], ["t0g", "t0q"]),
+        ("Query Robustness", "query=character", ["t0q"], ["t0q"]),
+        ("Document Robustness", "all", ["t0s", "t0x"], ["t0g", "t0s", "t0x"]),
+        ("Document Robustness: correct", "document=gold", [], ["t0g"]),
+        ("Real-World Retrieval Robustness", "all", ["t0r"], ["t0r"]),
+    ],
+)
+def test_originals_stand_behind_a_number_that_counts_them(told, made, metric, slice_, without, with_):
+    """As in the measures of RARE: the setting include_original decides what the number is of."""
+    tables = made(1)
+    for include, expected in ((False, without), (True, with_)):
+        set_to = {"options": [{"name": "include_original", "value": include}]}
+        found = summary(told, []) | {"protocols": {"rare": set_to}}
+        block = next(one for one in blocks(found, tables) if (one.system, one.protocol) == ("plain", "rare"))
+        assert names(block, tables, rows_of(block, metric, slice_)[0]) == expected
+
+
 def test_a_name_that_no_column_has_is_said(told, made):
     _, unused = rows_of(block_of(told, made(2)), "Overall Robustness", "moon=full, query=none")
     assert unused == ("moon=full",)
