@@ -20,6 +20,7 @@ class Groups:
     original: Array  # score_i^o
     perturbed: Array  # score_i^p, the mean over its m(i) variants
     variants: Array  # m(i), as far as they were scored
+    spread: Array  # standard deviation of the variants' scores (m(i) - 1 degrees of freedom); NaN under two
     counts: Counts  # in groups
 
     @property
@@ -50,7 +51,19 @@ def groups(frame: Frame, mask: Any, complete: bool) -> Groups:
     with np.errstate(invalid="ignore", divide="ignore"):
         after = np.where(have, total / m, np.nan)
     counts = Counts(int(have.sum()), int(failed.sum()), int(missing.sum()), int(skipped.sum()))
-    return Groups(np.where(have, before, np.nan), after, np.where(have, m, 0.0), counts)
+    away = variants.rows["value"].to_numpy(dtype=float) - after[variants.rows["at"].to_numpy()]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.where(have & (m > 1), np.sqrt(variants.sums(away**2) / (m - 1)), np.nan)
+    return Groups(np.where(have, before, np.nan), after, np.where(have, m, 0.0), spread, counts)
+
+
+def raw(frame: Frame) -> tuple[Array, Counts]:
+    """The original's score of every question that was asked, with variants or without; NaN where it has none."""
+    originals = frame.where(frame.rows["cell"] == ORIGINAL)
+    _, first = _by_status(originals, len(frame.questions))
+    scored = first["scored"] > 0
+    counts = Counts(*(int((first[name] > 0).sum()) for name in ("scored", "failed", "missing", "skipped")))
+    return np.where(scored, originals.sums(originals.rows["value"]), np.nan), counts
 
 
 def _by_status(part: Frame, size: int) -> tuple[npt.NDArray[np.bool_], dict[str, Array]]:

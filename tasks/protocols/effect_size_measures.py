@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rarefy.tasks.protocols.columns import narrowed
 from rarefy.tasks.protocols.effect_size_config import FAMILIES, ORIGINAL, OWN, REPEAT, EffectSizeConfig
-from rarefy.tasks.protocols.effect_size_groups import Groups, groups
+from rarefy.tasks.protocols.effect_size_groups import Groups, groups, raw
 from rarefy.tasks.protocols.effect_size_noise import against, floor
 from rarefy.tasks.protocols.effect_size_scale import scaled
 from rarefy.tasks.protocols.frame import Frame, slices
@@ -54,8 +54,9 @@ def _of(
     rows = part.rows
     chosen = ~rows["cell"].isin((ORIGINAL, REPEAT)).to_numpy() if mask is None else mask
     found = groups(part, chosen, config.complete)
-    yield of_groups("Original score", name, found.original, found.counts, note=_scores(found))
-    yield of_groups(PERTURBED, name, found.perturbed, found.counts)
+    originals, asked = raw(part)
+    yield of_groups("Original score", name, originals, asked, note="of the raw data set (Table 3), variants or none")
+    yield of_groups(PERTURBED, name, found.perturbed, found.counts, note=_scores(found))
     yield from _pdr(found, name)
     if name == "all" or name.startswith("family="):
         yield of_groups("H", name, h(found.original, found.perturbed), found.counts, limits=(-np.pi, np.pi))
@@ -66,7 +67,7 @@ def _of(
     note = "; ".join(text for text in (told if name == "all" else told[:1]) if text)
     yield of_groups("AH̃", name, away, found.counts, limits=(1.0, 0.0), headline=headline, note=note)
     yield from floor(part, chosen, name, config)
-    yield from scaled(found, name, config)
+    yield from scaled(found, name, config, of_groups)
 
 
 def _pdr(found: Groups, name: str) -> Iterator[Measure]:

@@ -58,10 +58,11 @@ def band(h_tilde: float) -> str:
 def cohens_d(before: Any, after: Any) -> float:
     """Difference of the means, after less before, in pooled standard deviations of two samples (Cohen 1988).
 
-    NaN where a sample has fewer than two values, or neither varies.
+    One sample may be a single value (an original beside its variants), whose squares are 0. NaN where a sample is
+    empty, both are single values, or neither varies.
     """
     first, second = np.asarray(before, dtype=float).ravel(), np.asarray(after, dtype=float).ravel()
-    if min(len(first), len(second)) < 2:
+    if min(len(first), len(second)) < 1 or len(first) + len(second) < 3:
         return math.nan
     freedom = len(first) + len(second) - 2
     squares = ((first - first.mean()) ** 2).sum() + ((second - second.mean()) ** 2).sum()
@@ -71,12 +72,15 @@ def cohens_d(before: Any, after: Any) -> float:
 
 
 def hedges_g(before: Any, after: Any) -> float:
-    """Cohen's d without its bias in small samples, by Hedges' exact factor of gamma functions (Hedges 1981)."""
-    freedom = np.asarray(before).size + np.asarray(after).size - 2
+    """Cohen's d without its bias in small samples; NaN where that is, or the samples have fewer than four values."""
+    return cohens_d(before, after) * correction(np.asarray(before).size + np.asarray(after).size - 2)
+
+
+def correction(freedom: int) -> float:
+    """Hedges' exact factor of gamma functions for so many degrees of freedom; NaN under two (Hedges 1981)."""
     if freedom < 2:
         return math.nan
-    logs = math.lgamma(freedom / 2) - math.lgamma((freedom - 1) / 2) - math.log(freedom / 2) / 2
-    return cohens_d(before, after) * math.exp(logs)
+    return math.exp(math.lgamma(freedom / 2) - math.lgamma((freedom - 1) / 2) - math.log(freedom / 2) / 2)
 
 
 def _shares(score: Any) -> Values:

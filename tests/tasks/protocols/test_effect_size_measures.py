@@ -10,10 +10,8 @@ from framed import RIGHT, WRONG, Verdict, by_name, framed, made, of_trials, trie
 
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
-from rarefy.tasks.protocols.effect_size_scale import d_of_moments, g_of_moments
 from rarefy.tasks.statistics import StatisticsConfig, figures
 from rarefy.tasks.statistics.effect_size import cohens_d, hedges_g
-from rarefy.tasks.statistics.measure import Derived
 
 CONFIG = EffectSizeConfig()
 ONLY_P = EffectSizeConfig(superficial=(), distraction=())
@@ -183,27 +181,61 @@ def test_without_repeats_the_floor_is_said_to_be_unknown() -> None:
     assert ("AH̃ above noise", "all") not in measures
 
 
-def test_cohens_d_and_hedges_g_are_those_of_the_group_scores() -> None:
+def test_cohens_d_and_hedges_g_are_means_over_groups_of_one_original_against_its_variants() -> None:
     def system(trial: Trial) -> Verdict:
         return round(random.Random(trial.trial_id).random(), 3), False
 
-    frame = framed(EFFECT_SIZE, made(20), ONLY_P, system)
-    measures = by_name(EFFECT_SIZE, frame, ONLY_P)
-    got = values(EFFECT_SIZE, frame, ONLY_P)
-    before = measures["Original score", "all"].numerator
-    after = measures["Perturbed score", "all"].numerator
-    assert got["Cohen's d", "all"] == pytest.approx(cohens_d(before, after))
-    assert got["Hedges' g", "all"] == pytest.approx(hedges_g(before, after))
-    assert isinstance(measures["Cohen's d", "all"], Derived)
+    frame = framed(EFFECT_SIZE, made(20), CONFIG, system)
+    got = values(EFFECT_SIZE, frame, CONFIG)
+    d, g = [], []
+    for _, rows in frame.rows.groupby("question_id"):
+        before = rows["value"][rows["cell"] == "original"].to_numpy()
+        after = rows["value"][rows["cell"] != "original"].to_numpy()
+        assert (len(before), len(after)) == (1, 12)
+        d.append(cohens_d(before, after))
+        g.append(hedges_g(before, after))
+    assert got["Cohen's d", "all"] == pytest.approx(np.mean(d))
+    assert got["Hedges' g", "all"] == pytest.approx(np.mean(g))
+    one = by_name(EFFECT_SIZE, frame, CONFIG)["Hedges' g", "all"]
+    assert one.counts.scored == 20 and one.interval == "bca" and one.unit == "groups"
 
 
-def test_cohens_d_is_undefined_without_variance_and_left_out_of_zero_and_one() -> None:
+def test_groups_that_stand_still_have_no_effect_and_those_that_moved_without_spread_are_discarded_and_counted() -> None:
     always = EffectSizeConfig(continuous="always")
-    got = of(scores(1, 0), always)
-    assert math.isnan(got["Cohen's d", "all"]) and ("Cohen's d", "all") not in of(scores(1, 0))
-    assert math.isnan(float(d_of_moments(1)(0.5, 0.25, 0.4, 0.16))) and math.isnan(float(g_of_moments(1)(0, 0, 0, 0)))
-    draws = d_of_moments(10)(np.array([0.5, 1.0]), np.array([0.3, 1.0]), np.array([0.4, 1.0]), np.array([0.2, 1.0]))
-    assert draws[0] < 0 and math.isnan(draws[1])
+
+    def system(trial: Trial) -> Verdict:
+        if trial.question_id == "q0":  # all variants fall alike: an infinite effect
+            return RIGHT if trial.cell == "original" else WRONG
+        if trial.question_id == "q1":  # half of them do
+            return WRONG if trial.number % 2 or trial.query.endswith("_case") else RIGHT
+        return RIGHT
+
+    frame = framed(EFFECT_SIZE, made(4), always, system)
+    one = by_name(EFFECT_SIZE, frame, always)["Cohen's d", "all"]
+    assert (one.counts.scored, one.counts.skipped) == (3, 1)
+    assert "undefined and discarded for 1 of 4 groups" in one.note
+    assert one.denominator.tolist() == [0, 1, 1, 1] and one.numerator[1] < 0 and one.numerator[2:].tolist() == [0, 0]
+    alone = of(system, always.model_copy(update={"superficial": ("upper_case",), "paraphrase": (), "distraction": ()}))
+    assert math.isnan(alone["Cohen's d", "all"]) and math.isnan(alone["Hedges' g", "all"])
+    assert ("Cohen's d", "all") not in of(scores(1, 0))
+
+
+def test_the_original_score_is_of_the_raw_data_set_and_the_perturbed_one_of_groups() -> None:
+    """Table 3: questions without a variant, or whose variants failed, have an original all the same."""
+    known = [*made(2), *made(4, queries=(), paraphrases=0, context=())[2:]]
+
+    def system(trial: Trial) -> Verdict:
+        if trial.question_id == "q1" and trial.cell != "original":
+            return "failed"
+        return RIGHT if trial.question_id in ("q0", "q2") else WRONG
+
+    frame = framed(EFFECT_SIZE, known, CONFIG, system)
+    measures = by_name(EFFECT_SIZE, frame, CONFIG)
+    original, perturbed = measures["Original score", "all"], measures["Perturbed score", "all"]
+    assert original.counts.scored == 4 and original.numerator.sum() / original.denominator.sum() == 1 / 2
+    assert (perturbed.counts.scored, perturbed.counts.failed, perturbed.counts.skipped) == (1, 1, 2)
+    of_family = measures["Original score", "family=paraphrase"]
+    assert of_family.numerator.sum() / of_family.denominator.sum() == 1 / 2
 
 
 def test_own_retrieval_beside_given_passages_is_a_slice_of_its_own() -> None:

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.statistics.effect_size import BANDS, ah_tilde, band, cohens_d, h, h_tilde, hedges_g, pdr, psi
+from rarefy.tasks.statistics.effect_size import (
+    BANDS,
+    ah_tilde,
+    band,
+    cohens_d,
+    correction,
+    h,
+    h_tilde,
+    hedges_g,
+    pdr,
+    psi,
+)
 
 SHARE = st.floats(0, 1)
 
@@ -90,8 +101,16 @@ def test_hedges_g_is_d_times_the_factor_of_small_samples():
     assert exact == pytest.approx(1 - 3 / (4 * freedom - 1), abs=0.002)  # the usual approximation
 
 
+def test_one_original_beside_several_variants_has_both():
+    variants = [0.5, 0.6, 0.9, 0.1]
+    d = (np.mean(variants) - 0.4) / np.std(variants, ddof=1)
+    assert cohens_d([0.4], variants) == pytest.approx(d)
+    assert hedges_g([0.4], variants) == pytest.approx(d * correction(3)) and correction(3) < 1
+    assert math.isnan(hedges_g([0.4], [0.5, 0.6])) and not math.isnan(cohens_d([0.4], [0.5, 0.6]))
+
+
 @pytest.mark.parametrize(
-    ("before", "after"), [([1.0, 1], [1.0, 1]), ([0.1] * 3, [0.3] * 3), ([1.0], [2.0, 3]), ([], [1])]
+    ("before", "after"), [([1.0, 1], [1.0, 1]), ([0.1] * 3, [0.3] * 3), ([1.0], [2.0]), ([], [1, 2, 3])]
 )
 def test_d_and_g_are_undefined_without_variance_or_with_too_few(before, after):
     assert math.isnan(cohens_d(before, after))
