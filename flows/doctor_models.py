@@ -181,7 +181,11 @@ def of_nli(config: Config) -> Told:
     if not models.entails(config):
         return "entailment", MISSING, "no chosen perturbation asks for it"
     if nli.method == "rules":
-        return "entailment", OK, "by rules, which claim less than inference: what they cannot show is rejected"
+        return (
+            "entailment",
+            OK,
+            "by rules, which prove and infer nothing: all else is rejected (not_proved)",
+        )
     if nli.method == "model":
         return "entailment", OK, f"by {models.short(nli.llm.model)} ([nli] llm)"
     wrong = "; ".join(models.faults_of_nli(config))

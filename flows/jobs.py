@@ -27,7 +27,6 @@ from rarefy.flows.surroundings import of_stage
 from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read, supersede
 from rarefy.tasks.ask import model as ask_model
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
-from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import pools
 from rarefy.tasks.read import duplicates
 from rarefy.tasks.read.sources import Source
@@ -213,16 +212,10 @@ def varying(config: Config) -> Job:
     """Questions to their variants."""
     takes = {"questions": Question, "chunks": Chunk, "pools": Pool}
     makes = {"variants": Variant, "similarities": Similarity}
-    tools: dict[str, Tool] = {"embed": config.embed} | ({"nli": checking(config)} if models.entails(config) else {})
+    tools: dict[str, Tool] = {"embed": config.embed} | ({"nli": config.nli} if models.entails(config) else {})
     function = "rarefy.tasks.perturb:vary_with_similarities"
     job = Job("vary", function, perturb.VERSION, takes, makes, config.perturb, tools, group="question_id")
     return _asking(config, _placed(config, job))
-
-
-def checking(config: Config) -> NLIConfig:
-    """Who says whether texts say the same: with the embedder of [embed], unless [nli.embed] names one."""
-    own = "embed" in config.nli.model_fields_set
-    return config.nli if own else config.nli.model_copy(update={"embed": config.embed})
 
 
 def _placed(config: Config, job: Job) -> Job:

@@ -1,7 +1,7 @@
-"""Does a premise say what a hypothesis says: by a cross-encoder, by a model, or by rules that claim less (SURE S4).
+"""Does a premise say what a hypothesis says: by a cross-encoder, by a model, or by rules that only prove (SURE S4).
 
-Only the first two are natural language inference. The rules answer another question, whether a text kept what another
-one says, in words of their own, so that no report takes the one for the other.
+Only the first two are natural language inference. The rules answer another question, whether a text is shown to keep
+what another one says, in words of their own, so that no report takes the one for the other.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +11,12 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, Field, model_validator
 
-from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.config import LLMConfig, Means
 
 __all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
-VERSION = 3
+VERSION = 4
 
 CHECKS: dict[str, str] = {
     "rules": "rarefy.tasks.nli.rules:rules",
@@ -51,8 +50,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
 
     method: str = Field(
         "rules",
-        description="rules (offline: the same words, or another wording that keeps figures, names, negations and all "
-        "else that can be looked at; no inference) "
+        description="rules (offline: the same words, or a change that is known to say the same; no inference) "
         '| cross-encoder (a model from Hugging Face on this machine) | model (SURE\'s prompt) | "module:function"',
     )
     model: str = Field("", description="the cross-encoder's folder, or its name in the Hugging Face cache")
@@ -65,14 +63,6 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         default_factory=lambda: LLMConfig.model_validate({}), description="which model answers, for method model"
     )
     max_tokens: int = Field(300, ge=1, description="of its answer")
-    embed: EmbedConfig = Field(default_factory=EmbedConfig, description="whose similarity the rules ask for")
-    threshold: float = Field(
-        0.6,
-        ge=0,
-        le=1,
-        description="cosine that a reworded sentence must have to what it says again, for the rules; 0: reworded "
-        "sentences do not count, only those with the same words, and no embedder is needed",
-    )
 
     @model_validator(mode="after")
     def _whole(self) -> "NLIConfig":
@@ -91,7 +81,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         """What its labels hang on."""
         own: dict[str, Any] = {"method": self.method, "version": VERSION}
         if self.method == "rules":
-            return own | {"threshold": self.threshold} | ({"embed": self.embed.identity()} if self.threshold else {})
+            return own
         if self.method == "model":
             from rarefy.tasks import prompts
 

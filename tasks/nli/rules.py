@@ -1,153 +1,50 @@
-"""Whether a text keeps what another one says, by rules that err to one side only; this is no inference.
+"""Whether a text keeps what another one says, by proof alone; this is no inference.
 
-Each sentence of the hypothesis must have one to three neighbouring sentences of the premise with the very same
-figures (in whatever notation), names, turning words (see marks.py) and other words of content (inflected, or a
-synonym), in the same order, but that a sentence may begin with its second half and one date may stand elsewhere.
-kept: all do, and the texts are similar enough besides. changed: the nearest sentence says another figure, name or the
-contrary. not_shown: all else, be it true or not.
+kept: it is proved (see `proof`). changed: a sentence says another figure, name or the contrary of what the nearest
+sentence says. not_shown: all else, be it true or not, which a cross-encoder or a model may tell.
 """
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.nli import NLI, Label, NLIConfig
-from rarefy.tasks.nli.asking import otherwise_asked
-from rarefy.tasks.nli.blocks import nearest
 from rarefy.tasks.nli.figures import kind
 from rarefy.tasks.nli.items import Item, is_same, items_of, split
 from rarefy.tasks.nli.marks import CONTRARY
-from rarefy.tasks.nli.places import rearranged
-from rarefy.tasks.nli.qualifiers import otherwise_qualified
-from rarefy.tasks.nli.soft import Found, weighed
-from rarefy.tasks.nli.verbs import exchanged, otherwise_begun
+from rarefy.tasks.nli.nearest import nearest
+from rarefy.tasks.nli.proof import proved, table_rows, unproved_because
 from rarefy.tasks.syntax.level import levelled
 
-_NAMED = re.compile(r"[A-Z][\w&.-]*|\d[\d.,]*%?")
-BLOCK = 256  # pairs read ahead
 RUN = 3  # sentences of a premise that one of a hypothesis may draw on
-SYNONYM = 0.72  # cosine of two words, from which on one may stand for the other: cats and dogs have 0.715
 NEAR = 0.5  # share of a sentence's items that another one has, so that they are about the same thing
 
 
 def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
-    """The check by rules; an embedder is needed where `config.threshold` is not 0; at 0 only the exact hold."""
-    embed = config.embed.connect(cache, threads=threads, means=means) if config.threshold else None
+    """The check by proof; it needs no model."""
 
     def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
-        source = iter(pairs)
-        while block := list(islice(source, BLOCK)):
-            plain = {pair: levelled(*pair) for pair in dict.fromkeys(block)}
-            found = {pair: first(*texts) for pair, texts in plain.items()}
-            if embed:
-                open_ = {
-                    pair: settled(*texts)
-                    for pair, texts in plain.items()
-                    if found[pair].label != "kept" and not tables(*texts) and not otherwise_asked(*texts)
-                }
-                soft = likened(open_, embed, config.threshold)
-                # what the exact rules call changed is not the less so for being told more exactly
-                found |= {
-                    pair: label
-                    for pair, label in soft.items()
-                    if label.label != "not_shown" or found[pair].label == "not_shown"
-                }
-            yield from (found[pair] for pair in block)
+        return (judged(premise, hypothesis) for premise, hypothesis in pairs)
 
     return check
 
 
-def settled(premise: str, hypothesis: str) -> Found:
-    """What the second tier finds, but for texts of which one turns the other round."""
-    found = weighed(premise, hypothesis)
-    if found.label == "kept" and (why := turned_round(premise, hypothesis)):
-        return Found("changed", why, found.share)
-    return found
-
-
-def first(premise: str, hypothesis: str) -> Label:
-    """What the exact rules find of two texts without their layouts; two that are then the same need no more."""
-    if premise == hypothesis:
-        return Label("kept", 1.0) if hypothesis.strip() else Label("not_shown", 0.0, "the hypothesis says nothing")
-    if why := otherwise_asked(hypothesis, premise):
-        return Label("changed", 0.0, why)
-    if tables(premise, hypothesis):
+@lru_cache(64)  # many questions share a passage
+def judged(premise: str, hypothesis: str) -> Label:
+    """The label of a pair: kept where it is proved, else what stands against it."""
+    if not hypothesis.strip():
+        return Label("not_shown", 0.0, "the hypothesis says nothing")
+    if proved(premise, hypothesis):
+        return Label("kept", 1.0)
+    plain = levelled(premise, hypothesis)
+    if table_rows(plain[0]) != table_rows(plain[1]):
         return Label("not_shown", 0.0, "a table that is not said again cell by cell")
-    label = compared(premise, hypothesis)
-    if label.label == "kept" and (why := turned_round(premise, hypothesis)):
-        return Label("changed", label.score, why)
+    label = compared(*plain)
+    if label.label == "kept":  # the same words, but not in a way that is known to say the same
+        return Label("not_shown", label.score, next(unproved_because(*plain), "the same words in another order"))
     return label
-
-
-def turned_round(premise: str, hypothesis: str) -> str:
-    """Why two texts of the same words say another thing: doers, reasons or pairs changed places; "" where not."""
-    said, asked = split(premise), split(hypothesis)
-    mine, theirs = (
-        [one for one in side if one not in other] for side, other in ((asked, set(said)), (said, set(asked)))
-    )
-    text, other = " ".join(mine), " ".join(theirs)
-    reasons = (
-        why
-        for found in (
-            otherwise_qualified(text, other),
-            rearranged(other, text),
-            otherwise_begun(text, other),
-            unpaired(mine, theirs),
-            exchanged(mine, theirs),
-        )
-        for why in found
-    )
-    return next(reasons, "")
-
-
-def unpaired(asked: Sequence[str], said: Sequence[str]) -> Iterator[str]:
-    """Sentences whose things and figures are paired by their order ("respectively") and stand in another one."""
-    there = [items_of(sentence) for sentence in said]
-    for sentence in asked:
-        if not there or not any("respectively" in text.lower() for text in (sentence, *said)):
-            continue
-        items = items_of(sentence)
-        places = max((_pairs(items, other) for other in there), key=len)
-        order = [places[at] for at in sorted(places)]
-        named = [_NAMED.findall(text) for text in (sentence, " ".join(said))]
-        common = [[hit for hit in side if hit in named[0] and hit in named[1]] for side in named]
-        if order != sorted(order) or list(dict.fromkeys(common[0])) != list(dict.fromkeys(common[1])):
-            yield "what is paired by its order stands in another"
-
-
-def tables(premise: str, hypothesis: str) -> bool:
-    """Has one text rows of a table that the other has not? Of those nothing can be told but that they differ."""
-    rows = [sorted(line for line in text.split("\n") if line.startswith("|")) for text in (premise, hypothesis)]
-    return rows[0] != rows[1]
-
-
-def likened(
-    open_: dict[tuple[str, str], Found], embed: Callable[[Sequence[str]], Any], threshold: float
-) -> dict[tuple[str, str], Label]:
-    """The labels of what the second tier found, once what it left open is compared by the embedder."""
-    asked = [pair for found in open_.values() if found.label == "kept" for pair in found.wants()]
-    texts = list(dict.fromkeys(text for pair in asked for text in pair))
-    vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
-
-    def like(one: str, other: str) -> float:
-        return round(float(vectors[one] @ vectors[other]), 4)
-
-    labels = {}
-    for pair, found in open_.items():
-        label, why = found.label, found.why
-        if label == "kept":
-            unlike = next((text for text, said in found.open if like(text, said) < threshold), None)
-            other = next((w for w, others in found.words if not any(like(w, o) >= SYNONYM for o in others)), None)
-            if unlike:
-                label, why = "not_shown", f"nothing like: {unlike[:80]}"
-            elif other:
-                label, why = "not_shown", f"new: {other}"
-        labels[pair] = Label(label, found.share, why)
-    return labels
 
 
 def compared(premise: str, hypothesis: str) -> Label:

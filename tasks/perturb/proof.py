@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rarefy.tasks.nli import NLI, equivalent
+from rarefy.tasks.nli import NLI, Label, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
@@ -109,10 +109,18 @@ def _entail(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI)
         else:
             why = next((label.why for label in (there, back) if label.why), "")
             missed = there.error or back.error
-            reason = "entailment_unanswered" if missed else "not_entailed"
+            reason = "entailment_unanswered" if missed else unequal(there, back)
             proofs[i] = replace(
                 proofs[i], entailment=found, reason=reason, detail=why or proofs[i].detail, missed=missed
             )
+
+
+def unequal(there: Label, back: Label) -> str:
+    """Why two texts that were compared are not taken to say the same: not_entailed by inference, not_proved by rules.
+
+    What rules cannot prove, though they see another name or the contrary in it, inference might still accept.
+    """
+    return "not_proved" if {there.label, back.label} <= {"kept", "not_shown", "changed"} else "not_entailed"
 
 
 def _cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:

@@ -40,8 +40,13 @@ def worded(text: str) -> str:
     """The text with each phrase and each verb of several words in one wording, and no question's frame."""
     text = plainly(text)
     for pattern, table in _patterns():
-        text = pattern.sub(lambda match, table=table: table[match[0].lower()], text)  # type: ignore[misc]
+        text = pattern.sub(lambda match, table=table: _in_case(table[match[0].lower()], match[0]), text)  # type: ignore[misc]
     return text
+
+
+def _in_case(phrase: str, instead: str) -> str:
+    """A phrase with the capital of the one that it stands for, by which sentences are told apart."""
+    return phrase[0].upper() + phrase[1:] if instead[0].isupper() else phrase
 
 
 @cache

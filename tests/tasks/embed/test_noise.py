@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from itertools import count
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Document, Question, Similarity, Triplet, row_id
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read, supersede
 from rarefy.tasks.embed import EmbedConfig, Vectors
-from rarefy.tasks.nli import NLI
-from rarefy.tasks.nli.rules import rules
+from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig, vary_with_similarities
 from rarefy.tasks.perturb.proof import ENTAILMENT, SIMILARITY
 
@@ -55,11 +54,6 @@ class Noisy:
             row += (NOISE * added / np.linalg.norm(added)).astype(np.float32)
         return vectors
 
-    def nli(self) -> NLI:
-        """The check by rules, which compares by this embedder."""
-        config: Any = SimpleNamespace(embed=SimpleNamespace(connect=lambda *_, **__: self), threshold=0.6)
-        return rules(config, None, threads=1, means=None)  # type: ignore[arg-type]
-
 
 class Corpus:
     """What is made of documents before the first vector is asked for, and what is made with vectors."""
@@ -93,7 +87,8 @@ class Corpus:
         """The rows that `vary` makes of these, the similarities among them."""
         config = PerturbConfig(query=WORDINGS, document=(), context=())
         chunks: dict[str, Chunk] = self.chunks
-        return list(vary_with_similarities(questions, config, chunks=chunks, embed=embed, nli=embed.nli()))
+        check = NLIConfig().connect(Path())
+        return list(vary_with_similarities(questions, config, chunks=chunks, embed=embed, nli=check))
 
 
 def digested(rows: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.tasks.nli import Label, NLIConfig, equivalent
 from rarefy.tasks.nli.figures import figured
-from rarefy.tasks.nli.rules import compared
+from rarefy.tasks.nli.rules import compared, judged
 
 KEPT = [
     ("Revenue was $1.5 billion in fiscal 2023.", "In fiscal 2023, revenue was 1,500 million dollars."),
@@ -87,15 +87,16 @@ def test_another_figure_name_or_the_contrary_is_changed_both_ways(premise: str, 
 def test_what_the_rules_cannot_see_is_not_kept(premise: str, hypothesis: str) -> None:
     found = compared(premise, hypothesis)
     assert found.label != "kept" and found.why
+    assert judged(premise, hypothesis).label != "kept"
 
 
 def test_no_contradiction_and_nothing_new_of_the_recorded_pairs_is_kept(shared: Path) -> None:
     lines = (shared / "reference" / "recorded-model" / "nli.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    table = Counter((row["label"], compared(row["premise"], row["hypothesis"]).label) for row in rows)
-    assert len(rows) == 72
-    assert table["contradiction", "kept"] == table["neutral", "kept"] == 0
-    assert table["entailment", "kept"] >= 2
+    for label in (compared, judged):
+        table = Counter((row["label"], label(row["premise"], row["hypothesis"]).label) for row in rows)
+        assert table.total() == 72
+        assert table["contradiction", "kept"] == table["neutral", "kept"] == 0
 
 
 @pytest.mark.parametrize(
@@ -116,20 +117,14 @@ def test_figures_have_one_notation(text: str, figures: list[str]) -> None:
     assert figured(text)[1] == figures
 
 
-def test_reworded_sentences_count_only_with_an_embedder_and_only_where_they_are_alike(tmp_path: Path) -> None:
-    same = ("Net sales rose 12% in 2021.", "Net sales increased 12 percent in 2021.")
-    reworded = (
-        "Because holiday demand is seasonal, net sales of the stores in Oslo are higher in the first quarter.",
-        "Owing to seasonal demand around the holidays, the Oslo stores have higher net sales in the first quarter.",
-    )
-    unlike = (reworded[0], "The weather in Oslo is mild.")
-    assert [label.label for label in NLIConfig().connect(tmp_path)([same, reworded, unlike])][1:] == [
-        "kept",
-        "not_shown",
-    ]
-    exact = list(NLIConfig(threshold=0).connect(tmp_path)([same, reworded]))
-    assert [label.label for label in exact] == ["kept", "not_shown"]
-    assert next(NLIConfig(threshold=1.0).connect(tmp_path)([same])).label == "kept"
+def test_what_is_not_proved_is_not_kept_however_alike_it_is() -> None:
+    premise = "Because holiday demand is seasonal, net sales of the stores in Oslo are higher in the first quarter."
+    again = "Owing to seasonal demand around the holidays, the Oslo stores have higher net sales in the first quarter."
+    assert judged("Net sales rose 12% in 2021.", "Net sales increased 12 percent in 2021.").label == "kept"
+    assert judged(premise, again).label == judged(again, premise).label == "not_shown"
+    assert judged("Acme sells pumps.", "The weather in Oslo is mild.").label == "not_shown"
+    assert judged("Acme sold pumps.", "Acme sold no pumps.").label == "changed"
+    assert judged("Acme sells pumps.", " ").label == judged("", "").label == "not_shown"
 
 
 def test_two_texts_are_equivalent_if_each_keeps_the_other() -> None:

@@ -56,8 +56,8 @@ def everything():
 
 @pytest.fixture(scope="session")
 def nli(tmp_path_factory):
-    """The offline check, without an embedder."""
-    return NLIConfig(threshold=0.0).connect(tmp_path_factory.mktemp("nli"))
+    """The offline check."""
+    return NLIConfig().connect(tmp_path_factory.mktemp("nli"))
 
 
 def only(name):

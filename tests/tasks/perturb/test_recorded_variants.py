@@ -17,6 +17,7 @@ from rarefy.tasks.nli import NLI, Label, NLIConfig, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.checks import CHECKS
+from rarefy.tasks.perturb.proof import unequal
 
 # kind in the file -> the entry whose checks it must pass
 KINDS = {
@@ -72,7 +73,7 @@ def _verdicts(place: Path, check: NLI) -> Counter[tuple[str, str, str]]:
         verdict = by_rule(side, kind, case, draft)
         if verdict == "kept" and "entailment" in CATALOGUE[(KINDS if side == "document" else QUERIES)[kind]].checks:
             there, back = check([(case.text, draft.text), (draft.text, case.text)])
-            verdict = "kept" if equivalent(there, back) else "not_entailed"
+            verdict = "kept" if equivalent(there, back) else unequal(there, back)
         found[side, kind, verdict] += 1
     return found
 
@@ -106,17 +107,15 @@ def test_rules_keep_what_a_model_rewrote_and_noise_never_holds_the_answer(record
     assert {kind: kept[kind] for kind in FLOORS if kept[kind] < FLOORS[kind]} == {}
 
 
-def test_the_offline_check_accepts_less_than_a_twentieth_of_what_is_not_entailed(
-    recorded: Path, tmp_path: Path
-) -> None:
+def test_the_offline_check_accepts_nothing_that_is_not_entailed(recorded: Path, tmp_path: Path) -> None:
     rows = lines(recorded, "nli.jsonl")
     check: NLI = NLIConfig().connect(tmp_path)
     labels: list[Label] = list(check((row["premise"], row["hypothesis"]) for row in rows))
     found = Counter(
         (row["label"] == "entailment", label.label == "kept") for row, label in zip(rows, labels, strict=True)
     )
-    assert found[False, True] / (found[False, True] + found[False, False]) < 0.05
-    assert found[True, True] >= 12
+    assert found[False, True] == 0 and found[False, False] > 40
+    print(f"{found[True, True]} of {found[True, True] + found[True, False]} entailed pairs are proved")
 
 
 if __name__ == "__main__":

@@ -172,6 +172,9 @@ def entailed(*labels):
         (("kept", "kept"), ""),
         (("entailment", "neutral"), "not_entailed"),
         (("contradiction", "entailment"), "not_entailed"),
+        (("kept", "changed"), "not_proved"),
+        (("kept", "not_shown"), "not_proved"),  # which inference might accept
+        (("not_shown", "not_shown"), "not_proved"),
     ],
 )
 def test_both_directions_must_be_entailed(labels, reason, monkeypatch):

@@ -1,12 +1,11 @@
-"""Which sentences of two texts say the same thing, many to many: rewriting splits, joins and moves them."""
+"""Which sentences of a text another sentence draws on, by the words that they share."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
-from rarefy.tasks.nli.items import Item, items_of, split
+from rarefy.tasks.nli.items import Item
 from rarefy.tasks.wordnet import readings
 
 MOST = 4  # sentences that one of the other text may draw on
@@ -14,38 +13,6 @@ REACH = 4  # how far from the nearest of them the others may stand
 COMMON = 60  # sentences that share a word: of more, it says nothing of which are meant
 
 Sentence = tuple[Item, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Sentences of the hypothesis, and those of the premise that they draw on; places in their texts, in order."""
-
-    asked: tuple[int, ...]
-    said: tuple[int, ...]
-
-
-def spoken(text: str) -> list[tuple[str, Sentence]]:
-    """The sentences of a text that say something, with what they are made of."""
-    return [(sentence, items) for sentence in split(text) if (items := items_of(sentence))]
-
-
-def blocks(asked: Sequence[Sentence], said: Sequence[Sentence]) -> list[Block]:
-    """The blocks of two texts; a sentence that nothing is near to is a block without a premise."""
-    drawn = nearest(asked, said)
-    root: dict[int, int] = {}  # of a premise sentence, by way of the hypothesis sentences that share it
-
-    def top(place: int) -> int:
-        while root.setdefault(place, place) != place:
-            root[place] = place = root[root[place]]
-        return place
-
-    for places in drawn:
-        for place in places[1:]:
-            root[top(place)] = top(places[0])
-    together: dict[int, list[int]] = defaultdict(list)
-    for at, places in enumerate(drawn):
-        together[top(places[0]) if places else -1 - at].append(at)
-    return [Block(tuple(ats), tuple(sorted({place for at in ats for place in drawn[at]}))) for ats in together.values()]
 
 
 def nearest(asked: Sequence[Sentence], said: Sequence[Sentence]) -> list[list[int]]:
