@@ -5,12 +5,12 @@ Rules on rows are plain predicates: this module imports no engine, so that worke
 
 import json
 import re
-import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +27,7 @@ KINDS = {row_type: kind for kind, row_type in ROWS.items()}  # what the table of
 NO_NULL = "every value is there"  # the rule that a null in a column that may hold none breaks
 RAISED = "contract_raised"  # the rule of rows that a stage could not work on: its code raised an exception
 DEPENDS = "contract_depends_on_"  # and the table: how the rule of a row that lost another one begins
+PACKAGE = Path(__file__).resolve().parents[1]
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 ROUNDS = 20  # of setting aside what depends on what was set aside; the tables are not as deep
 
@@ -106,16 +107,41 @@ def direct(breaches: Iterable[Breach]) -> list[Breach]:
     return [one for one in breaches if not one.rule.startswith(DEPENDS)]
 
 
-def raised(stage: str, kind: str, row: str, error: Exception) -> Breach:
-    """The breach of a row on which a stage's code raised an exception; the same row on every machine.
+def raised(stage: str, kind: str, row: str, error: Exception, caller: str = "") -> Breach:
+    """The breach of a row on which a stage's code raised an exception: its class, its message, and where it came from.
 
-    So the traceback names files without their folders, and objects without their addresses.
+    Breaches are part of a benchmark's digest: what is of the machine (folders, addresses, depth of a recursion) is left
+    out of them, and so are the calls up to the last in the file `caller`, which hang on how the work was divided.
     """
-    detail = without_addresses(f"{type(error).__name__}: {error}")[:2000]
-    calls = traceback.extract_tb(error.__traceback__)
-    trace = [f"{Path(call.filename).name}:{call.lineno} in {call.name}: {call.line}" for call in calls]
-    content = json.dumps({"traceback": [*trace, detail]})
+    detail = _everywhere(f"{type(error).__name__}: {error}")[:2000]
+    content = json.dumps({"traceback": list(_frames(error, caller))})
     return Breach(row_id("breach", stage, kind, row, RAISED), stage, kind, row, RAISED, _plain(detail), content)
+
+
+def _frames(error: BaseException | None, caller: str) -> Iterator[str]:
+    """ "file: function" of each call on the way to an exception, once each, and its causes; outermost first."""
+    while error:
+        calls = [(frame.f_code.co_filename, frame.f_code.co_name) for frame, _ in walk_tb(error.__traceback__)]
+        begin = max((at for at, (file, _) in enumerate(calls, 1) if file == caller), default=0)
+        yield from dict.fromkeys(f"{_file(file)}: {function}" for file, function in calls[begin:])
+        error = error.__cause__  # not __context__: while the row was looked for, other tries had failed
+        if error:
+            yield _everywhere(f"after {type(error).__name__}: {error}")[:500]
+
+
+def _file(name: str) -> str:
+    """A file as it is called in its package, wherever that is installed."""
+    place = Path(name).resolve()
+    if place.is_relative_to(PACKAGE):
+        return place.relative_to(PACKAGE).as_posix()
+    parts = place.parts
+    at = max((n for n, part in enumerate(parts) if part in ("site-packages", "dist-packages")), default=None)
+    return place.name if at is None else "/".join(parts[at + 1 :])
+
+
+def _everywhere(message: str) -> str:
+    """A message without what differs from machine to machine: our folder, addresses in memory."""
+    return without_addresses(message.replace(f"{PACKAGE}/", ""))
 
 
 def without_addresses(text: str) -> str:

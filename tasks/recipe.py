@@ -190,7 +190,7 @@ def _without_raisers(
     tables, breaches = job.run(given, store, threads=threads, means=means, only=lambda group: group not in found)
     owner = next((kind for row_type, kind in KINDS.items() if schema_of(row_type).names[0] == job.group), first)
     for group, fault in found.items():
-        breaches.append(raised(job.stage, owner, group, fault))
+        breaches.append(raised(job.stage, owner, group, fault, __file__))
     return tables, breaches
 
 
