@@ -1,0 +1,97 @@
+"""Names of firms and people: legal forms, abbreviations that end in a full stop, and the signs of shares."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# Legal forms as they are written without full stops, each with the spellings that mean the same. Short words that are
+# also English ("as", "se", "spa", "sa") are forms only at the end of a name.
+_SPELLINGS = {
+    "inc": "inc incorporated",
+    "corp": "corp corporation",
+    "co": "co company companies",
+    "ltd": "ltd limited",
+    "lp": "lp",
+    "plc": "plc",
+    "bv": "bv",
+    "pty": "pty proprietary",
+    "srl": "srl",
+    "gmbh": "gmbh mbh",
+    "sarl": "sarl sàrl",
+    "ag": "ag aktiengesellschaft",
+    **{
+        form: form
+        for form in (
+            "llc llp lllp pllc pc sa nv ab asa as oy oyj aps spa sas se kg kgaa ohg ug kk gk pte bhd sdn sl slu sro "
+            "zrt nyrt kft doo ooo pao oao pjsc ojsc jsc sca scs snc sprl bvba cv saoc saog ltda na nsa"
+        ).split()
+    },
+}
+LEGAL_FORMS = {spelling: form for form, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+# Forms that no English word is written like: enough by themselves to call a name a firm's.
+SURE_FORMS = frozenset(LEGAL_FORMS) - frozenset("as ab co sa se spa na pc cv sl ug companies company limited".split())
+
+# Never the end of a sentence, whatever follows.
+TITLES = frozenset(
+    """
+    mr mrs ms messrs dr prof rev hon gov sen rep reps sens gen col lt capt maj sgt st mt ft vs v cf viz e.g i.e al
+    no nos sec secs art arts fig figs ch para paras pp vol vols ed eds par pt approx est incl excl resp re jan feb mar
+    apr jun jul aug sept oct nov dec
+    """.split()
+)
+# The end of a sentence only where a word follows that seldom stands in a name.
+ABBREVIATIONS = frozenset(
+    """
+    inc corp co cos ltd llc plc l.p l.l.c l.l.p n.a s.a n.v a.g u.s u.k u.n e.u d.c u.s.a u.s.c c.f.r n.y p.l.c jr sr
+    etc a.m p.m ph.d m.d b.a m.b.a esq bros dept assn ave blvd rd ste bldg intl univ mfg int'l gov't stat reg regs fed
+    f.2d f.3d supp cir ct dist div govt co.'s
+    """.split()
+)
+_EXCHANGES = (
+    r"NASDAQ|Nasdaq|NYSE(?:\s?(?:American|Arca|MKT))?|AMEX|LSE|TSX|ASX|HKEX|SEHK|OTC(?:QB|QX|MKTS)?"
+    r"|Euronext|XETRA|NSE|BSE|SIX"
+)
+_TICKER = re.compile(
+    rf"(?:(?:{_EXCHANGES})(?:GS|GM|CM)?\s?:\s?|\bticker(?:\ssymbol)?s?:?\s[\"“']?|\bsymbols?,?\s[\"“'])"
+    r"(?P<t>[A-Z]{1,5}(?:[.-][A-Z]{1,2})?)\b|(?<![\w$])\$(?P<t2>[A-Z]{1,5})\b(?!\$)"
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def plain(text: str) -> str:
+    """The text in one case, without accents, white space single: what names of any type may differ in."""
+    decomposed = unicodedata.normalize("NFKD", text.replace("’", "'").replace("–", "-").replace("—", "-"))
+    return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).casefold().split())
+
+
+@lru_cache(maxsize=1 << 14)
+def company(text: str) -> tuple[str, tuple[str, ...]]:
+    """An organisation's name without article, case and punctuation, and the legal forms at its end."""
+    words = re.sub(r"[^\w]+|_", " ", re.sub(r"['.]", "", re.sub(r"'s$", "", plain(text))).replace("&", " and ")).split()
+    if words[:1] == ["the"] and len(words) > 1:
+        words = words[1:]
+    core = list(words)
+    forms: list[str] = []
+    while len(core) > 1 and core[-1] in LEGAL_FORMS:
+        forms.insert(0, LEGAL_FORMS[core.pop()])
+        if core[-1] == "and" and len(core) > 1:  # "& Co."
+            core.pop()
+    return " ".join(core), tuple(forms)
+
+
+def without_form(name: str) -> str:
+    """A company's name as written, without article and legal forms: "Apple" of "The Apple, Inc."."""
+    left = re.sub(r"^the\s", "", name.strip(), flags=re.IGNORECASE)
+    while (last := re.search(r"(?:,?\s(?:&\s|and\s)?|,)([\w.]+)\s*,?$", left)) and is_legal_form(last[1]):
+        left = left[: last.start()]
+    return left.strip(" ,")
+
+
+def is_legal_form(word: str) -> bool:
+    """Is a word, with full stops or without, a legal form of firms?"""
+    return plain(word).replace(".", "") in LEGAL_FORMS
+
+
+def tickers(text: str) -> tuple[str, ...]:
+    """The signs under which shares are traded, as a text names them: "(NASDAQ: NVDA)", "$NVDA"."""
+    return tuple(dict.fromkeys(hit["t"] or hit["t2"] for hit in _TICKER.finditer(text)))
