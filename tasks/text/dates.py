@@ -35,7 +35,7 @@ _GAP = r"[\s\u00a0]{1,3}"
 _NAMED = re.compile(
     r"(?<![^\W_])(?=[jfmasond\d])(?:"
     rf"(?P<m>{MONTH}){_GAP}{_DAYS.format(d='d', e='e')}(?:,?{_GAP}(?P<y>\d{{4}}))?(?![^\W_]|[.,]\d)|"
-    rf"{_DAYS.format(d='d2', e='e2')}{_GAP}(?:of\s)?(?:the\s)?(?P<m2>{MONTH})"
+    rf"{_DAYS.format(d='d2', e='e2')}\.?{_GAP}(?:of\s)?(?:the\s)?(?P<m2>{MONTH})"
     rf"(?:,?{_GAP}(?P<y2>\d{{4}}))?(?![^\W_]|[.,]\d)|"
     rf"(?P<m4>{MONTH}),?{_GAP}(?:of\s)?(?P<y4>1\d{{3}}|20\d\d)(?![^\W_]|[.,]\d))",
     re.IGNORECASE,

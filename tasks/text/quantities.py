@@ -178,6 +178,8 @@ _THE_COMPANY = re.compile(
 _SCREEN = re.compile(r"\s(?:TVs?|videos?|resolution|displays?|monitors?|screens?|content|streaming|cameras?|UHD)(?!\w)")
 _RUN = re.compile(r"\s(?:filings?|reports?|forms?|runs?|races?)(?!\w)")
 _TWICE = re.compile(r"\s?\((\d{1,3})\)")
+_LONGEST_CELL = 200
+_CELL_NOTES = re.compile(r"(?<=[\d%)])(?:\s?(?:\((?:\d{1,2}|[a-z])\)|[*†‡]|\[\d{1,2}\])){1,4}\s*$")
 _LIST_MARK = re.compile(r"(?:(?<=[\s:;.)])|^)(?P<n>\d{1,2})[.)](?=\s|$)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:[(\[]\d{1,3}[)\]]|\d{1,3}[.)])(?=[ \t]+[^\W\d_])", re.MULTILINE)
 _NOTE_MARK = re.compile(
@@ -204,7 +206,8 @@ _NO_NOUN = frozenset(
     "below between both but by can compared could despite due during each ended ending excluding for from had has have "
     "he her his however if in including into is it its less may more most no nor not now of off on or our over per "
     "respectively roughly she should since so some than that the their them then there these they this those "
-    "through to total under until up upon versus vs was we were when where which while who whose will with within without would "
+    "through to total under until up upon versus vs was we were when where which while who "
+    "whose will with within without would "
     "yet you driven fiscal down net gross".split()
 )
 
@@ -269,13 +272,14 @@ def quantities(text: str, *, language: str = "en") -> tuple[Quantity, ...]:
 
 def number(text: str, *, language: str = "en") -> Quantity | None:
     """The quantity that the whole of a text is ("$(1,234)", "about 5 percent", "12,345 (1)"); None if it is none."""
-    found = quantities(text, language=language)
-    if len(found) != 1 or len(text) > 200:
+    if len(text) > _LONGEST_CELL:
         return None
-    one = found[0]
-    before = _BOUND.sub("", plain(text)[: one.start].strip() + " ").strip()
-    behind = re.sub(r"^(?:\s*(?:\((?:\d{1,2}|[a-z])\)|[*†‡]|\[\d{1,2}\]))+$", "", text[one.end :].strip())
-    return one if not before and behind in ("", ".") else None
+    bare = _CELL_NOTES.sub("", text)
+    found = quantities(bare, language=language)
+    if len(found) != 1:
+        return None
+    before = _BOUND.sub("", f"{plain(bare)[: found[0].start].strip()} ")
+    return found[0] if not before.strip() and bare[found[0].end :].strip() in ("", ".") else None
 
 
 def is_number(written: str) -> bool:
@@ -348,6 +352,8 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
         if step:
             power += step
             value, grain, end = value.scaleb(step), grain.scaleb(step), scaled.end()
+            if (more := _SCALE.match(text, end)) and more["words"]:
+                return None, end  # "million million million million"
     if power > MOST_POWER:
         return None, end
     if _is_name(text, hit, before, end, money is not None, power, last):
