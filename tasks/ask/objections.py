@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Question, Triplet
 from rarefy.tasks.ask.located import stems
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.gates.config import GatesConfig
 from rarefy.tasks.gates.given_away import pivot_given_away
+from rarefy.tasks.text.sentences import sentences
 
 _SHOWN = r"(?:text|passage|excerpt|chunk|snippet|context|triplet|fact|knowledge graph|source sentence)s?"
 _GIVEN = r"(?:(?:given|provided|above|following|same|first|second|third|other|two|three|four|source|relevant)\s+)*"

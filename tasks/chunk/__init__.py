@@ -7,10 +7,10 @@ from itertools import pairwise
 from rarefy.data_contracts.rows import Chunk, Document, row_id
 from rarefy.tasks.chunk.pieces import pieces
 from rarefy.tasks.chunk.profiles import PROFILES, ChunkConfig, Profile
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.chunk.tokens import TokenCounter, counter
 from rarefy.tasks.chunk.units import Unit, units
 from rarefy.tasks.chunk.windows import windows
+from rarefy.tasks.text.sentences import sentences
 
 __all__ = ["PROFILES", "VERSION", "ChunkConfig", "Profile", "chunk", "repeated", "sentences"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.chunk.profiles import Profile
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.chunk.tokens import TokenCounter
+from rarefy.tasks.text.sentences import sentences
 
 # Prose has 4 to 6 characters a token, so that a text of this many a token is too long without being counted.
 SURELY_TOO_LONG = 12

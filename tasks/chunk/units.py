@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rarefy.tasks.chunk.pieces import Piece
 from rarefy.tasks.chunk.profiles import Profile
-from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.text.sentences import sentences
 
 # A paragraph up to this many words before a table is taken for its lead-in; a longer one only when it says so.
 LEAD_IN_WORDS = 40

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.nli.figures import is_number, lettered
+from rarefy.tasks.text.sentences import sentences
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.text.sentences import sentences
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•●▪–—·]\s+|\((?:[a-z]|\d{1,2}|[ivx]+)\)\s+|\d{1,2}[.)]\s+)")
 # "Interest Rate Risk: At …", "Aveda - We acquired …": a heading on the line of its text.

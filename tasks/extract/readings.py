@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.text.sentences import sentences
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _MONTH = rf"(?:{'|'.join(_MONTHS)})"

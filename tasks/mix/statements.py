@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.nli.figures import figured, kind
+from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings
 
 _WORD = re.compile(r"\x02(?P<figure>\d+)\x03|(?P<word>[^\W\d_][\w&]*(?:[-.'’&][\w&]+)*)")

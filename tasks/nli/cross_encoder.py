@@ -12,10 +12,10 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.embed.sentences import folder_of
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.nli import NLI, Label, NLIConfig
+from rarefy.tasks.text.sentences import sentences
 
 BLOCK = 512  # pairs read ahead
 BATCH = 32  # of the network

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.nli.marks import CONTRARY, marked
 from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings, senses
 
 _ITEM = re.compile(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.text.sentences import sentences
 
 DIVIDER = re.compile(r"\|?\s*:?-{3,}")
 HEADERLESS = 12  # times the words asked for: so far up a row still goes with its header; a table beyond is a data file

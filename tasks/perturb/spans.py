@@ -9,9 +9,9 @@ from html import unescape
 
 from rapidfuzz import fuzz
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.sentences import sentences
 
 LIKE = 55.0  # of 100, the least likeness of words: see tests/tasks/perturb/test_spans.py for what it lets in and out
 NEAR = 12  # sentences looked at closely: those that share most words with the evidence

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.perturb.case import Move
 from rarefy.tasks.perturb.context.figures import Figure, amount, figures, like, rescaled, with_article
 from rarefy.tasks.perturb.notations import numbers, occurs, same
+from rarefy.tasks.text.sentences import sentences
 
 Edit = tuple[int, int, str]  # text[start:end] becomes this
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document.sums import besides, cells, told
 from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.sentences import sentences
 
 Spans = tuple[tuple[int, int], ...]
 

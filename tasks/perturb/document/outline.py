@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rarefy.tasks.chunk.sentences import sentences
+from rarefy.tasks.text.sentences import sentences
 
 REMEMBERED = 50_000  # characters of the longest text that is: one of 1 MB is not kept
 TITLE_WORDS = 15  # of a line without a full stop that is taken for a title; captions in filings are longer

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks import wordnet
-from rarefy.tasks.chunk.sentences import STARTERS, sentences
 from rarefy.tasks.perturb.query.hanging import PREPOSITIONS, PRONOUNS
+from rarefy.tasks.text.sentences import STARTERS, sentences
 
 READ = 6_000  # characters of a passage that are read: a chunk has fewer, a user's context may be a book
 LEAST, MOST = 3, 12  # words of what is told after its verb

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.systems.rag.case import Case
 from rarefy.tasks.systems.rag.config import RagConfig
 from rarefy.tasks.systems.rag.plain import over
 from rarefy.tasks.systems.rag.turns import Ended, Talk
+from rarefy.tasks.text.sentences import sentences
 
 _TABLE = re.compile(r"((?:^[ \t]*\|.*(?:\n|\Z))+)", re.MULTILINE)
 _RULE = re.compile(r"[ \t]*\|(?:\s*:?-+:?\s*\|)+\s*")

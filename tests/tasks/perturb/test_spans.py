@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.text.sentences import sentences
 
 TEXT = "Sales rose. Revenue was $47.5 billion in fiscal 2024. Costs fell. It was $40.1 billion a year before."
 EVIDENCE = "Revenue was $47.5 billion in fiscal 2024."
