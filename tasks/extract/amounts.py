@@ -10,6 +10,7 @@ from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.extract.periods import of_fact
 from rarefy.tasks.extract.prose_values import is_time, period, times, value_over
 from rarefy.tasks.nli.figures import is_number
+from rarefy.tasks.text.dates import NAME
 
 _ABOUT = (
     r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|fewer than|at least|at most|up to"
@@ -33,10 +34,9 @@ _TIME_UNIT = (
     r"(?:(?:business|calendar|working|full|consecutive)[ -])?(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?)"
 )
 _DURATION = re.compile(rf"^{_ABOUT}(?:\d[\d,.]*|{_SPELLED})(?: \(\d+\))?(?: or more| or less)?[ -]{_TIME_UNIT}\b", re.I)
-_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(
     r"^(?:the )?(?:(?:end|beginning|start) of (?:the )?)?(?:(?:early|mid|late)[ -])?(?:(?:first|second|third|fourth) "
-    rf"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|(?:{_MONTH}))\b"
+    rf"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|{NAME})\b"
     r"(?:[,\d ]|of |fiscal |year )*$",  # one way to read each character: a long text is not tried in many
     re.I,
 )

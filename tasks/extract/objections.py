@@ -6,6 +6,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.labels import MEASURES
 from rarefy.tasks.extract.locate import folded
 from rarefy.tasks.extract.stems import SMALL_WORDS, same
+from rarefy.tasks.text.dates import NAME
 
 LONG_NAME = 8  # words of an object: longer ones say something rather than name it
 _LONGEST_OBJECT = 14
@@ -31,10 +32,7 @@ _GENERIC = frozenset(
     prior following operating financial market markets price prices volume demand period-over-period document report
     """.split()
 )
-_MONTH = r"January|February|March|April|May|June|July|August|September|October|November|December"
-_DATED = re.compile(
-    rf"\b(?:19|20)\d\d\b|\b(?:{_MONTH}) \d|\b(?:in|of|during) (?:{_MONTH})\b|\bQ[1-4]\b|\bfiscal year\b"
-)
+_DATED = re.compile(rf"\b(?:19|20)\d\d\b|\b{NAME} \d|\b(?:in|of|during) {NAME}\b|\bQ[1-4]\b|\bfiscal year\b")
 # What stands in every document of its kind
 _BOILERPLATE = re.compile(
     r"(?:the )?(?:SEC|(?:U\.S\. )?Securities and Exchange Commission|(?:Securities )?Exchange Act(?: of \d+)?"

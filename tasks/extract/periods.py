@@ -5,20 +5,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from rarefy.data_contracts.rows import Document, Fact
+from rarefy.tasks.text.dates import NAMES, month_number
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-_MONTH = "|".join(MONTHS)
-_DATE = re.compile(rf"\b({_MONTH})\s+(\d{{1,2}})\s*,?\s+((?:19|20)\d\d)\b", re.I)
-_DAY = re.compile(rf"\b({_MONTH})\s+(\d{{1,2}})\b", re.I)
+_DATE = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\s*,?\s+((?:19|20)\d\d)\b", re.I)
+_DAY = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\b", re.I)
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,]|\.\d)")
 _QUARTER = re.compile(r"\b(?:three|six|nine) months|quarter|\bQ[1-4]\b", re.I)
 _SPAN = re.compile(
     r"\b(?:fiscal )?years?[\s-]ended|\btwelve months|\bfiscal(?: years?)?\b|\bfor the years?\b|\bFY ?\d", re.I
 )
-_POINT = re.compile(r"\bas (?:of|at)\b|\bbalance sheets?\b|\bat (?:year[- ]end|" + _MONTH + r")", re.I)
+_POINT = re.compile(r"\bas (?:of|at)\b|\bbalance sheets?\b|\bat (?:year[- ]end|" + "|".join(NAMES) + r")", re.I)
 _CHANGE = re.compile(
     r"chang|\bvs\b|versus|increase|decrease|growth|\bvariance\b|percent of|% of|compared|average|pro ?forma|\btotal\b",
     re.I,
@@ -36,7 +32,7 @@ class Period:
 
 def spoken(day: date) -> str:
     """A date as a filing writes it: "September 28, 2024"."""
-    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
+    return f"{NAMES[day.month - 1]} {day.day}, {day.year}"
 
 
 def of_fact(fact: Fact, document: Document) -> Period | None:
@@ -116,7 +112,7 @@ def of_header(header: str, said: str, document: Document) -> Period | None:
 
 def _to_date(match: re.Match[str]) -> date | None:
     try:
-        return date(int(match[3]), [m.lower() for m in MONTHS].index(match[1].lower()) + 1, int(match[2]))
+        return date(int(match[3]), month_number(match[1]), int(match[2]))
     except ValueError:
         return None
 
@@ -128,7 +124,7 @@ def _date_of(text: str, year: int) -> date | None:
         return None
     month, day = days.pop()
     try:
-        return date(year, [m.lower() for m in MONTHS].index(month) + 1, day)
+        return date(year, month_number(month), day)
     except ValueError:
         return None
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.nli.figures import is_number
+from rarefy.tasks.text.dates import NAME
 
 _ABOUT = r"(?:(?:approximately|about|nearly|roughly|over|almost|more than|less than|at least|up to) )?"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 MONEY = re.compile(
     rf"{_ABOUT}(?P<currency>US\$|C\$|[$€£¥]) ?(?P<digits>{_DIGITS})(?: (?P<scale>thousand|million|billion|trillion))?"
     r"(?P<per> per (?:diluted )?(?:common )?(?:share|unit|barrel|month|year|hour))?"
@@ -26,14 +26,14 @@ COUNT = re.compile(
 )
 _CURRENCIES: Mapping[str, str] = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 
-_DATE = rf"{_MONTH} \d{{1,2}}, ?\d{{4}}"
+_DATE = rf"{NAME} \d{{1,2}}, ?\d{{4}}"
 _TIME = re.compile(
     rf"\b(?:(?:the )?(?:first|second|third|fourth) quarters? of (?:fiscal |calendar )?(?:year )?\d{{4}}"
-    rf"|(?:fiscal|calendar)(?: year)? \d{{4}}|(?:the )?(?:fiscal )?years? ended {_DATE}|{_DATE}|{_MONTH},? \d{{4}}"
+    rf"|(?:fiscal|calendar)(?: year)? \d{{4}}|(?:the )?(?:fiscal )?years? ended {_DATE}|{_DATE}|{NAME},? \d{{4}}"
     r"|(?:19|20)\d{2})\b(?!\s*(?:U\.S\.C|CFR|F\.))"
 )
 
-_YEARLESS = re.compile(rf"{_TIME.pattern}|\b{_MONTH}\b(?! \d)|\b(?:first|second|third|fourth) quarter\b")
+_YEARLESS = re.compile(rf"{_TIME.pattern}|\b{NAME}\b(?! \d)|\b(?:first|second|third|fourth) quarter\b")
 _IN_A_NAME = re.compile(r"[A-Z][\w’']* of \0|\0 [A-Z]\w+ |[A-Z]\w+ \0(?=[ ,.]*[A-Z])|-\0|\0-")
 _BOUND = re.compile(
     r"(?:[Ss]ubsequent to|[Ss]ince|[Uu]ntil|[Tt]hrough|[Bb]efore|[Pp]rior to|[Aa]fter|[Bb]y|[Bb]eginning"
@@ -118,7 +118,7 @@ def is_vague_time(said: str) -> bool:
     """Whether this is a month, quarter or part of a date without its year."""
     return (
         re.fullmatch(
-            rf"(?:{_MONTH}|\d{{1,2}}|years?|quarters?|months?|fiscal|{_MONTH} \d{{1,2}}|.* quarters?)", said.strip()
+            rf"(?:{NAME}|\d{{1,2}}|years?|quarters?|months?|fiscal|{NAME} \d{{1,2}}|.* quarters?)", said.strip()
         )
         is not None
     )

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
+from rarefy.tasks.text.dates import NAME, NAMES
 from rarefy.tasks.text.sentences import sentences
 
-_MONTHS = "January February March April May June July August September October November December".split()
-_MONTH = rf"(?:{'|'.join(_MONTHS)})"
-_DAY = rf"{_MONTH} \d{{1,2}}, \d{{4}}"
+_DAY = rf"{NAME} \d{{1,2}}, \d{{4}}"
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _BETWEEN = "the intermeeting period"
 _OPENING = 700  # characters at the start of a document in which its own meeting is named
@@ -28,9 +27,9 @@ _FORECAST = re.compile(
 _AMOUNT = r"(?P<amount>\d+(?:\.\d+)?(?:[- ]\d[/⁄]\d)?|\d[/⁄]\d|\d*[¼½¾⅛⅜⅝⅞]) percent"
 _ABOUT = r"(?P<about>(?:about|around|approximately|roughly|nearly|almost|just under|just over) )?"
 _WHEN = (
-    rf"(?:[Ii]n|[Oo]ver|[Dd]uring|[Ff]or|at) (?P<when>{_MONTH}(?: and {_MONTH})?(?: (?:of )?\d{{4}})?"
+    rf"(?:[Ii]n|[Oo]ver|[Dd]uring|[Ff]or|at) (?P<when>{NAME}(?: and {NAME})?(?: (?:of )?\d{{4}})?"
     r"|the (?:first|second|third|fourth) quarter(?: of \d{4})?|the intermeeting period"
-    rf"|the (?:12|twelve)[- ]months? (?:period )?end(?:ing|ed) in {_MONTH}(?: (?:of )?\d{{4}})?"
+    rf"|the (?:12|twelve)[- ]months? (?:period )?end(?:ing|ed) in {NAME}(?: (?:of )?\d{{4}})?"
     r"|the (?:year|four quarters) end(?:ing|ed) in the (?:first|second|third|fourth) quarter(?: of \d{4})?)"
 )
 _SOONER, _MIDDLE = _WHEN.replace("<when>", "<sooner>"), _WHEN.replace("<when>", "<middle>")
@@ -67,7 +66,7 @@ _UNCLEAR = re.compile(
     re.I,
 )
 _RATE = r"(?P<value>(?:\d to )?(?:\d+(?:\.\d+)?(?:[- ]\d[/⁄]\d)?|\d[/⁄]\d|\d?[¼½¾]) percent)"
-_DAYS = rf"{_MONTH} \d{{1,2}}(?:[-–](?:{_MONTH} )?\d{{1,2}})?, \d{{4}}"
+_DAYS = rf"{NAME} \d{{1,2}}(?:[-–](?:{NAME} )?\d{{1,2}})?, \d{{4}}"
 # What is settled at a meeting, by relation; `of` is what it is said of if not the meeting, `when` another time.
 _SETTLED = {
     "was dissented from by": r"\b(?:Votes?|Voting) against this action: ?(?P<value>(?!None)[A-Z][\w.'’-]+?"
@@ -82,7 +81,7 @@ _SETTLED = {
     "set target at": r"decided today to (?:keep|maintain|leave|establish|lower|raise|increase|reduce) (?:its|the|a) "
     rf"(?P<of>target (?:range )?for the federal funds rate) (?:by )?(?:\d+ basis points,? )?(?:unchanged )?"
     rf"(?:at|to|of) {_RATE}",
-    "was earlier set at": rf"^At its (?P<when>{_MONTH})(?: [\d-]+)? meeting, the (?:FOMC|Federal Open Market Committee"
+    "was earlier set at": rf"^At its (?P<when>{NAME})(?: [\d-]+)? meeting, the (?:FOMC|Federal Open Market Committee"
     r"(?: \(FOMC\))?) (?:decided to )?(?:kept?|maintain(?:ed)?|lower(?:ed)?|raised?|increased?|reduced?|left) "
     rf"(?:its|the) target (?:level |rate )?(?:for|of) (?P<of>the federal funds rate) (?:\d+ basis points,? )?"
     rf"(?:at|to) {_RATE}",
@@ -118,14 +117,14 @@ def origin(document: Document, at: int) -> Origin | None:
 
 def _day(text: str) -> date:
     month, day, year = text.replace(",", "").split()
-    return date(int(year), _MONTHS.index(month) + 1, int(day))
+    return date(int(year), NAMES.index(month) + 1, int(day))
 
 
 def _span(first: date, last: date) -> str:
-    start, end = f"{_MONTHS[first.month - 1]} {first.day}", f"{last.day}, {last.year}"
+    start, end = f"{NAMES[first.month - 1]} {first.day}", f"{last.day}, {last.year}"
     if first == last:
         return f"{start}, {last.year}"
-    return f"{start}-{end}" if first.month == last.month else f"{start}-{_MONTHS[last.month - 1]} {end}"
+    return f"{start}-{end}" if first.month == last.month else f"{start}-{NAMES[last.month - 1]} {end}"
 
 
 def period_of(when: str, on: date) -> str:
@@ -135,8 +134,8 @@ def period_of(when: str, on: date) -> str:
     if quarter := re.search(r"(first|second|third|fourth) quarter", when):
         now, asked = (on.month + 2) // 3, _QUARTERS[quarter[1]]
         return "" if now == asked else f"{when} of {on.year - (asked > now)}"
-    month = re.findall(_MONTH, when)[-1]
-    return f"{when} {on.year - (_MONTHS.index(month) + 1 > on.month)}"
+    month = re.findall(NAME, when)[-1]
+    return f"{when} {on.year - (NAMES.index(month) + 1 > on.month)}"
 
 
 def of_readings(document: Document, chunks: Iterable[Chunk]) -> Iterator[Triplet]:

@@ -3,8 +3,10 @@
 import re
 from decimal import Decimal
 
-MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|t)?\.?" if len(name) > 3 else name for name in MONTHS)
+from rarefy.tasks.text import dates
+from rarefy.tasks.text.dates import MONTH
+
+MONTHS = dates.MONTHS
 SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
 SCALES |= {"trillion": 12, "hundred": 2}
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
@@ -17,10 +19,10 @@ _word = "|".join([*TENS, *sorted(WORDS, key=len, reverse=True)])
 # what a pattern can begin with is looked for first: most letters of a text begin nothing
 _DATE = re.compile(
     r"\b(?=[jfmasond\d])(?:"
-    rf"(?P<m>{_MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
-    rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
+    rf"(?P<m>{MONTH})\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?\b|"
+    rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{MONTH})(?:,?\s+(?P<y2>\d{{4}}))?\b|"
     r"(?P<y3>\d{4})-(?P<m3>\d\d)-(?P<d3>\d\d)\b|"
-    rf"(?P<m4>{_MONTH}),?\s+(?P<y4>\d{{4}})\b)",
+    rf"(?P<m4>{MONTH}),?\s+(?P<y4>\d{{4}})\b)",
     re.IGNORECASE,
 )
 _QUARTER = re.compile(

@@ -2,10 +2,8 @@
 
 import re
 
-MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)\.?"
-)
+from rarefy.tasks.text.dates import MONTH
+
 _MARKS = "[\U000f0000-\U0010ffff]*"
 _CURRENCY = r"(?:(?:US|C|A|HK|NT|R|S|NZ)?\$|[€£¥₩₹]|USD|EUR|GBP|JPY|RMB|CHF|CAD)"
 _UNIT = (

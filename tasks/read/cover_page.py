@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from rarefy.data_contracts.rows import Block
-from rarefy.tasks.read.cells import MONTH
 from rarefy.tasks.read.dates import day, made
+from rarefy.tasks.text.dates import MONTH
 
 _DATE = rf"({MONTH})\s*(\d{{1,2}})\s*,?\s*((?:19|20)\d\d)"
 _PERIOD = re.compile(

@@ -3,7 +3,8 @@
 import re
 from datetime import UTC, date, datetime
 
-MONTHS = "january february march april may june july august september october november december".split()
+from rarefy.tasks.text.dates import MONTHS
+
 _MONTH = rf"(?P<month>{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)\.?"
 # What may follow a day: nothing, or a time, a zone, a note, but no other date
 _REST = r"(?!\d)(?!.*\b\d{4}\b)"

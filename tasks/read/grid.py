@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rarefy.tasks.read.bands import Band, split
-from rarefy.tasks.read.cells import CHANGE, MONTH, OPEN_PERIOD, WHOLE_PERIOD, YEAR, is_period, is_units
+from rarefy.tasks.read.cells import CHANGE, OPEN_PERIOD, WHOLE_PERIOD, YEAR, is_period, is_units
 from rarefy.tasks.read.flow import Table
 from rarefy.tasks.read.lay import Item, Row, lay
 from rarefy.tasks.read.marks import plain
+from rarefy.tasks.text.dates import MONTH
 
 # Of a table with more empty places than these, and more than so many for each filled one, nothing is to be seen as a
 # table: a few figures, each in a column of its own. Its rows are given as text

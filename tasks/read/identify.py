@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.read import dates as days
+from rarefy.tasks.text.dates import NAMES, month_number
 
-MONTHS = {name: number for number, name in enumerate(days.MONTHS, 1)}
-LONG_DATE = re.compile(rf"\b({'|'.join(m.title() for m in MONTHS)}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
+LONG_DATE = re.compile(rf"\b({'|'.join(NAMES)}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?!\d)")
 UPLOADED = re.compile(r"(?:Uploaded|Published|Filed|Released)(?:On|Date)?[=_-](\d{4})-?(\d{2})-?(\d{2})", re.I)
 HEAD = 6000  # characters: a document names itself on its first pages
@@ -61,10 +61,7 @@ def introduce(document: Document) -> Document:
     if domain == "policy":
         part = CFR.search(head[:300])
         entity = f"{part.group(1)} CFR Part {part.group(2)}" if part else entity
-        amended = (
-            _iso(y, str(MONTHS.get(next((m for m in MONTHS if m.startswith(month.lower()[:3])), ""), 0)), d)
-            for month, d, y in AMENDED.findall(document.text)
-        )
+        amended = (_iso(y, str(month_number(month[:3])), d) for month, d, y in AMENDED.findall(document.text))
         as_of, day = max(amended, default=as_of), ""
     elif domain == "economics" and title == PurePosixPath(name).stem:
         title = ", ".join(filter(None, (entity, day)))  # the paper has no title of its own
@@ -110,7 +107,7 @@ def identity(document: Document) -> str:
 
 def dates(text: str) -> list[str]:
     """The dates written out in a text ("May 20, 1970"), as ISO dates, in order; of a range, its last day."""
-    found = (_iso(y, str(MONTHS[m.lower()]), d) for m, d, y in LONG_DATE.findall(text))
+    found = (_iso(y, str(month_number(m)), d) for m, d, y in LONG_DATE.findall(text))
     return [day for day in found if day]
 
 

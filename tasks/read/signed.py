@@ -4,13 +4,12 @@ import re
 from datetime import date, timedelta
 
 from rarefy.tasks.read.dates import day
+from rarefy.tasks.text.dates import NAME
 
 SPAN = 2_500  # characters after the heading: the registrant signs first
 LATE = timedelta(days=500)  # after the period's end; who files later has signed something else
 _HEADING = re.compile(r"^\W*signatures?\W*$", re.I | re.M)
-_DAY = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},\s+\d{4}\b"
-)
+_DAY = re.compile(rf"\b{NAME}\s+\d{{1,2}},\s+\d{{4}}\b")
 
 
 def signed(text: str, period_end: str) -> str:

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from rarefy.tasks.syntax import tree
 from rarefy.tasks.syntax.pieces import Piece, Rewrite
+from rarefy.tasks.text.dates import NAME
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 # a time, and nothing but a time
 TIME = re.compile(
     rf"(?:(?i:in|during|at the end of|at|on|as of|as at|for|since|until|by|throughout|after|before)\s+)?"
     rf"(?:the\s+)?(?:(?:calendar|fiscal|financial)?\s*(?:years?\s+)?(?:19|20)\d\d|"
-    rf"(?:early|mid|late)?[\s-]?{_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?,?|"
-    rf"\d{{1,2}}\s+{_MONTH}(?:\s+(?:19|20)\d\d)?|"
+    rf"(?:early|mid|late)?[\s-]?{NAME}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?,?|"
+    rf"\d{{1,2}}\s+{NAME}(?:\s+(?:19|20)\d\d)?|"
     rf"(?:first|second|third|fourth|last)\s+(?:fiscal\s+)?(?:quarter|half)\s+of\s+(?:fiscal\s+(?:year\s+)?)?(?:19|20)\d\d|"
-    rf"(?:(?:fiscal|financial)\s+)?years?\s+ended\s+{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|"
+    rf"(?:(?:fiscal|financial)\s+)?years?\s+ended\s+{NAME}\s+\d{{1,2}},?\s+(?:19|20)\d\d|"
     r"(?:early|mid|late)?[\s-]?(?:19|20)\d0s)"
 )
 # clauses whose place says nothing; "as", "so" and "that" do many things, "since" is a time or a reason in either place
@@ -145,7 +145,7 @@ def _takes_time(doc: "Doc", first: int, end: int) -> bool:
     words = doc[first:end]
     return (
         not any(t.lower_ in _COMPARING or t.lower_ in _TIED - {"and", "or"} for t in words)
-        and not re.search(r"\b(?:19|20)\d\d\b|" + _MONTH, words.text)
+        and not re.search(r"\b(?:19|20)\d\d\b|" + NAME, words.text)
         and "," not in words.text
         and doc[end - 1].pos_ != "NUM"
     )

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+from rarefy.tasks.text.dates import NAME
+
 _PERIOD = (
     rf"(?:(?:the\s+)?(?:fiscal|financial|calendar)\s+(?:year\s+)?(?:19|20)\d\d|(?:19|20)\d\d|"
-    rf"{_MONTH}(?:\s+\d{{1,2}})?,?\s+(?:19|20)\d\d|"
+    rf"{NAME}(?:\s+\d{{1,2}})?,?\s+(?:19|20)\d\d|"
     rf"the\s+(?:first|second|third|fourth)\s+quarter\s+of\s+(?:fiscal\s+(?:year\s+)?)?(?:19|20)\d\d|"
-    rf"the\s+(?:fiscal\s+)?years?\s+ended\s+{_MONTH}\s+\d{{1,2}},\s+(?:19|20)\d\d)"
+    rf"the\s+(?:fiscal\s+)?years?\s+ended\s+{NAME}\s+\d{{1,2}},\s+(?:19|20)\d\d)"
 )
 TIME = rf"(?:(?i:in|during|as of|at the end of|for)\s+{_PERIOD})"
 UNIT = (
@@ -168,7 +169,7 @@ _BALANCE = re.compile(
     r"^(?:In [^,?]+, |At [^,?]+, )?(?:[Ww]hat (?:was|were|is|are) |(?:[Aa]pproximately )?[Hh]ow (?:many|much) )"
     r"|^(?:Can you tell me|I would like to know|Please state) (?:what|how|the|[^?]*?['’]s)\b"
 )
-_AS_OF = re.compile(rf"\bas of (?={_MONTH} \d)")
+_AS_OF = re.compile(rf"\bas of (?={NAME} \d)")
 _UNITS = (
     (re.compile(r"(?<=, )in ((?:thousands|millions|billions) of US dollars)"), ("expressed in \\1", "stated in \\1")),
     (re.compile(r"(?<=, )as a percentage(?=[?.])"), ("in percent",)),
@@ -230,7 +231,7 @@ _ASKS = re.compile(
 _SAID = (
     (re.compile(r"\bthe ((?:19|20)\d\d) fiscal year\b"), r"fiscal year \1"),
     (re.compile(r"\bfiscal ((?:19|20)\d\d)\b"), r"fiscal year \1"),
-    (re.compile(rf"\b([Aa])t (?={_MONTH} \d)"), r"\1s of "),
+    (re.compile(rf"\b([Aa])t (?={NAME} \d)"), r"\1s of "),
     (re.compile(r"\b([Aa])t the close of fiscal\b"), r"\1t the end of fiscal"),
     (re.compile(r"\b(?:expressed|stated) in (?=(?:thousands|millions|billions) of)"), "in "),
     (re.compile(r"\bthe issuer of "), "the company that issued "),

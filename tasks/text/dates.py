@@ -14,6 +14,8 @@ from rarefy.tasks.text.characters import plain
 
 MONTHS = "january february march april may june july august september october november december".split()
 NAMES = tuple(name.capitalize() for name in MONTHS)  # as English prints them
+NAME = f"(?:{'|'.join(NAMES)})"  # a pattern for one of them, whole
+SHORT = tuple("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec".split())
 FOREIGN = (
     "januar janvier enero|februar fevrier febrero|marz mars marzo|april avril abril|mai mayo|juni juin junio"
     "|juli juillet julio|august aout agosto|september septembre septiembre|oktober octobre octubre"

@@ -6,6 +6,7 @@ from html import unescape
 
 from rarefy.tasks.nli.figures import SCALES, TENS, WORDS, lettered
 from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.dates import FOREIGN, month_number
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
 _PLAIN = {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"}
@@ -28,15 +29,10 @@ _FOREIGN = re.compile(
 )
 _SCALE = {"milliard": "billion", "mrd": "billion", "md": "billion", "mio": "million", "million": "million",
           "tausend": "thousand", "tsd": "thousand", "mille": "thousand", "billion": "trillion"}  # fmt: skip
-_MONTHS = (
-    "januar janvier enero|februar fevrier febrero|marz mars marzo|april avril abril|mai mayo|juni juin junio"
-    "|juli juillet julio|august aout agosto|september septembre septiembre|oktober octobre octubre"
-    "|november novembre noviembre|dezember decembre diciembre"
-)
-MONTH = {name: n for n, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()}
+_ALIEN = FOREIGN.replace("|", " ").split()
 _DAY = re.compile(
     rf"(?<![\w])(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th)?\s+(?:de\s+)?"
-    rf"(?P<m>{'|'.join(sorted(MONTH, key=len, reverse=True))})"
+    rf"(?P<m>{'|'.join(sorted(_ALIEN, key=len, reverse=True))})"
     r"\s+(?:de\s+)?(?P<y>\d{4})\b",
     re.IGNORECASE,
 )
@@ -74,7 +70,7 @@ def _dates(text: str) -> frozenset[str]:
             if 1 <= int(month) <= 12 and 1 <= int(day) <= 31:
                 found.add(f"@{year if len(year) == 4 else '20' + year}-{int(month):02d}-{int(day):02d}")
     bare = text if text.isascii() else "".join(c for c in unicodedata.normalize("NFKD", text) if c.isascii())
-    found |= {f"@{h['y']}-{MONTH[h['m'].lower()]:02d}-{int(h['d']):02d}" for h in _DAY.finditer(bare)}
+    found |= {f"@{h['y']}-{month_number(h['m']):02d}-{int(h['d']):02d}" for h in _DAY.finditer(bare)}
     return frozenset(found)
 
 

@@ -9,12 +9,9 @@ from random import Random
 
 from rarefy.tasks.nli.figures import SCALES
 from rarefy.tasks.perturb.notations import NUMBER, Number, numbers
+from rarefy.tasks.text.dates import NAMES, SHORT
 
-MONTHS = (
-    "January February March April May June July August September October November December "
-    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
-).split()
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted((*NAMES, *SHORT), key=len, reverse=True))
 # Digits that are no quantity: of a date, of a reference, of a form, of a list's item
 _NAMED = re.compile(
     rf"\b(?:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:{_MONTH})\b(?:,?\s\d{{4}})?"

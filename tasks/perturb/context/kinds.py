@@ -3,13 +3,13 @@
 import re
 
 from rarefy.data_contracts.rows import LITERALS, VERDICTS
-from rarefy.tasks.perturb.context.figures import MONTHS
 from rarefy.tasks.perturb.context.names import is_person
 from rarefy.tasks.perturb.notations import numbers
+from rarefy.tasks.text.dates import NAMES, SHORT
 
 UNKNOWN = ""
 
-_MONTH = "|".join(MONTHS)
+_MONTH = "|".join((*NAMES, *SHORT))
 _DATE = re.compile(
     rf"(?i)(?:(?:{_MONTH})\.?\s\d{{1,2}},?\s\d{{4}}|\d{{1,2}}\s(?:{_MONTH})\.?,?\s\d{{4}}|\d{{4}}-\d\d-\d\d)"
 )

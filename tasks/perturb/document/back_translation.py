@@ -17,6 +17,7 @@ from shutil import which
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.wordnet import readings
 
 PROGRAM = "apertium"
@@ -28,7 +29,7 @@ LONGEST = 200_000  # characters: longer texts are no passages, and take minutes
 # name of two words or more is one too; a single word with a capital may begin a sentence.
 _KEPT = re.compile(
     r"(?:US\$|[$€£¥])\s?\d[\d.,]*\d?(?:\s(?:thousand|million|billion|trillion))?|\bfiscal(?:\syear)?\s\d{4}\b"
-    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d{1,2},?\s\d{4}\b"
+    rf"|\b{NAME}\s\d{{1,2}},?\s\d{{4}}\b"
     r"|\b\d[\d.,/-]*(?:\s?%|\spercent\b)?|\b\w*\d[\w-]*|\b[A-Z]{2,}[\w&-]*|\b\w*[a-z][A-Z]\w*|\S+@\S+|https?://\S+"
     r"|\b[A-Z][\w’'&-]*(?:\s(?:of\s|&\s|and\s)?[A-Z][\w’'&-]*)+(?:,?\s(?:Inc|Corp|LLC|Ltd)\b\.?)?"
 )

@@ -3,14 +3,13 @@
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.text.dates import MONTHS, SHORT
 from rarefy.tasks.wordnet import readings
 
 LONGEST = 600  # characters: what is longer is no question, and none of these patterns is made for it
 
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|jan\.?|feb\.?|mar\.?|apr\.?|jun\.?|jul\.?|aug\.?|sept?\.?|oct\.?|nov\.?|dec\.?)"
-)
+_SHORT = "|".join(rf"{name}\.?" for name in SHORT).lower()
+_MONTH = f"(?:{'|'.join(MONTHS)}|{_SHORT})"
 _YEAR = r"(?:1[5-9]|20)\d\d"
 DAY = rf"(?:{_MONTH} \d{{1,2}},? {_YEAR}|\d{{1,2}} {_MONTH},? {_YEAR}|{_YEAR}-\d\d-\d\d)"
 _FISCAL = rf"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:years? )?{_YEAR}"
