@@ -9,8 +9,8 @@ from rarefy.data_contracts.rows import Document, Fact
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.extract.periods import of_fact
 from rarefy.tasks.extract.prose_values import is_time, period, times, value_over
-from rarefy.tasks.nli.figures import is_number
 from rarefy.tasks.text.dates import NAME
+from rarefy.tasks.text.quantities import is_number
 
 _ABOUT = (
     r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|fewer than|at least|at most|up to"

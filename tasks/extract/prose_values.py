@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from rarefy.tasks.nli.figures import is_number
 from rarefy.tasks.text.dates import NAME
+from rarefy.tasks.text.quantities import is_number
 
 _ABOUT = r"(?:(?:approximately|about|nearly|roughly|over|almost|more than|less than|at least|up to) )?"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"

@@ -14,7 +14,7 @@ from rarefy.tasks.extract.periods import of_fact
 from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.scope import scope_missing, unlike
 from rarefy.tasks.extract.values import FACTORS, Number, number
-from rarefy.tasks.nli.figures import is_number
+from rarefy.tasks.text.quantities import is_number
 
 _COSTS = re.compile(
     r"expens|cost|charge|provision|tax|deprecia|amortiz|compensation|interest|loss|impairment|benefit|income|write|research",

@@ -4,23 +4,10 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
-MOST_DIGITS = 18  # of an amount: more are a serial number, or an attempt to break arithmetic
-_NUMBER = re.compile(
-    r"""^\s*
-    (?P<open>\()?\s*
-    (?P<minus>[-−–])?\s*
-    (?P<currency>US\$|C\$|[$€£¥])?\s*
-    (?P<open2>\()?\s*(?P<minus2>[-−–])?\s*
-    (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
-    \s*(?P<percent>%|percent)?\s*
-    (?P<close>\))?
-    \s*(?P<percent2>%|percent)?
-    (?:\s*(?:\((?:\d{1,2}|[a-z])\)|[*†‡])+)?\s*$""",
-    re.VERBOSE,
-)
+from rarefy.tasks.text import quantities
 
-_CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "C$": "CAD"}
+LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
+_OF_CELLS = ("money", "percent", "bare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +23,17 @@ class Number:
 
 
 def number(text: str) -> Number | None:
-    """The number that a whole cell holds; None for words, dashes, ranges and what is too long for an amount."""
-    match = _NUMBER.match(text) if len(text) <= LONGEST else None
-    if match is None:
+    """The number in digits that a whole cell holds, without a scale of its own; None for all else.
+
+    Words, dashes, ranges and what is too long for an amount are no numbers.
+    """
+    one = quantities.number(text) if len(text) <= LONGEST else None
+    if one is None or one.worded or one.scale or not one.grain or one.bound or one.kind not in _OF_CELLS:
         return None
-    opened, closed = bool(match["open"] or match["open2"]), bool(match["close"])
-    if opened != closed:
-        return None
-    digits = match["digits"].replace(",", "")
-    if len(digits) > MOST_DIGITS:
-        return None
-    value = Decimal(digits)
-    if opened or match["minus"] or match["minus2"]:
-        value = -value
-    return Number(
-        value,
-        match["digits"],
-        match.start("digits"),
-        match.end("digits"),
-        _CURRENCIES.get(match["currency"] or "", ""),
-        bool(match["percent"] or match["percent2"]),
-    )
+    if one.grain < 1 and not one.pointed:
+        return None  # "50 cents": not what the digits say
+    start, end = one.digits
+    return Number(one.value, text[start:end], start, end, one.currency, one.kind == "percent")
 
 
 _SCALES = (

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 
-from rarefy.tasks.nli.figures import figured, is_number, kind
+from rarefy.tasks.nli.figures import figured, kind
 from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.quantities import is_number
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"
 

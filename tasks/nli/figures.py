@@ -3,10 +3,10 @@
 import re
 from decimal import Decimal
 
-from rarefy.tasks.text import dates
+from rarefy.tasks.text import dates, quantities
 from rarefy.tasks.text.dates import MONTH
 
-MONTHS = dates.MONTHS
+MONTHS, POWER, is_number = dates.MONTHS, quantities.MOST_POWER, quantities.is_number
 SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
 SCALES |= {"trillion": 12, "hundred": 2}
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
@@ -39,9 +39,6 @@ _SUM = re.compile(
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
     re.IGNORECASE,
 )
-# No quantity that is stated has more digits, or a larger scale ("million million ..."). A longer row of digits is
-# a code or nonsense: it is told from others by its digits, and nothing is computed of it.
-DIGITS, POWER = 24, 30
 # What re.IGNORECASE takes for a letter of ASCII, as that letter: tables of words do not have the others
 _LETTERS = str.maketrans("\u017f\u212a\u0130\u0131", "sKIi")
 _PLAIN_YEAR = re.compile(r"(?:19|20)\d\d")
@@ -58,11 +55,6 @@ _RANGE = re.compile(
 def lettered(text: str) -> str:
     """The text, of the same length, with "ſ", "K" (Kelvin), "İ" and "ı" as s, K, I and i."""
     return text if text.isascii() else text.translate(_LETTERS)
-
-
-def is_number(written: str) -> bool:
-    """Is a row of digits short enough to be a quantity?"""
-    return sum(map(str.isdecimal, written)) <= DIGITS
 
 
 def figured(text: str) -> tuple[str, list[str]]:

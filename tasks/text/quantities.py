@@ -234,6 +234,7 @@ class Quantity:
     pointed: bool = False  # with decimals, so that zeros at its end count
     worded: bool = False  # "five"
     nouns: str = ""  # the words behind it, in small letters
+    digits: tuple[int, int] = (0, 0)  # where its number stands, without sign, currency, scale and unit
 
     @property
     def amount(self) -> Decimal:
@@ -343,8 +344,10 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
     if core is None:
         return None, hit.end()
     value, grain, power, end, place = core
-    start = hit.start()
+    start, figures = hit.start(), end
     before = text[max(start - 28, 0) : start]
+    if last > start - len(before) and text[last - 1] in "€£¥₹¢":
+        before = text[last:start]  # "5€.0": the sign is that of the number before
     scaled = None if place or (hit["word"] and power) else _SCALE.match(text, end)
     money = _BEFORE_MONEY.search(before)
     if scaled:
@@ -464,6 +467,7 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
             pointed="." in written or bool(hit["comma"]),
             worded=bool(hit["word"]),
             nouns=nouns,
+            digits=(hit.start(), figures),
         ),
         end,
     )

@@ -29,7 +29,7 @@ def test_a_cell_that_is_a_number_is_read_with_its_sign(cell, value, digits):
 
 
 @pytest.mark.parametrize(
-    "cell", ["", "—", "N/A", "2024 to 2026", "12,34", "(5", "Note 4", "5 years", "1,2345", "9" * 19]
+    "cell", ["", "—", "N/A", "2024 to 2026", "12,34", "(5", "Note 4", "5 years", "1,2345", "9" * 25]
 )
 def test_a_cell_that_is_no_number_is_none(cell):
     assert number(cell) is None
@@ -51,3 +51,18 @@ def test_percent_and_currency_are_told_apart_from_digits():
 )
 def test_the_scale_of_a_caption_is_found(caption, scale):
     assert scale_in(caption) == scale
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("1,61,000", "161000"), ("1.234,5", "1234.5"), ("1'234", "1234"), ("€ 3,50", "3.50"), ("5 €", "5")],
+)
+def test_a_cell_is_read_as_its_country_writes_it(cell, value):
+    found = number(cell)
+    assert found is not None
+    assert found.value == Decimal(value)
+
+
+@pytest.mark.parametrize("cell", ["50 cents", "5 million", "about 5", "½", "five", "2x", "25 bps"])
+def test_a_cell_with_more_than_its_digits_is_none(cell):
+    assert number(cell) is None
