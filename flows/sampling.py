@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from rarefy.data_contracts.rows import Document, row_id
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.run import Part
-from rarefy.tasks.normalise.folding import company
 from rarefy.tasks.store import Store
+from rarefy.tasks.text.names import company
 
 PARTS = 256  # looked at, at most: of a million documents all would be minutes of reading
 RARE = 0.05  # share of the text from which on a kind of document is sampled by itself; what is rarer counts together

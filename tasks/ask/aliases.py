@@ -5,15 +5,15 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.values import FACTORS
+from rarefy.tasks.text.names import ENDING
 
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
 _SCALED = re.compile(r"(?i)\b(?:thousand|million|billion|trillion)s?\b")
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_SUFFIX = re.compile(
-    r"[,\s]+(?:Inc|Incorporated|Corp|Corporation|Co|Company|Ltd|Limited|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|N\.V|S\.A|AG|Holdings)\.?$"
-)
+# "total beverage company" is no name: a form begins with a capital, but for "plc"
+_SUFFIX = re.compile(rf"(?=[,\s]+(?:(?-i:[A-Z])|plc))(?:{ENDING.pattern}|[,\s]+Holdings\.?$)", re.IGNORECASE)
 
 
 def aliases(triplet: Triplet) -> tuple[str, ...]:

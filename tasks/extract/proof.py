@@ -10,7 +10,8 @@ from rarefy.tasks.extract.labels import MEASURES
 from rarefy.tasks.extract.locate import folded, words_within
 from rarefy.tasks.extract.prose_sentences import FOREIGN
 from rarefy.tasks.extract.rows_quoted import Line
-from rarefy.tasks.extract.stems import SMALL_WORDS, core, same, stem, words_of
+from rarefy.tasks.extract.stems import SMALL_WORDS, same, stem, words_of
+from rarefy.tasks.text.names import without_form
 
 _SELF = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Tt]he (?:Company|Registrant|Corporation|Committee|Association|Board))\b")
 _ARTICLE = re.compile(r"^(?:the|a|an) ", re.I)
@@ -77,7 +78,7 @@ class Proof:
         """The object's words as the sentence has them; "" where it has others."""
         sentence = self.row.source_sentence
         bare = _ARTICLE.sub("", self.row.object)
-        short = core(bare)
+        short = without_form(bare)
         for said in (self.row.object, bare, *self._without_owner(bare), *([short] if short != bare else [])):
             place = words_within(said, sentence) if folded(said).letters else None
             if place:

@@ -3,6 +3,7 @@
 import re
 
 from rarefy.tasks.extract.locate import folded
+from rarefy.tasks.text.names import without_form
 
 SMALL_WORDS = frozenset(
     """
@@ -14,17 +15,7 @@ SMALL_WORDS = frozenset(
 
 def same(name: str, entity: str) -> bool:
     """Whether a name is that of an entity, with or without article and legal form."""
-    return bool(entity) and core(name).casefold() == core(entity).casefold()
-
-
-def core(name: str) -> str:
-    """A company's name without article and legal form."""
-    return re.sub(
-        r"^the |[,.]? (?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc|llc)\b\.?,?$",
-        "",
-        name,
-        flags=re.I,
-    ).strip(" ,")
+    return bool(entity) and without_form(name).casefold() == without_form(entity).casefold()
 
 
 def words_of(text: str) -> list[str]:

@@ -27,4 +27,4 @@ __all__ = [
     "texts",
 ]
 
-VERSION = 1
+VERSION = 2

@@ -1,13 +1,11 @@
 """What is known to be right about a question, to hold retrieved passages against."""
 
-import re
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.mix.corpus import Corpus
 from rarefy.tasks.mix.statements import Statement, statement, statements
-
-_SUFFIX = re.compile(r"[,\s]+(?:inc|corp|corporation|co|company|llc|plc|ltd|limited|l\.?p|n\.?a)\.?$", re.IGNORECASE)
+from rarefy.tasks.text.names import ENDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def gold_of(question: Question, corpus: Corpus, reach: int) -> Gold:
         hops=(*hops, *whole),
         documents=frozenset(chunk.doc_id for chunk in gold),
         titles=frozenset(chunk.title for chunk in gold if chunk.title),
-        entity=statement(_SUFFIX.sub("", question.entity)).words,
+        entity=statement(ENDING.sub("", question.entity)).words,
         verbatim=frozenset().union(*(corpus.said(chunk.doc_id) for chunk in gold)),
         reference=tuple(said for chunk in around.values() for said in statements(chunk.text)),
     )

@@ -8,14 +8,14 @@ from rarefy.tasks.embed import Embedder
 from rarefy.tasks.graph.facts import is_literal
 from rarefy.tasks.llm import LLM
 from rarefy.tasks.normalise.config import NormaliseConfig
-from rarefy.tasks.normalise.folding import plain
 from rarefy.tasks.normalise.form import same_entities, same_relations
 from rarefy.tasks.normalise.meaning import same_by_meaning
 from rarefy.tasks.normalise.names import gathered, types
+from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 4
+VERSION = 5
 
 
 def normalise(

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from rarefy.tasks.normalise.folding import company, plain
+from rarefy.tasks.text.names import company, plain
 
 # "Meta Platforms, Inc. ("Meta")": what follows a name says what it is called for short.
 _CALLED = re.compile(

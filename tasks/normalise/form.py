@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from rarefy.data_contracts.rows import Merge
 from rarefy.tasks.normalise.config import NormaliseConfig
 from rarefy.tasks.normalise.entities import Same, called_for_short, same_company, same_form, united
-from rarefy.tasks.normalise.folding import label, plain
+from rarefy.tasks.normalise.folding import label
 from rarefy.tasks.normalise.names import Names, merge
+from rarefy.tasks.text.names import plain
 
 
 def same_relations(names: Names) -> Iterator[Merge]:

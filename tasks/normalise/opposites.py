@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from rarefy.tasks.normalise.folding import plain
+from rarefy.tasks.text.names import plain
 
 # A line is a family, "|" parts its sides; words of one side may stand for one another. A side also differs from none:
 # "net sales" is not "sales". Embeddings put all of these above 0.9 in some pair of labels.

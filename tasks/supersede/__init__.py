@@ -9,15 +9,16 @@ from functools import cache
 
 from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.tasks.graph.facts import is_literal
-from rarefy.tasks.normalise.folding import label, plain
+from rarefy.tasks.normalise.folding import label
 from rarefy.tasks.supersede import compare
 from rarefy.tasks.supersede.config import SupersedeConfig
 from rarefy.tasks.supersede.latest import Compare, superseded
 from rarefy.tasks.supersede.order import issuers, since
+from rarefy.tasks.text.names import plain
 
 __all__ = ["SUPERSEDED", "VERSION", "SupersedeConfig", "supersede"]
 
-VERSION = 1
+VERSION = 2
 
 SUPERSEDED, COPY = "superseded", "duplicate_document"  # reasons
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.places import STATES
-from rarefy.tasks.normalise.folding import company, plain
+from rarefy.tasks.text.names import company, plain
 
 SAME, OTHER, UNTOLD = "same", "other", "untold"
 

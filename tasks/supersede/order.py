@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.normalise.folding import company
+from rarefy.tasks.text.names import company
 
 AMENDED = "/A"  # ends the form of what amends another filing: "10-K/A"
 

@@ -28,8 +28,14 @@ _SPELLINGS = {
     },
 }
 LEGAL_FORMS = {spelling: form for form, spellings in _SPELLINGS.items() for spelling in spellings.split()}
-# Forms that no English word is written like: enough by themselves to call a name a firm's.
-SURE_FORMS = frozenset(LEGAL_FORMS) - frozenset("as ab co sa se spa na pc cv sl ug companies company limited".split())
+# Two letters that end the names of things as well ("Apple Watch SE"), or are words: forms only in `company`.
+_DOUBTFUL = frozenset("as ab se spa pc cv sl ug pao proprietary".split())
+_STOPPED = [
+    form if len(form) > 4 or form in ("inc", "corp", "co", "ltd") else r"\.?".join(form)
+    for form in sorted(set(LEGAL_FORMS) - _DOUBTFUL, key=len, reverse=True)
+]
+# A legal form at the end of a name, with what parts it from the rest; in any case of letters.
+ENDING = re.compile(rf"[,\s]+(?:{'|'.join(_STOPPED)})\.?$", re.IGNORECASE)
 
 # Never the end of a sentence, whatever follows.
 TITLES = frozenset(
@@ -82,9 +88,9 @@ def company(text: str) -> tuple[str, tuple[str, ...]]:
 def without_form(name: str) -> str:
     """A company's name as written, without article and legal forms: "Apple" of "The Apple, Inc."."""
     left = re.sub(r"^the\s", "", name.strip(), flags=re.IGNORECASE)
-    while (last := re.search(r"(?:,?\s(?:&\s|and\s)?|,)([\w.]+)\s*,?$", left)) and is_legal_form(last[1]):
-        left = left[: last.start()]
-    return left.strip(" ,")
+    while (shorter := re.sub(r"\s(?:&|and)$", "", ENDING.sub("", left)).rstrip(" ,")) != left and shorter:
+        left = shorter
+    return left
 
 
 def is_legal_form(word: str) -> bool:

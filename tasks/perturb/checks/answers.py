@@ -20,9 +20,9 @@ from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks.readings import dates, foreign, readings
 from rarefy.tasks.perturb.notations import numbers, occurs
+from rarefy.tasks.text.names import ENDING
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
-_SUFFIX = re.compile(r"[,\s]+(?:inc|corp|corporation|co|company|llc|l\.l\.c|plc|ltd|limited|lp|llp|l\.l\.p|n\.?a)\.?$")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
 _QUOTES = dict.fromkeys("’‘", "'") | dict.fromkeys("“”", '"') | {"\u00ad": ""}
 _QUOTES |= dict.fromkeys("–—−\u2010\u2011\u2012\u2015\ufe58\ufe63\uff0d", "-")
@@ -85,7 +85,7 @@ def cores(form: str) -> Iterator[str]:
     """A form, folded, and what is left of it without an article, a company's suffix, an initial."""
     folded = fold(form)
     seen = {folded, _LEAD.sub("", folded)}
-    seen |= {_SUFFIX.sub("", one) for one in seen}
+    seen |= {ENDING.sub("", one) for one in seen}
     seen |= {_INITIAL.sub("", one) for one in seen}
     yield from sorted(one for one in seen if one)
 

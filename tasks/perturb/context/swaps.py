@@ -8,14 +8,12 @@ from functools import lru_cache
 from rarefy.tasks.perturb.case import Move
 from rarefy.tasks.perturb.context.figures import Figure, amount, figures, like, rescaled, with_article
 from rarefy.tasks.perturb.notations import numbers, occurs, same
+from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.sentences import sentences
 
 Edit = tuple[int, int, str]  # text[start:end] becomes this
 
-_LEGAL = re.compile(
-    r"(?i)[,\s]+(?:inc|incorporated|corp|corporation|co|company|companies|ltd|limited|llc|llp|l\.l\.c|l\.p|lp|plc|n\.v|s\.a|ag"
-    r"|holdings)\.?$"
-)
+_LEGAL = re.compile(rf"{ENDING.pattern}|[,\s]+holdings\.?$", re.IGNORECASE)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> tuple[str, tuple[Move, ...]]:
