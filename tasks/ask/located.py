@@ -11,8 +11,8 @@ from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.roles import End, Roles
 from rarefy.tasks.ask.wording import Wording, refuse
 from rarefy.tasks.extract.locate import words_within
-from rarefy.tasks.nli.figures import SCALES
 from rarefy.tasks.perturb.notations import numbers, same
+from rarefy.tasks.text.quantities import SCALES
 
 SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
 

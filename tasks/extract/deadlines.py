@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.nli.figures import lettered
+from rarefy.tasks.text.characters import lettered
 from rarefy.tasks.text.quantities import is_number
 from rarefy.tasks.text.sentences import sentences
 

@@ -3,16 +3,12 @@
 import re
 from decimal import Decimal
 
-from rarefy.tasks.text import dates, quantities
+from rarefy.tasks.text import characters, dates, quantities
 from rarefy.tasks.text.dates import MONTH
 
 MONTHS, POWER, is_number = dates.MONTHS, quantities.MOST_POWER, quantities.is_number
-SCALES = {"k": 3, "thousand": 3, "m": 6, "mm": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12}
-SCALES |= {"trillion": 12, "hundred": 2}
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-WORDS = {word: n for n, word in enumerate([*_UNITS, "seventeen", "eighteen", "nineteen"])}
-TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
-_ORDINALS = {w: n for n, w in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
+lettered = characters.lettered
+SCALES, WORDS, TENS = quantities.SCALES, quantities.UNITS, quantities.TENS
 _CURRENCIES = {"$": "$", "us$": "$", "usd": "$", "dollar": "$", "€": "€", "eur": "€", "euro": "€", "£": "£", "gbp": "£"}
 _CURRENCIES |= {"pound": "£", "¥": "¥", "yen": "¥", "jpy": "¥"}
 _word = "|".join([*TENS, *sorted(WORDS, key=len, reverse=True)])
@@ -39,8 +35,6 @@ _SUM = re.compile(
     r"[\s-](?P<money>(?:U\.?S\.?\s)?(?:dollars?|euros?|pounds?|yen|USD|EUR|GBP|JPY)\b))?(?P<th>st\b|nd\b|rd\b|th\b)?",
     re.IGNORECASE,
 )
-# What re.IGNORECASE takes for a letter of ASCII, as that letter: tables of words do not have the others
-_LETTERS = str.maketrans("\u017f\u212a\u0130\u0131", "sKIi")
 _PLAIN_YEAR = re.compile(r"(?:19|20)\d\d")
 # "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
 _TWICE = re.compile(rf"\b(?=[tfsenzo])(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
@@ -50,11 +44,6 @@ _RANGE = re.compile(
     r"per\s?cent|percentage\spoints?|basis\spoints?)\b)",
     re.IGNORECASE,
 )
-
-
-def lettered(text: str) -> str:
-    """The text, of the same length, with "ſ", "K" (Kelvin), "İ" and "ı" as s, K, I and i."""
-    return text if text.isascii() else text.translate(_LETTERS)
 
 
 def figured(text: str) -> tuple[str, list[str]]:
@@ -104,7 +93,7 @@ def _date(hit: re.Match[str]) -> str:
 
 
 def _quarter(hit: re.Match[str]) -> int:
-    return _ORDINALS[hit["o"].casefold()] if hit["o"] else int(hit["q"] or hit["q2"])
+    return quantities.ORDINALS[hit["o"].casefold()] if hit["o"] else int(hit["q"] or hit["q2"])
 
 
 def _sum(hit: re.Match[str]) -> str:

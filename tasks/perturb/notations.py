@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import VERDICTS
-from rarefy.tasks.nli.figures import SCALES
 from rarefy.tasks.nli.kept import small
-from rarefy.tasks.text.quantities import is_number
+from rarefy.tasks.text.quantities import SCALES, is_number
 
 # Of more digits nothing is reckoned: no text counts so far, and what arithmetic would make of them is no longer exact.
 _TOO_LONG = r"(?!\d{19}|\d{1,3}(?:,\d{3}){6}|[\d,]*\.\d{10})"

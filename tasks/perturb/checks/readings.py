@@ -4,9 +4,11 @@ import re
 import unicodedata
 from html import unescape
 
-from rarefy.tasks.nli.figures import SCALES, TENS, WORDS, lettered
 from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.characters import lettered
 from rarefy.tasks.text.dates import FOREIGN, month_number
+from rarefy.tasks.text.quantities import SCALES, TENS
+from rarefy.tasks.text.quantities import UNITS as WORDS
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
 _PLAIN = {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"}

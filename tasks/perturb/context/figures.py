@@ -7,9 +7,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from random import Random
 
-from rarefy.tasks.nli.figures import SCALES
 from rarefy.tasks.perturb.notations import NUMBER, Number, numbers
 from rarefy.tasks.text.dates import NAMES, SHORT
+from rarefy.tasks.text.quantities import SCALES
 
 _MONTH = "|".join(sorted((*NAMES, *SHORT), key=len, reverse=True))
 # Digits that are no quantity: of a date, of a reference, of a form, of a list's item
