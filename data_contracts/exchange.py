@@ -50,6 +50,7 @@ class Reply:
     error: str = ""  # a code: see rarefy.tasks.llm.faults.REASONS; "" for an answer
     detail: str = ""  # what the provider or the parser said of it, without secrets
     remembered: bool = field(default=False, compare=False)  # from the reply cache: nothing was sent
+    seconds: float = field(default=0.0, compare=False)  # that the model took once; a remembered reply keeps them
 
 
 @dataclass(frozen=True, slots=True)

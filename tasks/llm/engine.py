@@ -200,6 +200,7 @@ class Engine:
             prompt_tokens=reply.prompt_tokens + second.prompt_tokens,
             completion_tokens=reply.completion_tokens + second.completion_tokens,
             cached_tokens=reply.cached_tokens + second.cached_tokens,
+            seconds=round(reply.seconds + second.seconds, 4),
         )
         if second.error:
             return replace(told, text=second.text or reply.text)

@@ -97,6 +97,8 @@ class Sender:
         prompt, completion, unmetered = reply.prompt_tokens, reply.completion_tokens, 0
         if not prompt and not completion:
             prompt, completion, unmetered = length(request) // CHARACTERS + 1, len(reply.text) // CHARACTERS + 1, 1
+        if self.config.provider != "recorded":  # those took what their file says, and not what reading it takes
+            reply = replace(reply, seconds=round(seconds, 4))
         how, final, whole = "", True, reply
         if request.schema and not reply.error:
             parsed = structured.parse(reply.text, request.schema)

@@ -64,6 +64,7 @@ class Open:
             prompt_tokens=said.prompt_tokens + reply.prompt_tokens,
             completion_tokens=said.completion_tokens + reply.completion_tokens,
             calls=said.calls + 1,
+            seconds=round(said.seconds + reply.seconds, 4),
             cost=said.cost + paid,
             model=reply.model or said.model,
         )
@@ -82,7 +83,8 @@ def said(
 ) -> Iterator[Said]:
     """What came of each question, in their order; a talk has at most so many turns, ValueError where it wants more.
 
-    Calls and tokens are of all turns, remembered replies included: what the answer costs, and not what this run did.
+    Calls, tokens and seconds are of all turns, remembered replies included: what the answer costs, and not what this
+    run did.
     """
     stream: Iterator[Open] = (Open(Said(one.asked_id), talk(one)) for one in asked)
     for number in range(max(turns, 1)):

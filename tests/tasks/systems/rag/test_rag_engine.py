@@ -92,3 +92,16 @@ def test_over_real_http_with_faults(strategy, tmp_path, monkeypatch, ask):
     assert [one.asked_id for one in said] == [one.asked_id for one in asked]
     assert not [one for one in said if one.error or not one.text]
     assert all(one.prompt_tokens and one.completion_tokens and one.calls for one in said)
+
+
+def test_an_answer_took_what_its_model_took_and_a_remembered_one_what_it_once_took(tmp_path, monkeypatch, ask):
+    (tmp_path / "slow_model.py").write_text(
+        "import time\n\n" + MODEL.replace("    asked.append", "    time.sleep(0.05)\n    asked.append")
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    (first,) = connect("slow_model:answers", tmp_path, "vanilla")([ask("Q1", "rare")])
+    (again,) = connect("slow_model:answers", tmp_path, "vanilla")([ask("Q1", "rare")])
+    assert first.seconds >= 0.05
+    assert again.seconds == first.seconds
+    (twice,) = connect("slow_model:answers", tmp_path, "chain_of_note")([ask("Q1", "rare")])
+    assert twice.seconds >= 0.05 * twice.calls, "all turns count"
