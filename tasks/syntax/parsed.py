@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -27,3 +27,28 @@ def _parsed(sentence: str) -> "Doc":
     nlp = load()
     with nlp.select_pipes(disable=["ner"]):
         return nlp(sentence)
+
+
+class Tagged(NamedTuple):
+    """A word of a sentence with its Penn tag, and where it stands."""
+
+    text: str
+    tag: str
+    start: int
+    end: int
+
+
+@lru_cache(REMEMBERED)
+def tagged(sentence: str) -> tuple[Tagged, ...]:
+    """The words of a sentence with their tags, without a tree; none of what is too long or too broken to be read."""
+    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
+        return ()
+    from rarefy.tasks.language.load import load
+
+    nlp = load()
+    with nlp.select_pipes(enable=["tok2vec", "tagger"]):
+        return tuple(
+            Tagged(word.text, word.tag_, word.idx, word.idx + len(word.text))
+            for word in nlp(sentence)
+            if not word.is_space
+        )

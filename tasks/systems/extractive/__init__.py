@@ -1,6 +1,7 @@
 """The offline baseline: an answer is the best span or cell of the passages, or a refusal; no model but an embedder."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -10,13 +11,16 @@ from rarefy.tasks.llm.config import Means
 from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.systems.asked import Asked, Said, System
 from rarefy.tasks.systems.extractive.config import ExtractiveConfig
+from rarefy.tasks.systems.extractive.phrases import best_phrase
 from rarefy.tasks.systems.extractive.ranking import BEHIND, Candidate, candidates
-from rarefy.tasks.systems.extractive.reading import page
+from rarefy.tasks.systems.extractive.reading import Unit, page
 from rarefy.tasks.systems.extractive.wanted import Wanted, wanted
 
 __all__ = ["ExtractiveConfig", "extractive"]
 
 WORDS, LIKENESS = 0.65, 0.35  # shares of words in common and of likeness in a score
+SENTENCE = 5.4  # weight of the score of its sentence beside the weights of a phrase
+SENTENCES = 4  # in which phrases are looked for
 BLOCK = 256  # asks whose texts are embedded together
 
 
@@ -49,27 +53,42 @@ class Extractive:
         vectors = self.embed(texts) if texts else ()
         place = {text: at for at, text in enumerate(texts)}
         for one, (want, some) in zip(block, pairs, strict=True):
-            scored = [
-                (_score(each, vectors[place[want.text]] @ vectors[place[each.unit.told]]), -at, each)
-                for at, each in enumerate(some)
-            ]
-            score, _, best = max(scored, default=(0.0, 0, None), key=lambda it: it[:2])
-            refuses = best is None or (score < self.config.threshold and bool(one.refusal))
-            text = one.refusal if refuses or best is None else best.answer
+            scores = [_score(each, vectors[place[want.text]] @ vectors[place[each.unit.told]]) for each in some]
+            at = max(range(len(some)), key=lambda n: (scores[n], -n), default=None)
+            refuses = at is None or (bool(one.refusal) and scores[at] < self._least(want, some[at].unit))
+            text = one.refusal if refuses or at is None else _answer(some, scores, at, want)
             yield Said(one.asked_id, text, refused=refuses, model="extractive")
 
     def _best(self, one: Asked, want: Wanted) -> list[Candidate]:
         """The candidates of all passages that may win, the best first, then from top to bottom: few, since embedding
-        is nearly all of the work.
+        is nearly all of the work. Phrases of any kind are better than none, unless a figure of a period is wanted.
         """
-        some = [
+        some = self._all(one, want)
+        if not some and not (one.refusal and want.figure_of_period):
+            some = self._all(one, replace(want, kind="any"))
+        some = sorted(some, key=lambda each: -each.words)[: self.config.candidates]
+        least = (self._least(want, None) - LIKENESS) / WORDS if one.refusal else 0.0
+        return [each for each in some if each.words >= max(least, some[0].words - BEHIND)]
+
+    def _all(self, one: Asked, want: Wanted) -> list[Candidate]:
+        return [
             each
             for passage in one.passages or ()
             for each in self._found(encodable(passage.title), encodable(passage.text), want)
         ]
-        some = sorted(some, key=lambda each: -each.words)[: self.config.candidates]
-        least = (self.config.threshold - LIKENESS) / WORDS if one.refusal else 0.0
-        return [each for each in some if each.words >= max(least, some[0].words - BEHIND)]
+
+    def _least(self, want: Wanted, unit: Unit | None) -> float:
+        """The score below which it refuses to answer with this unit, or with any."""
+        return self.config.threshold if want.figure_of_period or (unit and unit.cells) else self.config.prose
+
+
+def _answer(some: list[Candidate], scores: list[float], best: int, want: Wanted) -> str:
+    """The best candidate's answer; of sentences the phrase that fits best, in the few best sentences."""
+    if not some[best].whole:
+        return some[best].answer
+    order = sorted((n for n, one in enumerate(some) if one.whole), key=lambda n: (-scores[n], n))[:SENTENCES]
+    found = [(SENTENCE * scores[n] + hit[1], hit[0]) for n in order if (hit := best_phrase(some[n].unit.text, want))]
+    return max(found, key=lambda one: one[0])[1] if found else some[best].answer
 
 
 def _score(candidate: Candidate, likeness: float) -> float:

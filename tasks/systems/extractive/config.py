@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.tasks.embed import EmbedConfig
 
-VERSION = 1
+VERSION = 2  # phrases by tags; an own threshold for prose; an answer wherever one is wanted
 
 
 class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
@@ -22,6 +22,9 @@ class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
     )
     threshold: float = Field(
         0.55, ge=0, le=1, description="score of the best candidate below which it refuses, where it may"
+    )
+    prose: float = Field(
+        0.4, ge=0, le=1, description="the same for a sentence where the question names no period: words differ more"
     )
 
     def identity(self) -> dict[str, Any]:

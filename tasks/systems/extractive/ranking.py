@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rarefy.tasks.systems.extractive.cells import Cell, cells, whole, written
 from rarefy.tasks.systems.extractive.reading import Page, Unit
-from rarefy.tasks.systems.extractive.spans import spans
+from rarefy.tasks.systems.extractive.spans import KINDS, spans
 from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import dates, stems, years
 
@@ -24,6 +24,7 @@ class Candidate:
     answer: str
     unit: Unit
     words: float  # 0 to 1: how well its words fit the question's, its period and kind counted in
+    whole: bool = False  # a sentence of which a phrase is the answer: which one is looked for in the best alone
 
 
 def candidates(page: Page, want: Wanted, most: int) -> tuple[Candidate, ...]:
@@ -32,17 +33,20 @@ def candidates(page: Page, want: Wanted, most: int) -> tuple[Candidate, ...]:
     for word, weight in want.weights:
         for at in page.holds.get(word, ()):
             reach[at] = reach.get(at, 0.0) + weight
-    near = sorted(reach, key=lambda at: (-reach[at], at))[: 3 * most]
+    near = sorted(reach or range(len(page.units)), key=lambda at: (-reach.get(at, 0.0), at))[: 3 * most]
     scored = [(*_scored(page, page.units[at], want), at) for at in near]
     found: list[Candidate] = []
     for score, cell, at in sorted(scored, key=lambda it: (-it[0], it[2])):  # spans are looked for in the best alone
-        if score <= 0 or len(found) == most or (found and score < found[0].words - BEHIND):
+        if len(found) == most or (found and score < found[0].words - BEHIND):
             break
         unit = page.units[at]
         if cell is not None:
             found.append(Candidate(written(cell, unit, want), unit, score))
-        elif inside := spans(unit.text, want):
-            found.append(Candidate(inside[0], unit, score))
+        elif want.kind in KINDS:
+            if inside := spans(unit.text, want):
+                found.append(Candidate(inside[0], unit, score))
+        else:  # in another language than English all of it
+            found.append(Candidate(unit.text, unit, score, want.asks))
     return tuple(found)
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rarefy.tasks.systems.extractive.words import stems
+from rarefy.tasks.text.sentences import sentences
 
 _TAG = re.compile(r"</?[A-Za-z!][^>]*>")
 _RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?")
-_END = re.compile(r"(?<=[.!?])[”\"')\]]*\s+(?=[“\"'(\[]?[A-Z0-9•])")
-_ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|U\.S|vs|Mr|Ms|Mrs|Dr|St|Jr|Sr|approx|[A-Z])\.$")
 _LONGEST = 600  # characters of a sentence that is looked through; a longer one is cut at white space
 
 
@@ -115,15 +114,9 @@ def _units(text: str) -> Iterator[Unit]:
 def _sentences(lines: list[str], headings: str) -> Iterator[Unit]:
     around = headings
     for line in lines:
-        held = ""
-        for part in _END.split(line):
-            held = f"{held} {part}" if held else part
-            if _ABBREVIATED.search(held):
-                continue
-            yield from (Unit(piece, around=around) for piece in _cut(held))
-            around, held = f"{headings} {held[-_LONGEST:]}", ""  # what "it" is, the sentence before often says
-        if held:
-            yield from (Unit(piece, around=around) for piece in _cut(held))
+        for start, end in sentences(line):
+            yield from (Unit(piece, around=around) for piece in _cut(line[start:end]))
+            around = f"{headings} {line[max(start, end - _LONGEST) : end]}"  # what "it" is, the one before often says
 
 
 def _cut(sentence: str) -> Iterator[str]:

@@ -1,77 +1,86 @@
-"""Which part of a sentence answers: the span of the kind that is wanted, nearest to the words that were looked for."""
+"""Which figure or date of a sentence answers: of the kind that is wanted, nearest to the words that were looked for."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
+from rarefy.tasks.systems.extractive.phrases import gap
 from rarefy.tasks.systems.extractive.wanted import Wanted
-from rarefy.tasks.systems.extractive.words import blanked, dates, stem, stems, years
+from rarefy.tasks.systems.extractive.words import dates, stems, years
+from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.quantities import Quantity, quantities
+from rarefy.tasks.text.stems import stem
 
-_SCALE = r"(?:thousand|million|billion|trillion|bn|mn)"
-_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-_MONEY = (
-    rf"[-–(]?(?:(?:US|C|A)?\$|€|£|¥|USD |EUR )\s?\(?{_NUMBER}\)?(?:\s{_SCALE})?\)?"
-    rf"|{_NUMBER}\s(?:{_SCALE}\s)?(?:dollars|euros|pounds|yen)|{_NUMBER}\s{_SCALE}"
-)
-_SHARE = r"\d+(?:-\d+/\d+|\s\d+/\d+|\.\d+)?"  # Federal Reserve minutes count in quarters: 5-1/4
-_PERCENT = rf"{_SHARE}(?:\s(?:to|and)\s{_SHARE})?\s?(?:%|per ?cent\b|percentage points?|basis points?)"
-_MONTH = (
-    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)"
-)
-_DAY = (
-    rf"{_MONTH}\s\d{{1,2}}(?:\s?[-–]\s?(?:{_MONTH}\s)?\d{{1,2}})?,?\s(?:19|20)\d\d|\d{{1,2}}\s{_MONTH}\s(?:19|20)\d\d"
-    rf"|{_MONTH}\s\d{{1,2}}\b|{_MONTH},?\s(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d"
-)
-_YEAR = r"(?<![\d$,.])(?:19|20)\d\d(?![\d,]\d)"
-_NAME = r"[A-Z][\w&.’'-]*(?:\s(?:of|the|and|&|de|van|von|for)(?=\s[A-Z])|\s[A-Z][\w&.’'-]*)*"
-_PLACE = rf"{_NAME}(?:,\s{_NAME})?"
-_PERSON = r"(?:[A-Z][a-zé’'-]+|[A-Z]\.)(?:\s(?:[A-Z]\.|[A-Z][a-zé’'-]+|de|van|von)){1,3}"
-# of each kind, the surer pattern first
-SPANS: dict[str, tuple[re.Pattern[str], ...]] = {
-    "amount": (re.compile(_MONEY), re.compile(rf"\(?(?<![\w.,/-]){_NUMBER}(?![\w%]|[-/]\d)\)?")),
-    "percent": (re.compile(_PERCENT),),
-    "count": (re.compile(rf"(?<![\w.,$€£/-]){_NUMBER}(?:\s{_SCALE})?(?![\w%]|[-/]\d|\spercent)"),),
-    "date": (re.compile(_DAY), re.compile(_YEAR)),
-    "person": (re.compile(_PERSON),),
-    "address": (re.compile(r"(?:\d+|One|Two|Three)\s(?:[A-Z][\w.’'-]*\s?){1,5}"),),
-    "place": (re.compile(rf"(?<=\bin )(?:{_PLACE})"), re.compile(_PLACE)),
-    "organisation": (re.compile(_NAME),),
-}
-_DIGIT = re.compile(r"\d")
-_NOTE = re.compile(r"\b(?:Note|Notes|Item|Page|Part|Section|Form|No\.|Rule|Topic|Level)\s\d+[A-Z]?\b", re.IGNORECASE)
+KINDS = ("amount", "percent", "count", "date", "address")
+_ADDRESS = re.compile(r"(?:\d+|One|Two|Three)\s(?:[A-Z][\w.’'-]*\s?){1,5}")
+_BARE = ("bare", "count", "place", "measure", "times")
 _SAME_YEAR = 1.5  # weight of the year that is asked about, beside a span
 
 
 def spans(text: str, want: Wanted) -> list[str]:
     """The spans of a sentence that could answer, the best first; [] where none is of the kind that is wanted."""
-    if want.kind == "any":
-        return [text]
     for matched in _matched(want.kind, text):
-        found = [one for one in matched if _fits(one[0], want)]
+        found = [one for one in matched if _fits(one.text, want)]
         if found:
-            order = sorted(found, key=lambda one: (-_beside(text, one, want), -_near(text, one, want), one.start()))
-            first = _respectively(text, [one[0] for one in found], want)
-            named = [one[0].strip(" .,;") for one in order]
+            order = sorted(
+                found,
+                key=lambda one: (
+                    -_beside(text, one, want),
+                    -counts(text, one, want),
+                    -_near(text, one, want),
+                    one.start,
+                ),
+            )
+            first = _respectively(text, [one.text for one in found], want)
+            named = [one.text.strip(" .,;") for one in order]
             return [first, *named] if first else named
     return []
 
 
+class Span(NamedTuple):
+    """A part of a sentence."""
+
+    text: str
+    start: int
+    end: int
+
+
 @lru_cache(maxsize=50_000)
-def _matched(kind: str, text: str) -> tuple[tuple[re.Match[str], ...], ...]:
-    """All spans of a kind in a sentence, for each of its patterns."""
-    if kind in ("amount", "percent", "count", "date") and not _DIGIT.search(text):
-        return ()
-    where = text
-    if kind in ("amount", "count"):  # neither the 18 of February 18 nor the 20 of Note 20 is one
-        where = _NOTE.sub(lambda one: " " * len(one[0]), blanked(text))
-    return tuple(tuple(one for one in pattern.finditer(where) if one[0].strip()) for pattern in SPANS[kind])
+def _matched(kind: str, text: str) -> tuple[tuple[Span, ...], ...]:
+    """All spans of a kind in a sentence: first those that surely are of it."""
+    if kind == "address":
+        return (tuple(Span(one[0], *one.span()) for one in _ADDRESS.finditer(text)),)
+    told = moments(text)
+    if kind == "date":
+        days = [one for one in told if one.kind in ("day", "month")]
+        return tuple(_spans(text, [(one.start, one.end) for one in some]) for some in (days, told))
+    taken = {at for one in told for at in range(one.start, one.end)}
+    found = [one for one in quantities(text) if one.start not in taken]
+    if kind == "percent":
+        return (_spans(text, _ranges([one for one in found if one.kind in ("percent", "points")])),)
+    bare = [one for one in found if one.kind in _BARE]
+    if kind == "amount":
+        money = [one for one in found if one.kind == "money" or (one.kind in _BARE and one.scale and not one.worded)]
+        return tuple(_spans(text, [(one.start, one.end) for one in some]) for some in (money, bare))
+    digits = [one for one in bare if not one.worded]
+    return tuple(_spans(text, _ranges(some)) for some in (digits, bare))
+
+
+def _spans(text: str, places: list[tuple[int, int]]) -> tuple[Span, ...]:
+    return tuple(Span(text[start:end], start, end) for start, end in dict.fromkeys(places))
+
+
+def _ranges(found: list[Quantity]) -> list[tuple[int, int]]:
+    """Where they stand, both ends of a range as one."""
+    places: list[tuple[int, int]] = []
+    for one in found:
+        start = places.pop()[0] if one.part == "to" and places else one.start
+        places.append((start, one.end))
+    return places
 
 
 def _fits(span: str, want: Wanted) -> bool:
     """Whether a span tells anything that the question did not say."""
-    if want.kind in ("person", "place", "organisation"):
-        return tells(span, want)
     if want.kind == "date":
         days, named = dates(span), years(span)
         return not (days <= want.days if days else bool(named) and named <= want.years)
@@ -86,9 +95,9 @@ def tells(name: str, want: Wanted) -> bool:
     return bool(words) and 2 * len(words & want.words) <= len(words)
 
 
-def _beside(text: str, span: re.Match[str], want: Wanted) -> int:
+def _beside(text: str, span: Span, want: Wanted) -> int:
     """1 where the period asked about stands in brackets right behind a span, -1 where another does, else 0."""
-    found = re.match(r"\s?\(([^()]*)\)", text[span.end() :])
+    found = re.match(r"\s?\(([^()]*)\)", text[span.end :])
     behind = found[1] if found else ""
     if not want.years or not years(behind):
         return 0
@@ -96,7 +105,15 @@ def _beside(text: str, span: re.Match[str], want: Wanted) -> int:
     return 1 if same else -1
 
 
-def _near(text: str, span: re.Match[str], want: Wanted) -> float:
+def counts(text: str, span: Span, want: Wanted) -> bool:
+    """Whether what is counted stands within three words behind a span: "how many species", "100 living species"."""
+    noun = gap(want.text).noun if want.kind == "count" else ""
+    return bool(noun) and noun in [
+        stem(word.lower()) for word in re.findall(r"[^\W\d_]+", text[span.end : span.end + 60])[:3]
+    ]
+
+
+def _near(text: str, span: Span, want: Wanted) -> float:
     """How near the words that were looked for stand, those before it counting more."""
     score = 0.0
     weights = dict(want.weights)
@@ -104,9 +121,9 @@ def _near(text: str, span: re.Match[str], want: Wanted) -> float:
         weight = weights.get(stem(word[0].lower()), 0.0)
         if want.kind != "date" and word[0].isdecimal() and int(word[0]) in want.years:
             weight = _SAME_YEAR
-        if weight and not span.start() <= word.start() < span.end():
-            before = word.start() < span.start()
-            gap = span.start() - word.end() if before else word.start() - span.end()
+        if weight and not span.start <= word.start() < span.end:
+            before = word.start() < span.start
+            gap = span.start - word.end() if before else word.start() - span.end
             score += weight * (1.0 if before else 0.7) / (10.0 + gap)
     return score
 
@@ -115,17 +132,10 @@ def _respectively(text: str, found: list[str], want: Wanted) -> str:
     """Of "$88.4 billion and $90.8 billion, respectively" the one that belongs to the period asked about."""
     if "respectively" not in text or not (want.years or want.days):
         return ""
-    told = list(_periods(text))
+    told = [text[one.start : one.end] for one in moments(text) if one.years]
     if len(told) != len(found):
         return ""
-    for at, (day, year) in enumerate(told):
-        if (want.days and day in want.days) or (not want.days and year in want.years):
-            return found[at].strip(" .,;")
+    for period, answer in zip(told, found, strict=True):
+        if want.days & dates(period) if want.days else want.years & years(period):
+            return answer.strip(" .,;")
     return ""
-
-
-def _periods(text: str) -> Iterator[tuple[tuple[int, int, int] | None, int]]:
-    seen = re.compile(rf"{_MONTH}\s\d{{1,2}},?\s(?:19|20)\d\d|{_YEAR}")
-    for one in seen.finditer(text):
-        days = sorted(dates(one[0]))
-        yield (days[0] if days else None), min(years(one[0]))

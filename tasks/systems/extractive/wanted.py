@@ -6,17 +6,18 @@ from functools import cached_property, lru_cache
 
 from rarefy.tasks.systems.extractive.words import dates, stems, years
 
-# the first that fits the question's own clause; English alone: another language is asked for anything that fits
+# the first that fits the question's own clause, or the same from its question word on; English alone: another language
+# is asked for anything that fits
 KINDS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
         "percent": r"\bpercent|\bper cent\b|\bwhat (?:share|proportion|fraction)\b|\b(?:interest|tax|growth|coupon|"
         r"unemployment|inflation) rate\b|\bhow many basis points\b",
         "count": r"\bhow many\b|\bnumber of\b|\bin (?:thousands|millions) of shares\b",
-        "date": r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|deadline|quarter)\b|\bby what time\b",
-        "person": r"\bwho(?!se)\b|\b(?:what|which) (?:person|officer|director|executive|member|governor|author)\b",
+        "date": r"^when\b|\b(?:what|which) (?:date|day|month|year|deadline|quarter)\b|\bby what time\b",
+        "person": r"^whom?\b|\b(?:what|which) (?:person|officer|director|executive|member|governor|author)\b",
         "address": r"\baddress\b",
-        "place": r"\bwhere\b|\b(?:what|which) (?:city|town|state|country|county|jurisdiction|place|location|region)\b",
+        "place": r"^where\b|\b(?:what|which) (?:city|town|state|country|county|jurisdiction|place|location|region)\b",
         "organisation": r"\b(?:what|which)(?: other)? (?:company|firm|bank|agency|organi[sz]ation|auditor|institution|"
         r"(?:stock )?exchange|subsidiary|committee|corporation|department|ministry|brand|unit|segment)\b",
         "amount": r"\bhow much\b|\b(?:dollars?|euros?|pounds|yen|usd|eur)\b|\bin (?:millions|thousands|billions)\b|"
@@ -50,11 +51,17 @@ class Wanted:
     weights: tuple[tuple[str, float], ...]  # of each word to look for, in the order of the alphabet
     years: frozenset[int]
     days: frozenset[tuple[int, int, int]]
+    asks: bool = True  # whether it has a question word of English
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words to look for."""
         return frozenset(word for word, _ in self.weights)
+
+    @property
+    def figure_of_period(self) -> bool:
+        """Whether one figure or date of many like it is wanted, which only its period tells from the others."""
+        return bool(self.years) and self.kind in ("amount", "count", "percent", "date")
 
 
 @lru_cache(maxsize=50_000)
@@ -63,17 +70,18 @@ def wanted(question: str) -> Wanted:
     line = " ".join(question.split())
     clause = _clause(line)
     asked = _ASKS.search(clause)
-    head = clause
+    head = asking = clause
     if asked:  # what stands before the question word belongs to it ("In fiscal year 2024, what was ...")
         tail = _ASIDE.sub("", clause[asked.end() :])
-        head = clause[: asked.end()] + tail
+        head, asking = clause[: asked.end()] + tail, asked[0] + tail
     bare = _PERIOD.sub(" ", _UNIT.sub(" ", head))
     own = stems(bare)
     weights = dict.fromkeys(stems(_PERIOD.sub(" ", _UNIT.sub(" ", line))), _BESIDE) | dict.fromkeys(own, _OWN)
-    kind = next((name for name, pattern in KINDS.items() if pattern.search(head)), "")
+    kind = next((name for name, pattern in KINDS.items() if pattern.search(head) or pattern.match(asking)), "")
     if not kind:
         kind = "amount" if years(line) and re.search(r"\bwhat (?:was|were|is|are)\b", head, re.IGNORECASE) else "any"
-    return Wanted(line, kind, tuple(sorted(weights.items())), years(head) or years(line), dates(head) or dates(line))
+    period = years(head) or years(line), dates(head) or dates(line)
+    return Wanted(line, kind, tuple(sorted(weights.items())), *period, asked is not None)
 
 
 def _clause(line: str) -> str:

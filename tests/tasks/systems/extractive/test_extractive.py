@@ -129,10 +129,22 @@ def test_it_refuses_in_the_words_it_was_given_where_nothing_fits(system, query):
     assert (said.text, said.refused) == ("NO-RES", True)
 
 
-@pytest.mark.parametrize("query", UNANSWERABLE)
-def test_it_never_refuses_where_it_must_not(system, query):
-    said = ask(system, query, NEWS, refusal="")
-    assert said.refused is (said.text == "")
+@pytest.mark.parametrize("query", [*UNANSWERABLE, "How many zebras graze?", "Why?"])
+@pytest.mark.parametrize("text", [NEWS, "Zebras are striped."])
+def test_it_gives_its_best_where_it_must_not_refuse(system, query, text):
+    said = ask(system, query, text, refusal="")
+    assert said.text and not said.refused
+
+
+PROSE = [  # figures and years as prose writes them
+    ("The mill was founded in 1764 by monks. It burned down in 1801.", "When was the mill founded?", "1764"),
+    ("It has 100–150 living species.", "How many species does it have?", "100–150"),
+]
+
+
+@pytest.mark.parametrize(("text", "query", "answer"), PROSE)
+def test_it_reads_figures_of_prose(system, text, query, answer):
+    assert ask(system, query, text).text == answer
 
 
 def test_without_passages_it_refuses_or_has_nothing_to_say(system):
