@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.chunk.sentences import sentences
 from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.syntax import asked, asked_otherwise, measured, reworded, rewrites
 from rarefy.tasks.syntax.level import levelled, worded
 from rarefy.tasks.syntax.pieces import woven
 from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings
 
 LIKELY = 0.7  # share of a sentence's tokens that one of which it is another syntax has: voice adds "was" and "by"

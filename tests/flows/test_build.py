@@ -120,7 +120,8 @@ def test_a_bug_that_every_document_meets_ends_the_build_and_leaves_its_traceback
     code, said = build(copy, out="new", store="new-store")
     assert code == 2 and "chunk failed on all of 3 documents, the first time with ZeroDivisionError: a bug" in said
     rows = (copy / "new" / "nothing_to_build" / "breaches.jsonl").read_text().splitlines()
-    assert len(rows) == 3 and all(
+    assert [json.loads(row)["detail"] for row in rows] == ["ZeroDivisionError: a bug"] * 3
+    assert all(json.loads(json.loads(row)["content"])["traceback"][-1].endswith(": broken") for row in rows)
         "ZeroDivisionError" in json.loads(json.loads(row)["content"])["traceback"][-1] for row in rows
     )
 
