@@ -11,9 +11,11 @@ _CANNOT = (
     r"possible)|unable|impossible)|unable|do(?: not|n't)|did(?: not|n't)|won't|will not)"
 )
 _SOURCE = (  # what was shown, and no part of what a filing speaks of
-    r"(?:(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|article|knowledge base|search results)"
+    r"(?:(?:passages?|contexts?|documents?|texts?|excerpts?|sources?|article|knowledge base|search results|evidence)"
     r"|(?:provided|given|retrieved|available|above|supplied) (?:information|data|materials?|filings?|"
-    r"reports?|tables?|content|details))"
+    r"reports?|tables?|content|details|statements?)"
+    r"|(?:information|data|materials?|filings?|reports?|tables?|content|details|statements?|10-[KQ]) "
+    r"(?:provided|given|retrieved|supplied|above|available))"
 )
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -44,7 +46,16 @@ _GENERAL = tuple(
         r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
         r"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
-        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|unfortunately)\b[^.;!?]{0,160}\b(?:not|n't|cannot|unable|no)\b",
+        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
+        r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
+        r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}(?:\bnot\b|n't\b|\bno\b|cannot)",
+        rf"\bi {_CANNOT} have (?:real[- ]time|up[- ]to[- ]date|direct|current|specific|live|personal)\b",
+        r"\b(?:you|it) (?:have not|haven't|did not|didn't) provided?\b",
+        r"\b(?:the|this)\s(?:form\s)?(?:filings?|reports?|10-[KQ]|annual report)\s(?:do(?:es)? not|do(?:es)?n't) "
+        r"(?:explicitly |specifically |directly )?(?:provide|mention|include|contain|specify|state|disclose|give)\b",
+        r"\b(?:you|we|i) (?:would|will) (?:typically |first |also )?need\b|\byou would (?:typically|normally|usually)\b",
+        r"\bif you (?:can |could |are able to )?(?:provide|share|supply|have access)\b|^\W*please provide\b",
+        r"\bassistant (?:can't|cannot|can not|is unable)\b",
         r"\bas an ai\b",
         r"\bi (?:have no (?:idea|information|knowledge|data)|lack (?:the )?(?:information|context|data))\b",
         r"\b(?:i(?:'m| am) )not (?:sure|certain)\W*$",
@@ -67,8 +78,22 @@ _STILL = re.compile(
     r"answer(?: is)?\s*:)",
     re.IGNORECASE,
 )
+# An answer that goes on after a refusal, and no advice where else to look
+_HOWEVER = re.compile(
+    r"\b(?:however|nevertheless|nonetheless|that said|but|although|still)\b,?\s*(?!\W*(?:you|please|i (?:recommend|suggest|would|"
+    r"can (?:help|provide (?:some|general|you))|could)|it(?:'s| is) (?:important|worth|possible|recommended|best)|if|for)\b)",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(
     r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*",
+    re.IGNORECASE,
+)
+_APOLOGY = re.compile(
+    r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e[^.,;]{0,40}|unfortunately),? but\b", re.IGNORECASE
+)
+# What says of a whole question that it cannot be answered, at the end of what was tried
+_DECISIVE = re.compile(
+    r"\b(?:cannot|can't|can not|could not|couldn't|unable|impossible|not possible|insufficient|not enough|would need)\b",
     re.IGNORECASE,
 )
 # An answer beside a refusal in one sentence ("NO-RES: Tim Cook"), and what is the reason for one instead
@@ -91,15 +116,27 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
 
     General words are heard sentence by sentence; an answer that merely begins like one ("No. 7 facility") is none.
     """
-    pieces = [one for piece in _SENTENCE.split(text) for one in _clauses(piece) if re.search(r"\w", one)]
+    joined = _APOLOGY.sub(lambda hit: hit[0].replace("but", "and"), text)
+    pieces = [one for piece in _SENTENCE.split(joined) for one in _clauses(piece) if re.search(r"\w", one)]
     own = [bool(words) and says_so(piece, words) for piece in pieces]
     told = [mine or (general and _refuses(piece)) for mine, piece in zip(own, pieces, strict=True)]
-    if not any(told):
+    if not any(told) or not (any(own) or _governs(pieces, told)):
         return None
     rest = [piece for piece, refuses in zip(pieces, told, strict=True) if not refuses]
     still = next((hit for piece in rest if (hit := _STILL.search(piece))), None)
     guess = " ".join(rest[next(at for at, piece in enumerate(rest) if _STILL.search(piece)) :]) if still else ""
+    if not guess and told[0] and not any(told[1:]):
+        after = _HOWEVER.search(joined, len(pieces[0]))
+        guess = " ".join(rest) if after and len(joined[after.end() :].split()) > 3 else ""
     return Refusal(any(own), " ".join(rest), guess)
+
+
+def _governs(pieces: list[str], refuses: list[bool]) -> bool:
+    """Is it the answer that is declined, rather than a detail of an answer that is given?
+
+    So it is where the first or the last sentence says so, or at least half of them do.
+    """
+    return refuses[0] or 2 * sum(refuses) >= len(pieces) or (refuses[-1] and _DECISIVE.search(pieces[-1]) is not None)
 
 
 def _clauses(sentence: str) -> list[str]:
