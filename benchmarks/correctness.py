@@ -3,8 +3,8 @@
 python benchmarks/correctness.py financebench.jsonl evouna_nq.jsonl [--errors 10] [--every 1]
 
 A line of a file is one answer that people labelled: question, golds (a list of forms), answer, and label ("right",
-"wrong", "refused"). No judge is asked: what no rule decides is open. Intervals are Wilson's, of 95 %. Such files are made
-from the published answers of FinanceBench (patronus-ai/financebench, results/), EVOUNA (wangcunxiang/QA-Eval) and
+"wrong", "refused"). No judge is asked: what no rule decides is open. Intervals are Wilson's, of 95 %. Such files are
+made from the published answers of FinanceBench (patronus-ai/financebench, results/), EVOUNA (wangcunxiang/QA-Eval) and
 NQ-open's 301 (ehsk/OpenQA-eval, data/NQ301_human.tsv), none of which is part of this repository.
 """
 
@@ -33,7 +33,10 @@ def main() -> None:
     options.add_argument("--why", default="", help="print answers left open for this reason too")
     options.add_argument("--every", type=int, default=1, help="look at every n-th question only")
     given = options.parse_args()
-    print("| labels | answers | right: precision | recall | wrong: precision | recall | refused: precision | recall | open |")
+    print(
+        "| labels | answers | right: precision | recall | wrong: precision | recall | refused: precision | recall "
+        "| open |"
+    )
     print("|---|---:|---|---|---|---|---|---|---:|")
     for file in given.files:
         compare(file, given.errors, given.every, given.why)
@@ -69,7 +72,8 @@ def compare(file: Path, shown: int, every: int, which: str) -> None:
     for (verdict, label, why), own in sorted(errors.items(), key=lambda pair: -len(pair[1])):
         print(f"- {verdict}, labelled {label}: {len(own)} ({why})")
         for row in own[:: max(len(own) // shown, 1)][:shown] if shown else ():
-            print(f"    Q {row['question'][:200]!r} G {row['golds']!r:.200} M {row['matched'][:60]!r} A {row['answer'][:500]!r}")
+            print(f"    {row['question'][:200]!r} gold {row['golds']!r:.200} taken {row['matched'][:60]!r}")
+            print(f"    {row['answer'][:500]!r}")
     print(f"{1000 * seconds / max(len(rows), 1):.1f} ms an answer\n")
 
 

@@ -14,7 +14,7 @@ from rarefy.tasks.protocols import PROTOCOLS
 
 __all__ = ["VERSION", "CorrectConfig", "cleaned", "score"]
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

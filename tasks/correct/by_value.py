@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from rarefy.tasks.correct.amounts import agrees, same_kind
+from rarefy.tasks.correct.by_words import SHORT
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.moments import moments
@@ -16,7 +17,8 @@ from rarefy.tasks.correct.standing import bound, changed, compared, denied, doub
 from rarefy.tasks.correct.values import Value, values
 from rarefy.tasks.correct.words import stems
 
-FORGIVEN = 3  # other values beside the right one, where `extra` forgives any; more is a list of numbers
+FORGIVEN = 3  # other values beside the right one; more is a list of numbers
+_FEW = Decimal("0.02")  # of a value: so near to it people call some right
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
@@ -63,9 +65,20 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
         return unclear(matching[0].how, _written(text, matching[0].value))
     if near := next((one for one in found if one.verdict != "other"), None):
         return unclear(near.verdict, _written(text, near.value))
+    if share := next((one for one in everything if _as_percent(gold, one, config, about)), None):
+        return right("contained", _written(text, share), "percent")
     if any(_as_fraction(gold, one, config, about) for one in everything):
         return unclear("scale")
-    if any(kinds[id(one)] == "unit" and _as_much(gold, one, config, about) for one in everything):
+    if alike := next(
+        (
+            one
+            for one in everything
+            if not one.worded and kinds[id(one)] == "unit" and _as_much(gold, one, config, about)
+        ),
+        None,
+    ):
+        if not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values):  # "1577"
+            return right("contained", _written(text, alike), "unit")  # of 108 such answers people called 105 right
         return unclear("unit")
     said = [one for one in found if one.how != "denied"]
     if (
@@ -79,10 +92,12 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
         return unclear("unmatched")
     if any(_fulfils(exact, one.value) for exact in gold.values for one in said):
         return unclear("bound")
+    if any(_close(exact, one.value) for exact in gold.values for one in said):
+        return unclear("close")
     if _composed([one.value.amount for one in said], gold):
         return unclear("composed")
     first = next((one for one in said if one.how == "stated"), None)
-    if first is None:
+    if first is None or all(one.value.worded and one.value.amount == 1 for one in said):  # "one molecule gives six"
         return unclear("unmatched")
     several = len({one.value.amount for one in said if one.how == "stated"}) > 1
     return wrong("other_values" if several else "other_value", _written(text, first.value))
@@ -103,7 +118,7 @@ def _standing(text: str, mine: list[Value], gold: Gold, about: Asked, config: Co
             how = "doubted"
         elif about.years and labels[at] and not labels[at] & about.years:
             how = "other_period"
-        elif re.search(r"=\s*[$€£¥]?\s*$", text[one.start : one.start]) is None and _operand(text, one, mine[at + 1 :]):
+        elif _operand(text, one, mine[at + 1 : at + 30]):
             how = "operand | change"
         elif compared(gap):
             how = "compared"
@@ -149,7 +164,7 @@ def _respectively(text: str, mine: list[Value], found: list[frozenset[int]]) -> 
 
 def _operand(text: str, one: Value, later: list[Value]) -> bool:
     """Is it what another value is worked out from ("60.9 - 13.4 = 47.5")?"""
-    return any("=" in text[one.end : other.start] and len(text[one.end : other.start]) < 60 for other in later)
+    return any("=" in text[one.end : other.start] for other in later if other.start - one.end < 60)
 
 
 def _stated(
@@ -168,22 +183,25 @@ def _stated(
         return unclear("other_entity", words)
     if _left_out(text, one.value.start, about):
         return unclear("left_out", words)
-    limit = bound(text[: one.value.start])
+    limit = bound(text[max(one.value.start - 120, 0) : one.value.start])
     exact = next(e for e in gold.values if agrees(e, one.value, config.rounding, one.gap, about) == "same")
     if limit != exact.bound and not _bounds(limit, exact, one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
-    joined = {_joined(text, one.value, other.value) for one in stated for other in others}
+    joined = {_joined(text, one.value, other.value) for one in stated[:10] for other in others}
     if joined & {"or", "to"}:
         return unclear("choice", words)
     if len(others) > 1 and sum(other.value.amount for other in others) == one.value.amount:
         return right("contained", words, "with its parts")
-    if len(others) > FORGIVEN:
+    if config.extra == "wrong":
+        return wrong("several_values", words)
+    short = len(text.split()) <= SHORT
+    if short and len(others) > FORGIVEN:
         return unclear("list_of_values", words)
-    if config.extra == "right":
-        return right("contained", words, "several_values")
-    return wrong("several_values", words) if config.extra == "wrong" else unclear("several_values", words)
+    if short and config.extra == "judge":
+        return unclear("several_values", words)
+    return right("contained", words, "several_values")
 
 
 def _left_out(text: str, at: int, about: Asked) -> bool:
@@ -233,6 +251,26 @@ def _as_fraction(gold: Gold, one: Value, config: CorrectConfig, about: Asked) ->
         )
         for exact in shares
     )
+
+
+def _close(exact: Exact, one: Value) -> bool:
+    """Is it off by a few per cent, as what is rounded on the way is?"""
+    amounts = [amount for amount in (exact.amount, exact.shown) if amount]
+    return any(abs(abs(one.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
+
+
+def _as_percent(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+    """21.4% for 0.214"""
+    if one.kind != "percent":
+        return False
+    shares = tuple(e for e in gold.values if e.kind == "count" and abs(e.amount) < 1 and e.grain < 1)
+    fraction = replace(one, kind="count", amount=one.amount / 100, grain=one.grain / 100)
+    return bool(shares) and any(_near(exact, fraction) for exact in shares)
+
+
+def _near(exact: Exact, one: Value) -> bool:
+    """Is it the gold value rounded to the places that this has, or the other way round?"""
+    return abs(one.amount - exact.amount) <= max(exact.grain, one.grain) / 2
 
 
 def _composed(amounts: list[Decimal], gold: Gold) -> bool:

@@ -33,6 +33,7 @@ _SHARE = re.compile(
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _POWERS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SENTENCE = 5  # words of a form that may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
     r"\beach\b|\bname (?:the|all)\b|\blist\b",
@@ -114,6 +115,8 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
         told = plain(about.question.text)
         ordered = "respectively" in first or "respectively" in told
         return Gold("parts", forms, parts=tuple(_gold((part,), about, False) for part in parts), ordered=ordered)
+    if _restates(first, about):
+        return Gold("text", forms)
     if found := _only_moment(first, about):
         if len(found) > 1:
             return Gold("parts", forms, parts=tuple(Gold("moment", (first,), moments=(one,)) for one in found))
@@ -121,6 +124,16 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
     if exact := tuple(_exacts(forms, about)):
         return Gold("value", forms, values=exact)
     return Gold("text", forms)
+
+
+def _restates(form: str, about: Asked) -> bool:
+    """Is the form a sentence whose only number or year is the question's own ("In 2022, AMD brought in ...")?"""
+    if len(form.split()) < _SENTENCE:
+        return False
+    asked_of = plain(about.question.text)
+    stated = {one.amount for one in values(asked_of)} | {*about.years}
+    own = {one.amount for one in values(form)} | {year for one in moments(form) for year in one.years}
+    return bool(own) and own <= stated
 
 
 def split(form: str, about: Asked) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.correct.by_value import by_value
-from rarefy.tasks.correct.by_words import by_words, equal
+from rarefy.tasks.correct.by_words import SHORT, by_words, equal
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.moments import Moment, against, moments
@@ -38,7 +38,8 @@ def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Seq
         return _by_moment(text, gold, about, config, beside)
     if gold.kind == "value":
         return by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
-    return by_words(text, gold, about, listed=bool(beside))
+    found = by_words(text, gold, about, listed=bool(beside))
+    return unclear("unmatched") if found.verdict == "wrong" and not config.value else found
 
 
 def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
@@ -56,9 +57,9 @@ def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Out
         return right("contained", told)
     if have:
         return unclear("some_parts", told, covered)
-    if all(one.verdict == "wrong" for one in found):
+    if all(one.verdict == "wrong" for one in found) and len(gold.forms) == 1:
         return wrong("other_value", found[0].matched)
-    return unclear(next(one.why for one in found if one.verdict == "open"))
+    return unclear(next((one.why for one in found if one.verdict == "open"), "unmatched"))
 
 
 def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
@@ -86,7 +87,7 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
     less: list[Moment] = []
     other: list[Moment] = []
     for one in found:
-        verdict = min((against(mine, one) for mine in gold.moments), key=("same", "less", "other").index)
+        verdict = _against(gold.moments, one)
         if verdict == "less" and not one.years and any(mine.years & about.years for mine in gold.moments):
             verdict = "same"  # "September 28", where the question says the year
         {"same": same, "less": less, "other": other}[verdict].append(one)
@@ -103,10 +104,10 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
         joined = {link(text[min(one.end, rival.end) : max(one.start, rival.start)]) for rival in other}
         if joined & {"or", "to"}:
             return unclear("choice", shown)
-        if other and config.extra != "right":
-            return unclear("several_values", shown) if config.extra == "judge" else wrong("several_values", shown)
-        if len(other) > 3:
-            return unclear("list_of_values", shown)
+        if other and config.extra == "wrong":
+            return wrong("several_values", shown)
+        if other and config.extra == "judge" and len(words(text)) <= SHORT:
+            return unclear("several_values", shown)
         return right("contained" if len(words(text)) > len(words(shown)) else "exact", shown)
     if same:
         return unclear(
@@ -125,8 +126,26 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
         and (beside or len(distinct) == 1)
         and not compared(text[: firm[0].start][-40:])
     ):
+        if any(_next_to(mine, one) for mine in gold.moments for one in firm):
+            return unclear("close", text[firm[0].start : firm[0].end])
         return wrong("other_value", text[firm[0].start : firm[0].end])
     return unclear("unmatched")
+
+
+def _against(golds: Sequence[Moment], one: Moment) -> str:
+    """same | less | other: the year alone of one form makes no day right that is not the day of another form."""
+    verdicts = {against(mine, one) for mine in golds}
+    finer = [mine for mine in golds if any(way[1] for way in mine.ways)]
+    another = finer and any(way[1] for way in one.ways) and all(against(mine, one) == "other" for mine in finer)
+    if "same" in verdicts and another:
+        return "less"
+    return min(verdicts, key=("same", "less", "other").index)
+
+
+def _next_to(gold: Moment, one: Moment) -> bool:
+    """Are these the years before or behind each other, where no more is said? People call many of these right."""
+    years = [way[0] for moment in (gold, one) for way in moment.ways if way[0] and not any(way[1:])]
+    return len(years) == 2 and abs(years[0] - years[1]) == 1
 
 
 def _plain(text: str, gold: Gold) -> Outcome:

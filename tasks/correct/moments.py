@@ -68,14 +68,14 @@ def moments(text: str) -> tuple[Moment, ...]:
     """Every moment in a text in order; the days of "July 28-29, 2015" are two."""
     text = lettered(text)
     found: list[Moment] = []
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for pattern in (_NUMERIC, _DATE, _QUARTER, _YEAR, _BARE):
         for hit in pattern.finditer(text):
-            if any(hit.start() < end and start < hit.end() for start, end in taken):
+            if any(taken[hit.start() : hit.end()]):
                 continue
             ways = list(_ways(hit))
             if ways:
-                taken.append(hit.span())
+                taken[hit.start() : hit.end()] = b"\1" * (hit.end() - hit.start())
                 found += [Moment(frozenset(way), *hit.span()) for way in ways]
     return tuple(sorted(found, key=lambda one: (one.start, sorted(one.ways))))
 

@@ -48,12 +48,14 @@ _GENERAL = tuple(
         r"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
-        r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}(?:\bnot\b|n't\b|\bno\b|cannot)",
+        r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"
+        r"(?:\bnot\b|n't\b|\bno\b|cannot)",
         rf"\bi {_CANNOT} have (?:real[- ]time|up[- ]to[- ]date|direct|current|specific|live|personal)\b",
         r"\b(?:you|it) (?:have not|haven't|did not|didn't) provided?\b",
         r"\b(?:the|this)\s(?:form\s)?(?:filings?|reports?|10-[KQ]|annual report)\s(?:do(?:es)? not|do(?:es)?n't) "
         r"(?:explicitly |specifically |directly )?(?:provide|mention|include|contain|specify|state|disclose|give)\b",
-        r"\b(?:you|we|i) (?:would|will) (?:typically |first |also )?need\b|\byou would (?:typically|normally|usually)\b",
+        r"\b(?:you|we|i) (?:would|will) (?:typically |first |also )?need\b",
+        r"\byou would (?:typically|normally|usually)\b",
         r"\bif you (?:can |could |are able to )?(?:provide|share|supply|have access)\b|^\W*please provide\b",
         r"\bassistant (?:can't|cannot|can not|is unable)\b",
         r"\bas an ai\b",
@@ -80,8 +82,9 @@ _STILL = re.compile(
 )
 # An answer that goes on after a refusal, and no advice where else to look
 _HOWEVER = re.compile(
-    r"\b(?:however|nevertheless|nonetheless|that said|but|although|still)\b,?\s*(?!\W*(?:you|please|i (?:recommend|suggest|would|"
-    r"can (?:help|provide (?:some|general|you))|could)|it(?:'s| is) (?:important|worth|possible|recommended|best)|if|for)\b)",
+    r"\b(?:however|nevertheless|nonetheless|that said|but|although|still)\b,?\s*"
+    r"(?!\W*(?:you|please|i (?:recommend|suggest|would|can (?:help|provide (?:some|general|you))|could)"
+    r"|it(?:'s| is) (?:important|worth|possible|recommended|best)|if|for)\b)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
@@ -93,7 +96,8 @@ _APOLOGY = re.compile(
 )
 # What says of a whole question that it cannot be answered, at the end of what was tried
 _DECISIVE = re.compile(
-    r"\b(?:cannot|can't|can not|could not|couldn't|unable|impossible|not possible|insufficient|not enough|would need)\b",
+    r"\b(?:cannot|can't|can not|could not|couldn't|unable|impossible|not possible|insufficient|not enough"
+    r"|would need)\b",
     re.IGNORECASE,
 )
 # An answer beside a refusal in one sentence ("NO-RES: Tim Cook"), and what is the reason for one instead

@@ -72,18 +72,21 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
+FAR = 1_000  # characters: what stands further away is no part of what is said of a place
+
+
 def clause(text: str, start: int) -> str:
     """What stands before a place, from the beginning of its clause."""
-    begin = 0
-    for hit in _CLAUSE.finditer(text, 0, start):
+    begin = max(start - FAR, 0)
+    for hit in _CLAUSE.finditer(text, begin, start):
         begin = hit.end()
     return text[begin:start]
 
 
 def sentence(text: str, start: int) -> tuple[int, int]:
     """Where the sentence of a place begins and ends."""
-    begin, end = 0, len(text)
-    for hit in _SENTENCE.finditer(text):
+    begin, end = max(start - FAR, 0), min(start + FAR, len(text))
+    for hit in _SENTENCE.finditer(text, begin, end):
         if hit.end() <= start:
             begin = hit.end()
         elif hit.start() >= start:
@@ -132,7 +135,7 @@ def former(text: str, start: int, end: int) -> bool:
 
 def link(gap: str) -> str:
     """What joins two neighbours with nothing else between them: or | to | and | beside; "" where more stands there."""
-    hit = _LINKS.match(gap)
+    hit = _LINKS.match(gap) if len(gap) <= 80 else None
     if hit is None:
         return ""
     by = (hit["by"] or "").lower()
@@ -148,7 +151,7 @@ def negative(gap: str) -> str:
 
 def bound(before: str) -> str:
     """more | less where a number is said to be a bound, "" where it is the number itself."""
-    hit = _BOUND.search(before)
+    hit = _BOUND.search(before[-120:])
     if hit is None:
         return ""
     return "more" if hit["more"] or hit["gt"] else "less"

@@ -23,6 +23,8 @@ COUNTRIES = frozenset(
 )
 PLACES = COUNTRIES | frozenset(name.casefold() for name in STATES.values())
 _ABBREVIATED = re.compile(rf"(?:(?<=, )|^)(?:{'|'.join(STATES)})(?=$|[\s.,;)])")
+_GLUED = re.compile(r"\b(on|by|in|at|to|of|the|and|from|with|was|is)(?=[A-Z][a-z])")  # "byCyndi Grecco"
+_SEASON = re.compile(r"\b((?:1[5-9]|20)\d\d)\s?[-–—/]\s?(\d\d)(?![\d-])")  # "1979–80"
 _SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
     "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
@@ -75,6 +77,8 @@ def _spelt(text: str) -> str:
 def spelt(text: str) -> str:
     """The text with a state's two letters as its name and a country's long name as its short one."""
     plain = _ABBREVIATED.sub(lambda hit: STATES[hit[0]], text)
+    plain = _GLUED.sub(r"\1 ", plain)
+    plain = _SEASON.sub(lambda hit: f"{hit[1]}-{hit[1][:2]}{hit[2]}", plain)
     for long, short in _PHRASES:
         plain = re.sub(rf"\b{long}\b", short, plain, flags=re.IGNORECASE)
     return plain
