@@ -72,7 +72,7 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
-FAR = 1_000  # characters: what stands further away is no part of what is said of a place
+FAR = 400  # characters: what stands further away is no part of what is said of a place
 
 
 def clause(text: str, start: int) -> str:
