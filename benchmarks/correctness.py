@@ -44,7 +44,8 @@ def main() -> None:
 
 def compare(file: Path, shown: int, every: int, which: str) -> None:
     """Print how the rules judge the answers of one file."""
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    with file.open(encoding="utf-8") as lines:  # not splitlines(): texts hold other separators of lines
+        rows = [json.loads(line) for line in lines]
     ids = {name: at for at, name in enumerate(dict.fromkeys(row["id"] for row in rows))}
     rows = [row for row in rows if ids[row["id"]] % every == 0]
     began = time.process_time()
