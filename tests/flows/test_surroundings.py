@@ -56,15 +56,6 @@ def test_nobody_is_asked_to_entail_what_needs_no_entailment():
     assert set(varying(config(query=("paraphrase",), document=(), context=())).tools) == {"embed", "nli"}
 
 
-def test_who_entails_uses_the_embedder_of_the_config_unless_told_otherwise():
-    paraphrased = config(query=("paraphrase",))
-    other = paraphrased.embed.model_copy(update={"prompt": "Represent: "})
-    given = paraphrased.model_copy(update={"embed": other})
-    assert varying(given).tools["nli"].embed == other
-    told = given.model_copy(update={"nli": type(given.nli).model_validate({"embed": {}})})
-    assert varying(told).tools["nli"].embed == paraphrased.embed
-
-
 def test_a_model_is_asked_where_the_config_says_so():
     asked = config(query=("grammar",), document=(), context=(), by="model")
     asked = asked.model_copy(update={"llm": LLMConfig(provider="openai", model="m")})
