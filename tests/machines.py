@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,14 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name not in told
     }
+
+
+def differences(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, list[bytes]]:
+    """By file that is not the same in both: the first line of each that differs; a failed test says what did."""
+    found = {}
+    for name in sorted(one.keys() | other.keys()):
+        if one.get(name) != other.get(name):
+            lines = [files.get(name, b"(no such file)").splitlines(keepends=True) for files in (one, other)]
+            pairs = zip_longest(*lines, fillvalue=b"(nothing)")
+            found[name] = [line[:500] for line in next(pair for pair in pairs if pair[0] != pair[1])]
+    return found

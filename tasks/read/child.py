@@ -77,7 +77,7 @@ def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
     child = _CHILDREN.take()
     done = False
     try:
-        child.pipe.send((source, config))
+        child.pipe.send((source, config, dict(os.environ)))  # a reader may hang on what has changed since it began
         while True:
             if not child.pipe.poll(WAITING * config.seconds):
                 raise Unreadable(*OUT_OF_TIME)
@@ -98,6 +98,7 @@ class _Child:
     """A process that reads documents, and the line to it."""
 
     def __init__(self) -> None:
+        self.path = [*sys.path]
         ours, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
@@ -109,7 +110,7 @@ class _Child:
             )
         self.pipe = Connection(ours.detach())
         try:
-            self.pipe.send(sys.path)
+            self.pipe.send(self.path)
             if not self.pipe.poll(STARTING):
                 raise OSError(f"it said nothing within {STARTING} seconds")
             self.pipe.recv()
@@ -153,9 +154,9 @@ class _Children:
                 child = self._idle.pop() if self._idle else None
             if child is None:
                 return _Child()
-            if child.process.poll() is None:
+            if child.process.poll() is None and child.path == sys.path:
                 return child
-            child.end()
+            child.end()  # dead, or it finds modules where they lay before
 
     def give_back(self, child: _Child) -> None:
         with self._lock:
@@ -186,7 +187,9 @@ def serve(pipe: Connection) -> None:
     pipe.send("ready")
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            source, config = pipe.recv()
+            source, config, variables = pipe.recv()
+            os.environ.clear()
+            os.environ.update(variables)
             _bound_memory(config)
             found = read_at_hand(source, config)
             while True:  # a row is sent at once: what came before a fault is the same however long it took

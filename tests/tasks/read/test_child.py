@@ -135,6 +135,28 @@ def test_a_child_that_died_while_it_waited_is_replaced(corpus: Path) -> None:
     assert isinstance(rows(corpus, of("read"))[0], Document)
 
 
+LATER = """
+import os
+from rarefy.data_contracts.rows import Document
+
+def read(source, config):
+    yield Document(source.path, "", source.path, "", "x", os.environ["SAID_LATER"])
+"""
+
+
+def test_a_child_that_waited_meets_the_modules_and_variables_of_now(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(corpus, of("read"))
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "written_later.py").write_text(LATER)
+    monkeypatch.syspath_prepend(tmp_path / "later")
+    for said in (WORDS, f"{WORDS} They are others."):
+        monkeypatch.setenv("SAID_LATER", said)
+        (row,) = rows(corpus, ReadConfig(readers={".odd": "written_later:read"}))
+        assert isinstance(row, Document) and row.text == said
+
+
 def test_threads_read_with_children_of_their_own(corpus: Path) -> None:
     found: list[Document | Quarantined] = []
     threads = [threading.Thread(target=lambda: found.extend(rows(corpus, of("read")))) for _ in range(3)]
