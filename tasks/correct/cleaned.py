@@ -26,8 +26,8 @@ _AFTER = re.compile(
     r"calculation|justification|note|notes|confidence)\s*:",
     re.IGNORECASE,
 )
-
-
+_BLANKS = re.compile(r"[^\S\n]+")
+_EMPTY_LINES = re.compile(r"\n(?: ?\n)+")
 _NOTHING = re.compile(r"(?:the\s+)?(?:final\s+)?answer\s*(?:is)?\s*[:=]?\s*[.\"']*", re.IGNORECASE)
 
 
@@ -37,7 +37,8 @@ def cleaned(text: str, language: str = "en") -> str:
     What stands behind the last "Answer:" is the answer, up to an "Explanation:", "Source:" or the like. Digits, dashes,
     quotes, spaces and numbers in words are plain ones afterwards, so that places in it are not those in `text`.
     """
-    told = unthought(text).replace("\\n", "\n").strip()
+    told = unthought(text).replace("\\n", "\n")
+    told = _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", told)).strip()  # patterns below try every place of a run of blanks
     if boxed := _BOXED.findall(told):
         told = boxed[-1]
     told = _LATEX.sub(lambda hit: re.sub(r"[{}\\]|text", "", hit[1]), told)

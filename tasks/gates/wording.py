@@ -38,7 +38,9 @@ def _leans(text: str) -> bool:
     if _LEANS.search(_CAPITAL_US.sub("U.S.", text)):
         return True
     # "the company" may mean one that was named before; "the Company" is a term of the filing.
-    return any(m[1][0].isupper() or not _NAME.search(text[: m.start()]) for m in _PARTY.finditer(text))
+    name = _NAME.search(text)
+    named = name.start() if name else len(text)
+    return any(m[1][0].isupper() or m.start() <= named for m in _PARTY.finditer(text))
 
 
 def readable(
