@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from rarefy.data_contracts.rows import Block
 from rarefy.tasks.read.dates import day, made
-from rarefy.tasks.text.dates import MONTH
+from rarefy.tasks.text.dates import MONTH, month_number
 
 _DATE = rf"({MONTH})\s*(\d{{1,2}})\s*,?\s*((?:19|20)\d\d)"
 _PERIOD = re.compile(
@@ -63,8 +63,7 @@ def iso(words: str) -> str:
     found = re.search(_DATE, words, re.I)
     if not found:
         return ""
-    months = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-    return made(int(found[3]), months.index(found[1][:3].lower()) + 1, int(found[2]))
+    return made(int(found[3]), month_number(found[1]), int(found[2]))
 
 
 def year_before(end: str) -> str:

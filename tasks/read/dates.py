@@ -1,11 +1,14 @@
-"""Days as sources write them, in any of the usual forms, as ISO dates."""
+"""Days as sources write them, in any of the usual forms, as ISO dates.
+
+A field of metadata is a date and no more, and 03/05/2024 is one day of it: in running text `text.dates` reads both ways.
+"""
 
 import re
 from datetime import UTC, date, datetime
 
-from rarefy.tasks.text.dates import MONTHS
+from rarefy.tasks.text.dates import MONTH, month_number
 
-_MONTH = rf"(?P<month>{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)\.?"
+_MONTH = rf"(?P<month>{MONTH})"
 # What may follow a day: nothing, or a time, a zone, a note, but no other date
 _REST = r"(?!\d)(?!.*\b\d{4}\b)"
 _FORMS = tuple(
@@ -33,8 +36,7 @@ def day(text: str) -> str:
     for form in _FORMS:
         if found := form.match(text):
             said = found.groupdict()
-            name = (said.get("month") or "")[:3].lower()
-            month = next(n for n, m in enumerate(MONTHS, 1) if m.startswith(name)) if name else int(said["m"])
+            month = month_number(said["month"]) if said.get("month") else int(said["m"])
             return made(int(said["y"]), month, int(said["d"])) or (
                 made(int(said["y"]), int(said["d"]), month) if re.match(r"\d{1,2}[/-]", text) else ""
             )

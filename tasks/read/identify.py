@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.read import dates as days
-from rarefy.tasks.text.dates import NAMES, month_number
+from rarefy.tasks.text.dates import MONTH, NAME, month_number
 
-LONG_DATE = re.compile(rf"\b({'|'.join(NAMES)}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
+LONG_DATE = re.compile(rf"\b({NAME}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?!\d)")
 UPLOADED = re.compile(r"(?:Uploaded|Published|Filed|Released)(?:On|Date)?[=_-](\d{4})-?(\d{2})-?(\d{2})", re.I)
 HEAD = 6000  # characters: a document names itself on its first pages
@@ -44,7 +44,7 @@ SIGNS = tuple(
     )
 )
 CFR = re.compile(r"\b(\d+) CFR Part (\d+)", re.I)
-AMENDED = re.compile(r"\bFR \d+, ((?:Jan|Feb|Mar|Apr|May|June|July|Aug|Sept?|Oct|Nov|Dec)[a-z]*)\.? (\d{1,2}), (\d{4})")
+AMENDED = re.compile(rf"\bFR \d+, ({MONTH}) (\d{{1,2}}), (\d{{4}})", re.I)
 
 
 def introduce(document: Document) -> Document:
@@ -61,7 +61,7 @@ def introduce(document: Document) -> Document:
     if domain == "policy":
         part = CFR.search(head[:300])
         entity = f"{part.group(1)} CFR Part {part.group(2)}" if part else entity
-        amended = (_iso(y, str(month_number(month[:3])), d) for month, d, y in AMENDED.findall(document.text))
+        amended = (_iso(y, str(month_number(month)), d) for month, d, y in AMENDED.findall(document.text))
         as_of, day = max(amended, default=as_of), ""
     elif domain == "economics" and title == PurePosixPath(name).stem:
         title = ", ".join(filter(None, (entity, day)))  # the paper has no title of its own

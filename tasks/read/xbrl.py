@@ -8,20 +8,12 @@ from lxml import etree
 
 from rarefy.data_contracts.rows import Fact
 from rarefy.tasks.read.looks import name_of
+from rarefy.tasks.text import quantities
 
 LONGEST = 400  # characters: longer texts are whole notes and policies, which the document's own text holds
 _SAID = {"fixed-true": "true", "fixed-false": "false", "booleantrue": "true", "booleanfalse": "false"}
 _BALLOTS = {"☒": "true", "☑": "true", "☐": "false"}
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
-_WORDS |= {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
-_WORDS |= {"no": 0, "none": 0, "nil": 0, "a": 1, "an": 1, "and": 0}
-_POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_WORDS = {"no": 0, "none": 0, "nil": 0, "a": 1, "an": 1}  # alone in a tag: no other text counts with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +126,7 @@ def _text(element: etree._Element) -> list[str]:
 
 def number_of(written: str, way: str = "", scale: str = "", sign: str = "") -> str:
     """A displayed number as a plain one, scaled and signed; "" where it is none. `way` is the format's local name."""
+    # the tag's format, and no guess, says what points and commas of its digits mean
     digits = re.sub(r"[^\d.,]", "", written)
     if way in ("zerodash", "fixed-zero", "numdash", "fixedzero") or (not digits and re.fullmatch(r"[-–—−‑]+", written)):
         return "0"
@@ -160,15 +153,7 @@ def _scaled(number: Decimal | None, scale: str, sign: str) -> str:
 
 def _worded(text: str) -> Decimal | None:
     """ "twenty-one" is 21, "two million" 2,000,000; None for words that are no number."""
-    total = part = 0
-    words = re.findall(r"[a-z]+", text.lower())
-    for word in words:
-        if word in _WORDS:
-            part += _WORDS[word]
-        elif word == "hundred":
-            part = max(part, 1) * 100
-        elif word in _POWERS:
-            total, part = total + max(part, 1) * _POWERS[word], 0
-        else:
-            return None
-    return Decimal(total + part) if words else None
+    if text.lower() in _WORDS:
+        return Decimal(_WORDS[text.lower()])
+    one = quantities.number(text)
+    return one.value if one and one.worded and one.kind != "place" else None
