@@ -1,17 +1,10 @@
-"""Where sentences end, and paragraphs for a text that has lost its own."""
+"""Paragraphs for a text that has lost its own."""
 
 import re
 from collections.abc import Iterator
 
-# A full stop after these does not end a sentence (nor after an initial, "L. Yellen", or in "U.S.").
-ABBREVIATIONS = frozenset(
-    """mr mrs ms messrs mses dr prof rev hon gov sen rep gen st mt ft inc corp co ltd llc lp bros dept div
-    vs etc al ed eds cf e.g i.e viz approx est
-    jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun""".split()
-)
-BEFORE_NUMBERS = frozenset("no nos fig figs eq sec secs art par para p pp vol ch".split())
-END = re.compile(r"""[.!?][)"'’”\]]*\d{0,2}\s+(?=["'“‘(\[]?[A-Z0-9•])""")  # a footnote mark may follow the stop
-LAST_WORD = re.compile(r"([^\s(\"“'‘]+)$")
+from rarefy.tasks.text.sentences import sentences
+
 # Words that open a sentence; in titles they are written small, so that a capital one begins the text after a title.
 OPENERS = "The|A|An|In|At|By|On|For|With|As|To|From|During|After|Before|While|When|Since|Under|This|These|It|There|Some"
 WORD = r"(?:[A-Z][\w’'&-]*|\d{1,4}(?:[-–]\d{1,4})?)"
@@ -40,34 +33,6 @@ ENDLESS = 500  # words: no sentence is longer
 FEW, MANY = 60, 150  # words: a paragraph may end after the first, and ends after the second
 
 
-def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a stretch of prose, in order; joined by one space they are the text again."""
-    start = 0
-    for match in END.finditer(text):
-        stop = match.start()
-        stops = text[stop] == "." and text[stop + 1].isspace()
-        if stops and _abbreviated(text[max(start, stop - 24) : stop], text[match.end()], stop - start):
-            continue
-        yield text[start : match.end()].rstrip()
-        start = match.end()
-    if text[start:].strip():
-        yield text[start:].strip()
-
-
-def _abbreviated(before: str, following: str, length: int) -> bool:
-    """Whether a full stop shortens a word: `before` are the last letters of a sentence so far `length` long."""
-    word = LAST_WORD.search(before)
-    if not word:
-        return False
-    token = word.group(1)
-    if token.lower() in ABBREVIATIONS or (token.lower() in BEFORE_NUMBERS and following.isdigit()):
-        return True
-    if token.isdigit() and length <= 3:
-        return True  # "1. Attended", the number of a list's item
-    initials = all(len(part) == 1 and part.isalpha() for part in token.split("."))
-    return initials and not (token.lower() in ("a.m", "p.m") or (token in ("U.S", "D.C", "U.K") and following == "I"))
-
-
 def recover_paragraphs(text: str) -> Iterator[tuple[str, str]]:
     """("heading" | "text", words) of a text without breaks: titles set apart, sentences grouped by what they turn to.
 
@@ -93,7 +58,7 @@ def _paragraphs(text: str) -> Iterator[tuple[str, str]]:
     gathered: list[str] = []
     words = 0
     for sentence in (
-        part for whole in split_sentences(text) for lost in LOST_STOP.split(whole) for part in _bounded(lost)
+        part for start, end in sentences(text) for lost in LOST_STOP.split(text[start:end]) for part in _bounded(lost)
     ):
         title = TITLE.match(sentence)
         body = sentence[title.end() :].lstrip() if title else sentence

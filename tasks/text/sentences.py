@@ -24,12 +24,14 @@ NUMBERED = frozenset(
 
 # A mark with closing quotes and the number of a footnote; a blank line; a line that begins an item, a row, a heading.
 _CANDIDATE = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:(?<=[a-z][.])\d{1,2})?(?=\s)"
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:(?:(?<=[a-z)][.])|(?<=(?:19|20)\d\d[.]))\d{1,2})?(?=\s)"
     r"|[。！？]+[”’」』)]*"
     r"|\n(?=[^\S\n]*(?:\n|[-*•●▪–—|#]|\(?[a-zA-Z0-9]{1,4}[.)]\s))"
 )
 _LAST_WORD = re.compile(r"[\w.'’&]+$")
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[]*([^\W\d_][\w'’-]*)?")
+_ITEM = re.compile(r"[a-z]|\d{1,2}|[ivx]{1,4}")
+_ITEM_FOLLOWS = re.compile(r"[:;](?:\s(?:and|or))?\s\Z")
 _SPACES = re.compile(r"\s*")
 
 
@@ -88,8 +90,12 @@ def _ends_here(text: str, start: int, dot: int, end: int, after: int) -> bool:
     begins = next_word in STARTERS and _capital(text, after)
     if last.start() == start and (len(word) <= 2 or word.isdigit()) and word.isalnum():
         return False  # "1. Business", "a. The lender": the number of a list item
+    if _ITEM.fullmatch(word) and _ITEM_FOLLOWS.search(text, max(start, last.start() - 6), last.start()):
+        return False  # "at market prices; or ii. As a temporary operation"
     if word in TITLES:
         return word in WORDS_TOO and begins  # "He said no. The vote was taken."
+    if word in ("a.m", "p.m") and len(next_word) > 4 and following and following.group(1).isupper():
+        return True  # "at 9:00 a.m. PRESENT: Ms. Yellen", but "at 9:00 a.m. EST"
     if word in ABBREVIATIONS or re.fullmatch(r"(?:[a-z]\.)+[a-z]", word) or re.fullmatch(r"[a-z]", word):
         return begins
     if word[0].isdigit() or len(word) <= 3:

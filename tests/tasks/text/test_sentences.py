@@ -20,6 +20,13 @@ from rarefy.tasks.text.sentences import sentences
         ],
         ["1. Business of the Company.", "See Item 1A. Risk Factors for more."],
         ["It grew.2", "The vote was taken."],
+        [
+            "It may (as directed by the Fund (IMF).1",
+            "B. In close cooperation: A. To buy; and ii. At a fee.",
+            "The end.",
+        ],
+        ["It takes effect on December 20, 2018.6", "It was agreed to.", "Rates rose 2.6 It was said."],
+        ["It was held on Tuesday, May 3, at 9:00 a.m.", "PRESENT were all.", "It ended at 4:00 p.m. EST on Friday."],
         ["Rates vs. yields fell to 3.2 percent.", "iPhone net sales grew.", "Is it?", "Yes!", "Yahoo! Inc. grew."],
         ["It meets in Washington, D.C.", "On Tuesday it rose."],
         ["42 U.S.C. 3535(d) applies.", "24 CFR 320.3 does not."],
