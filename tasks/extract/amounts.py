@@ -8,9 +8,10 @@ from decimal import Decimal, InvalidOperation
 from rarefy.data_contracts.rows import Document, Fact
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.extract.periods import of_fact
-from rarefy.tasks.extract.prose_values import is_time, period, times, value_over
+from rarefy.tasks.extract.prose_values import amount_of, is_time, period, times, value_over
+from rarefy.tasks.extract.values import SCALES
 from rarefy.tasks.text.dates import NAME
-from rarefy.tasks.text.quantities import is_number
+from rarefy.tasks.text.quantities import Quantity, number, quantities
 
 _ABOUT = (
     r"(?:(?:approximately|about|nearly|roughly|around|over|almost|more than|less than|fewer than|at least|at most|up to"
@@ -19,21 +20,11 @@ _ABOUT = (
 _BOUND = re.compile(
     r"\b(?:over|more than|less than|fewer than|at least|at most|up to|or (?:more|fewer|less|greater))\b", re.I
 )
-_SPELLED = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty|ninety"
-SCALES = {"thousand": Decimal(10**3), "million": Decimal(10**6), "billion": Decimal(10**9), "trillion": Decimal(10**12)}
-CURRENCIES = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_WRITTEN = re.compile(
-    rf"^{_ABOUT}(?P<minus>[-−–(]\s*)?(?P<currency>US\$|C\$|[$€£¥])?\s?(?P<open>\()?(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)\)?"
-    r"(?P<percent>\s?(?:%|percent\b|per cent\b)\)?)?(?:[\s-](?P<scale>thousand|million|billion|trillion)s?\b)?"
-    r"(?P<dollars>\s(?:U\.S\. )?dollars\b)?(?P<bound> or (?:more|fewer|less|greater)\b)?(?P<rest>.*)$",
-    re.S,
-)
-# digits that are part of a name: 24 CFR part 5, 25 West 43rd Street, 401(k), 5G, 10-K
-_NO_AMOUNT = re.compile(r"^(?:[-‑/.]\w|\s(?:CFR|U\.S\.C|USC)\b|\([a-z]\)|[A-Za-z])|^\s[A-Z]")
-_TIME_UNIT = (
-    r"(?:(?:business|calendar|working|full|consecutive)[ -])?(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?)"
-)
-_DURATION = re.compile(rf"^{_ABOUT}(?:\d[\d,.]*|{_SPELLED})(?: \(\d+\))?(?: or more| or less)?[ -]{_TIME_UNIT}\b", re.I)
+_LEAD = re.compile(_ABOUT, re.I)
+_OR_MORE = re.compile(r" or (?:more|fewer|less|greater)\b")
+# words that follow digits and make them part of a name: 25 West 43rd Street
+_NO_AMOUNT = re.compile(r"^(?:[-‑/.]\w|\([a-z]\)|[A-Za-z])|^\s[A-Z]")
+_TIMES = frozenset("day week month quarter year hour minute".split())
 _DATE = re.compile(
     r"^(?:the )?(?:(?:end|beginning|start) of (?:the )?)?(?:(?:early|mid|late)[ -])?(?:(?:first|second|third|fourth) "
     rf"(?:fiscal )?(?:quarter|half)(?: of)?|fiscal(?: year)?|calendar year|{NAME})\b"
@@ -60,44 +51,41 @@ class Amount:
     trouble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An amount as words give it: `digits` times `scale`, with the sign it is written with."""
-
-    digits: Decimal
-    scale: str  # "" | thousand | million | ...
-    currency: str  # ISO code, "" where none is written
-    percent: bool
-    signed: bool
-    core: str  # the amount without what follows it
+def written(said: str) -> Quantity | None:
+    """The amount in figures that words begin with; None where they begin with none."""
+    one = _begins(said)
+    return None if one is None or one.worded else one
 
 
-def written(said: str) -> Written | None:
-    """The amount that words begin with; None where they begin with none."""
-    match = _WRITTEN.match(said)
-    if match is None or not is_number(match["digits"]):
-        return None
-    currency = CURRENCIES.get(match["currency"] or "", "USD" if match["dollars"] else "")
-    signed = bool(match["minus"] or match["open"])
-    core = said[: match.start("rest")].strip()
-    digits = Decimal(match["digits"].replace(",", ""))
-    return Written(digits, match["scale"] or "", currency, bool(match["percent"]), signed, core)
+def _begins(said: str) -> Quantity | None:
+    one = next(iter(quantities(said)), None)
+    return one if one and one.kind != "place" and _LEAD.fullmatch(said[: one.start]) else None
+
+
+def _core(said: str, one: Quantity) -> str:
+    """The amount that words begin with, without what follows it."""
+    more = _OR_MORE.match(said, one.end)
+    return said[: more.end() if more else one.end].strip()
+
+
+def figure_of(said: str, one: Quantity) -> Decimal:
+    """What its digits say, before scale and unit."""
+    shown = number(said[slice(*one.digits)])
+    return shown.amount if shown else one.amount.scaleb(-one.scale)
 
 
 def type_of(said: str) -> str:
     """MONEY, PERCENT, NUMBER, DATE or DURATION where the words begin with a value; "" for the name of a thing."""
     if is_time(said) or _DATE.match(said):
         return "DATE"
-    if _DURATION.match(said):
+    one = _begins(said)
+    if one and one.kind == "measure" and one.unit in _TIMES:
         return "DURATION"
-    match = _WRITTEN.match(said)
-    if not match or not is_number(match["digits"]):
+    if one is None or one.worded:
         return ""
-    if match["currency"] or match["dollars"]:
-        return "MONEY"
-    if match["percent"]:
-        return "PERCENT"
-    in_name = _NO_AMOUNT.match(match["rest"]) and not match["scale"] and "," not in match["digits"]
+    if one.kind in ("money", "percent"):
+        return one.kind.upper()
+    in_name = _NO_AMOUNT.match(said[one.end :]) and not one.scale and not one.grouped
     return "" if in_name else "NUMBER"
 
 
@@ -110,8 +98,9 @@ def in_sentence(said: str, sentence: str, start: int, tags: Mapping[int, Fact], 
     place = words_within(said, sentence)
     if place is None and amount and kind not in {"DATE", "DURATION"}:
         # "62% of total net sales" where the sentence says "38% and 62%, respectively, of total net sales"
-        bare = re.sub(rf"^{_ABOUT}", "", amount.core, flags=re.I)
-        forms = [amount.core, bare, re.sub(r"\s?%", " percent", bare), re.sub(r"\s?per ?cent\b", "%", bare)]
+        core = _core(said, amount)
+        bare = _LEAD.sub("", core, count=1)
+        forms = [core, bare, re.sub(r"\s?%", " percent", bare), re.sub(r"\s?per ?cent\b", "%", bare)]
         places = [words_within(form, sentence) for form in dict.fromkeys(forms)]
         place = next((p for p in places if p and type_of(sentence[slice(*p)]) == kind), None)
     if place is None:
@@ -127,8 +116,8 @@ def in_sentence(said: str, sentence: str, start: int, tags: Mapping[int, Fact], 
         value = Amount(kind, answer, found.number, found.unit, found.scale)
     else:
         value = _counted(kind, answer)
-    if _BOUND.search(answer):
-        value = replace(value, value="")  # more or less than the number says
+    if _BOUND.search(answer) or (amount and amount.part):
+        value = replace(value, value="")  # more or less than the number says, or between it and another
     tag = next((tags[at] for at in range(start + first, start + last) if at in tags), None)
     if tag and value.value and same(tag.value, value.value, kind):
         when = of_fact(tag, document)
@@ -152,14 +141,16 @@ def plain(value: Decimal) -> str:
 
 
 def _counted(kind: str, answer: str) -> Amount:
-    amount = written(answer)
-    if amount is None:
+    one = written(answer)
+    if one is None:
         return Amount(kind, answer)
-    value = amount.digits * SCALES.get(amount.scale, 1)
-    rest = answer[len(amount.core) :].strip() if answer.startswith(amount.core) else ""
-    noun = re.fullmatch(r"(?:[\w-]+ ){0,4}?((?:basis |square )?[a-z]+)", rest)
-    unit = "percent" if kind == "PERCENT" else amount.currency or (noun[1] if noun else "")
-    return Amount(kind, answer, plain(value), unit, f"{amount.scale}s" if amount.scale else "")
+    core = _core(answer, one)
+    noun = re.fullmatch(r"(?:[\w-]+ ){0,4}?((?:basis |square )?[a-z]+)", answer[len(core) :].strip())
+    unit = "percent" if kind == "PERCENT" else one.currency or (noun[1] if noun else "")
+    value = amount_of(answer, one)
+    if one.kind == "points":  # as they are counted there
+        unit, value = answer[one.digits[1] : one.end].strip(), figure_of(answer, one)
+    return Amount(kind, answer, plain(value), unit, SCALES.get(one.scale, ""))
 
 
 def _when(sentence: str, start: int, end: int) -> str:

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Document, Fact
-from rarefy.tasks.extract.amounts import SCALES, Amount, Written, plain, same, type_of, written
+from rarefy.tasks.extract.amounts import Amount, figure_of, plain, same, type_of, written
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.extract.markdown import Cell
 from rarefy.tasks.extract.periods import Period, of_fact, of_header
 from rarefy.tasks.extract.rows_quoted import Line
-from rarefy.tasks.extract.values import FACTORS, Number, number, scale_in
+from rarefy.tasks.extract.values import FACTORS, SCALES, Number, number, scale_in
+from rarefy.tasks.text.quantities import Quantity
 
 _LEAD = 600  # characters before a table in which its caption stands
 # What a row, a subject or a relation says that is negative or an outflow by itself
@@ -43,31 +44,30 @@ def in_row(said: str, line: Line, around: str, tags: Mapping[int, Fact], documen
         )
     hits = []
     scales = set()
+    shown, named = figure_of(said, amount), SCALES.get(amount.scale, "")
     for column, cell in enumerate(line.row.cells[1:], start=1):
         value = number(cell.text)
         if value is None or (kind != "PERCENT" and value.percent) or (kind == "PERCENT" and value.currency):
             continue
         scale = "" if kind == "PERCENT" else _scale(line, column, kind)
         factor = FACTORS.get(scale, Decimal(1))
-        if abs(value.value) * factor == amount.digits * SCALES.get(amount.scale, 1) or (
-            abs(value.value) == amount.digits and (not amount.scale or not scale)
-        ):
-            hits.append((column, cell, value, scale or (f"{amount.scale}s" if amount.scale else "")))
-        elif abs(value.value) == amount.digits:
+        if abs(value.value) * factor == amount.amount or (abs(value.value) == shown and (not named or not scale)):
+            hits.append((column, cell, value, scale or named))
+        elif abs(value.value) == shown:
             scales.add(scale)
     if not hits:  # the digits are there, but not in what the object counts in
         return Amount(kind, trouble="unit_not_shown" if scales else "object_not_in_sentence")
     column, cell, value, scale = hits[0]
     if kind == "MONEY" and not scale and not _is_whole(line) and value.value >= 1_000 and not tags:
         return Amount(kind, trouble="unit_not_shown")  # a bare number of a filing is hardly ever whole dollars
-    if value.value < 0 and not amount.signed and not _DECLINE.search(f"{around} {line.row.cells[0].text}"):
+    if value.value < 0 and not amount.sign and not _DECLINE.search(f"{around} {line.row.cells[0].text}"):
         return Amount(kind, trouble="sign_not_said")
     return _told(kind, amount, cell, value, scale, line, column, len(hits) > 1, tags, document)
 
 
 def _told(
     kind: str,
-    amount: Written,
+    amount: Quantity,
     cell: Cell,
     value: Number,
     scale: str,
@@ -78,7 +78,7 @@ def _told(
     document: Document,
 ) -> Amount:
     negative = value.value < 0
-    signed = value.value if amount.signed or not negative else abs(value.value)
+    signed = value.value if amount.sign or not negative else abs(value.value)
     plainly = plain(signed * (FACTORS.get(scale, Decimal(1)) if kind != "PERCENT" else 1))
     tag = tags.get(cell.start + value.start)
     tag = tag if tag and same(tag.value, plainly, kind) else None

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.extract.prose_phrases import named
-from rarefy.tasks.extract.prose_values import PERCENT
+from rarefy.tasks.extract.prose_values import several
 from rarefy.tasks.extract.prose_verbs import members
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def trouble_with_level(text: str, end: int, when: str, thing: "Token", verb: "To
         return "amount_without_one_period"
     if verb.lemma_.lower() not in _MOVES or len(relation) > 3:
         return "amount_out_of_context"
-    if len(PERCENT.findall(text)) > 1:
+    if several(text, "percent"):
         return "several_amounts"
     if re.match(
         r"(?:age)? ?(?:points?\b|of\b|for\b|from\b|above\b|below\b|more\b|less\b|or\b|annual\b|pace\b)",

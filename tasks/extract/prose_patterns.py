@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rarefy.tasks.extract.prose_clauses import Claim
 from rarefy.tasks.extract.prose_names import Name, Registrant
-from rarefy.tasks.extract.prose_values import MONEY, period, value_over
+from rarefy.tasks.extract.prose_values import period, several, value_over
 
 _NUMBERS = {word: n for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
 _SEGMENTS = re.compile(
@@ -118,7 +118,7 @@ def patterns(text: str, registrant: Registrant) -> Iterator[Claim]:
         )
     for match in _ACQUIRED.finditer(text):
         value = value_over(text, match.start("price"), match.start("price") + 1)
-        if value is not None and len(MONEY.findall(text)) == 1 and _good(match["what"]):
+        if value is not None and not several(text, "money") and _good(match["what"]):
             price = Name(value.said, value.said, value.type)
             yield Claim(_name(match["what"], "ORG"), "was acquired for", price, period(text)[0], value.fields())
 

@@ -1,30 +1,25 @@
 """Knows values and times as sentences write them: "$2.1 billion", "approximately 166,000 people", "fiscal 2024"."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from rarefy.tasks.extract.values import SCALES
 from rarefy.tasks.text.dates import NAME
-from rarefy.tasks.text.quantities import is_number
+from rarefy.tasks.text.quantities import Quantity, per, quantities
 
-_ABOUT = r"(?:(?:approximately|about|nearly|roughly|over|almost|more than|less than|at least|up to) )?"
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-MONEY = re.compile(
-    rf"{_ABOUT}(?P<currency>US\$|C\$|[$€£¥]) ?(?P<digits>{_DIGITS})(?: (?P<scale>thousand|million|billion|trillion))?"
-    r"(?P<per> per (?:diluted )?(?:common )?(?:share|unit|barrel|month|year|hour))?"
-)
-PERCENT = re.compile(rf"{_ABOUT}(?P<digits>{_DIGITS}) ?(?:%|percent\b)")
-COUNT = re.compile(
-    rf"{_ABOUT}(?P<digits>{_DIGITS})(?: (?P<scale>thousand|million|billion))? (?P<noun>(?:[a-z]+"
-    rf"(?:-[a-z]+)*(?:,? and |, | ))"
-    r"{0,4}?(?:people|persons|employees|associates|teammates|colleagues|members|stores|restaurants|countries|patents"
+_KINDS = ("MONEY", "PERCENT", "NUMBER")
+
+# What goes with an amount as it is said, and what it may be of
+_ABOUT = re.compile(r"(?:(?:approximately|about|nearly|roughly|over|almost|more than|less than|at least|up to) )?\Z")
+_PER = frozenset("share unit barrel month year hour".split())
+_COUNTED = re.compile(
+    r" (?:[a-z]+(?:-[a-z]+)*(?:,? and |, | )){0,4}?"
+    r"(?P<noun>people|persons|employees|associates|teammates|colleagues|members|stores|restaurants|countries|patents"
     r"|square feet|acres|customers|subscribers|locations|branches|shares|units|states|facilities|hotels"
     r"|megawatts|barrels"
-    r"|households|districts|families|days|months|years|hours|properties|plants|vehicles|stations))\b"
+    r"|households|districts|families|days|months|years|hours|properties|plants|vehicles|stations)\b"
 )
-_CURRENCIES: Mapping[str, str] = {"$": "USD", "US$": "USD", "C$": "CAD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 
 _DATE = rf"{NAME} \d{{1,2}}, ?\d{{4}}"
 _TIME = re.compile(
@@ -61,26 +56,50 @@ class Value:
 
 def value_over(text: str, start: int, end: int) -> Value | None:
     """The amount written over `text[start:end]`, whole even where that is a part of it; None where there is none."""
-    for kind, pattern in (("MONEY", MONEY), ("PERCENT", PERCENT), ("NUMBER", COUNT)):
-        for match in pattern.finditer(text, max(0, start - 60)):
-            if match.start() > end:
-                break
-            if not is_number(match["digits"]):
-                continue
-            if (match.start() <= start and match.end() >= end) or start <= match.start("digits") < end:
-                scale = match.groupdict().get("scale") or ""
-                number = Decimal(match["digits"].replace(",", "")) * _SCALES.get(scale, 1)
-                if kind == "MONEY":
-                    unit = _CURRENCIES[match["currency"]] + _per(match["per"])
-                else:
-                    unit = "percent" if kind == "PERCENT" else match["noun"].split()[-1]
-                plural = {"thousand": "thousands", "million": "millions", "billion": "billions"}.get(scale, "")
-                return Value(match.start(), match.end(), match[0], kind, f"{number.normalize():f}", unit, plural)
-    return None
+    found = [value for one in quantities(text) if (value := _value(text, one)) and _lies(value, one, start, end)]
+    return min(found, key=lambda value: _KINDS.index(value.type), default=None)
 
 
-def _per(said: str | None) -> str:
-    return f"/{said.split()[-1]}s" if said else ""
+def several(text: str, kind: str) -> bool:
+    """Whether a text names more than one amount of a kind ("money", "percent")."""
+    return sum(one.kind == kind and not _borrows(one) for one in quantities(text)) > 1
+
+
+def amount_of(text: str, one: Quantity) -> Decimal:
+    """Its value in prose, where brackets around a sum are no more than brackets: "$(18)" is below zero, "($18)" not."""
+    return one.amount if text[one.start] == "(" else one.value
+
+
+def _lies(value: Value, one: Quantity, start: int, end: int) -> bool:
+    return (value.start <= start and value.end >= end) or start <= one.digits[0] < end
+
+
+def _borrows(one: Quantity) -> bool:
+    """The "2" of "2 to 3 percent": its unit stands elsewhere, and alone it is no amount."""
+    return one.part == "from" and one.digits == (one.start, one.end)
+
+
+def _value(text: str, one: Quantity) -> Value | None:
+    """A quantity in figures as an amount of money, a share or a count; None for all other quantities."""
+    start, end, scale = one.start, one.end, SCALES.get(one.scale, "")
+    if one.worded or _borrows(one):
+        return None
+    if text[start] == "(":
+        start, end = start + 1, end - (text[end - 1] == ")")
+    if one.kind == "money" and one.currency:
+        of = per(text, one) if text.startswith(" per ", end) else ""
+        unit = f"{one.currency}/{of}s" if of in _PER else one.currency
+        end = text.lower().index(of, end) + len(of) if of in _PER else end
+        kind = "MONEY"
+    elif one.kind == "percent":
+        kind, unit = "PERCENT", "percent"
+    elif one.kind in ("count", "measure", "bare") and (counted := _COUNTED.match(text, end)):
+        kind, unit, end = "NUMBER", counted["noun"].split()[-1], counted.end()
+    else:
+        return None
+    about = _ABOUT.search(text, max(0, start - 20), start)
+    start = about.start() if about else start
+    return Value(start, end, text[start:end], kind, f"{amount_of(text, one).normalize():f}", unit, scale)
 
 
 def times(text: str, yearless: bool = False) -> list[str]:

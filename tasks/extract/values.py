@@ -42,7 +42,8 @@ _SCALES = (
     ("thousands", re.compile(r"\bin thousands\b|\(thousands|\b(?:in )?000[’']?s\b|\bthousands of dollars", re.I)),
 )
 
-FACTORS = {"billions": Decimal(10**9), "millions": Decimal(10**6), "thousands": Decimal(10**3), "": Decimal(1)}
+SCALES = {3: "thousands", 6: "millions", 9: "billions", 12: "trillions"}  # powers of ten, as a triplet names them
+FACTORS = {name: Decimal(10**power) for power, name in SCALES.items()} | {"": Decimal(1)}
 
 
 def scale_in(text: str) -> str:

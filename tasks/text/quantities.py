@@ -139,7 +139,7 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEHIND = re.compile(
-    r"(?:\s[a-z]+)?\s?(?:(?P<least>or (?:more|greater|above|over|higher)|and (?:more|above|over|up))"
+    r"(?P<of>\s[a-z]+)?\s?(?:(?P<least>or (?:more|greater|above|over|higher)|and (?:more|above|over|up))"
     r"|(?P<most>or (?:less|fewer|below|under|lower))"
     r"|(?P<over>\+(?!\d)))",
     re.IGNORECASE,
@@ -427,7 +427,7 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
                 value, grain = value.scaleb(step), grain.scaleb(step)
     after = text[end : end + 80]
     behind = _BOUND_BEHIND.match(after)
-    after = after[behind.end() :] if behind else after
+    after = f"{behind['of'] or ''}{after[behind.end() :]}" if behind else after  # "90 days or more"
     nouns = found[1].strip().lower() if (found := _NOUNS.match(after)) else ""
     if share:
         told = share["share"].lower()

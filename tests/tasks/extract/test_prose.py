@@ -141,3 +141,26 @@ def test_values_are_scaled_and_times_are_found():
 def test_a_chunk_gives_the_same_rows_each_time():
     text = "Within speech, we compete with IBM, Microsoft and Google. The Company was incorporated in Delaware."
     assert facts(text) == facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "expected"),
+    [
+        ("Earnings rose 2-1/4 percent over the year.", "percent", ("2-1/4 percent", "PERCENT", "2.25", "percent", "")),
+        ("Losses were $(18) million in 2024.", "million", ("$(18) million", "MONEY", "-18000000", "USD", "millions")),
+        ("It sold a unit ($18 million) in May.", "million", ("$18 million", "MONEY", "18000000", "USD", "millions")),
+        ("It was over $1.1 trillion.", "$", ("over $1.1 trillion", "MONEY", "1100000000000", "USD", "trillions")),
+        ("It pays $1.76 per share.", "$", ("$1.76 per share", "MONEY", "1.76", "USD/shares", "")),
+        ("It pays $5 million per year.", "$", ("$5 million per year", "MONEY", "5000000", "USD/years", "millions")),
+        ("It has about 166,000 full-time staff members.", "166", (
+            "about 166,000 full-time staff members", "NUMBER", "166000", "members", ""
+        )),
+        ("Rates rose 2 to 3 percent.", "2", None),
+        ("It filed Form 10-K.", "10", None),
+    ],
+)  # fmt: skip
+def test_an_amount_of_a_sentence_is_read_whole_with_its_sign_unit_and_scale(text, at, expected):
+    place = text.index(at)
+    value = value_over(text, place, place + len(at))
+    found = value and (value.said, value.type, value.number, value.unit, value.scale)
+    assert found == expected
