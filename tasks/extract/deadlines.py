@@ -3,23 +3,19 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.text.characters import lettered
-from rarefy.tasks.text.quantities import is_number
+from rarefy.tasks.extract.amounts import plain
+from rarefy.tasks.text.quantities import CURRENCIES, TENS, UNITS, number
 from rarefy.tasks.text.sentences import sentences
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-_UNITS = "one two three four five six seven eight nine".split()
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_WORDS = {word: i for i, word in enumerate([*_UNITS, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"], 1)}
-_WORDS |= {"eighteen": 18, **_TENS, **{f"{t}-{u}": n + i for t, n in _TENS.items() for i, u in enumerate(_UNITS, 1)}}
+_NUMERAL = "|".join(sorted([*UNITS, *TENS], key=len, reverse=True))
 # possessive: of "1,1,1," no shorter beginning is tried, for none can end before a blank, a hyphen or a percent sign
-_NUMBER = rf"(?:\d[\d,]*+(?:\.\d++)?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})(?: \(\d+\))?"
+_NUMBER = rf"(?:\d[\d,]*+(?:\.\d++)?|(?:{_NUMERAL})(?:[ -](?:and )?(?:{_NUMERAL}|hundred|thousand)\b)*+)(?: \(\d+\))?"
 _TIME = (
     r"(?:calendar |business |working |consecutive |full |operating |fiscal |program |school |clear )?"
     r"(?:(?:day|week|month|year|hour|minute)s?)"
@@ -48,7 +44,6 @@ _FRONT = re.compile(rf"(?:^|(?<= ))(?P<bound>{_BOUND}) (?:a total of )?$", re.I)
 _MODAL = re.compile(r"\b(must|shall|will|may)\b")
 _ASIDE = re.compile(r"(?:if|when|where|in|with|without|by|for|to|on|from|at|under|before|after|during|per|\w+ing)\b")
 _THING = re.compile(r"(?:an?|the|all|any|each|copies|written)\b")
-_CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP"}
 _KINDS = {"money": "MONEY", "time": "DURATION", "percent": "PERCENT", "size": "NUMBER"}
 _FROM = re.compile(
     r"^ ?(?:after|of|from|before|prior to|following|beginning|preceding|in advance of|subsequent to|wide|high|deep|long"
@@ -230,16 +225,8 @@ def _tail(rest: str) -> tuple[str, str]:
 
 def _value(measure: re.Match[str]) -> str:
     """What is measured, as a plain number; "" for digits that are none, as "1.234.5"."""
-    measured = lettered(measure["money"] or measure["number"])
-    if not is_number(measured):
-        return ""
-    if measure["money"]:
-        amount, _, scale = measured[1:].replace(",", "").partition(" ")
-        if amount.count(".") > 1:
-            return ""
-        return f"{Decimal(amount) * {'': 1, 'million': 10**6, 'billion': 10**9}[scale.lower()]:f}"
-    number = re.sub(r" \(\d+\)|,", "", measured).lower()
-    return str(_WORDS.get(number, number))
+    one = number(re.sub(r"(?<=\d) \(\d+\)$", "", measure["money"] or measure["number"]))
+    return plain(one.value) if one else ""
 
 
 def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[], "Language"]) -> Iterator[Triplet]:
@@ -264,7 +251,7 @@ def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[
                 object_type=found.kind,
                 answer=found.answer,
                 value=found.value,
-                unit=found.counted or ("percent" if found.kind == "PERCENT" else _CURRENCY[found.answer[0]]),
+                unit=found.counted or ("percent" if found.kind == "PERCENT" else CURRENCIES[found.answer[0]]),
                 entity=document.entity,
                 domain=document.domain,
                 rejected_because="leans_on_context" if _leans(sentence, parser()) else "",

@@ -18,6 +18,14 @@ from rarefy.tasks.extract.deadlines import cited, rule
         ("Motor loads shall not exceed 80 percent of the branch circuit rating.", "80 percent", "PERCENT", "80"),
         ("Each hallway must have a minimum width of 28 inches.", "28 inches", "NUMBER", "28"),
         ("Debtors shall have forty-five (45) days to respond.", "forty-five (45) days", "DURATION", "45"),
+        ("The owner must reply within seventeen days.", "seventeen days", "DURATION", "17"),
+        (
+            "HUD must decide within one hundred and eighty days of receipt.",
+            "one hundred and eighty days",
+            "DURATION",
+            "180",
+        ),
+        ("The fee must not exceed $1.5 million.", "$1.5 million", "MONEY", "1500000"),
     ],
 )
 def test_a_plain_rule_gives_its_measure_verbatim(sentence: str, answer: str, kind: str, value: str) -> None:
