@@ -13,10 +13,10 @@ from rarefy.tasks.ask.wording import Wording, refuse
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.perturb.notations import numbers, same
 from rarefy.tasks.text.quantities import SCALES
+from rarefy.tasks.text.stems import stem, words
 
 SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
 
-_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _EMPTY = frozenset(
     "a an the of in on at to by for from with and or as its their his her our that which who is are was were be been "
     "approximately about roughly nearly around over under more less than least most up any all such other".split()
@@ -43,8 +43,8 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
     """
     somewhere = False
     for end in reversed(roles.ends):
-        for words in _sentences(end.triplet):
-            true = _written(answer, words, end.triplet)
+        for told in _sentences(end.triplet):
+            true = _written(answer, told, end.triplet)
             if not true:
                 continue
             somewhere = True
@@ -58,9 +58,8 @@ def located(answer: str, roles: Roles, known: Index) -> Wording:
 
 
 def stems(text: str) -> set[str]:
-    """The telling words of a text, without the endings of plurals; numbers without their commas."""
-    words = (word.lower().replace(",", "").replace("’", "'") for word in _WORD.findall(text))
-    return {re.sub(r"(?:'s|(?<=[^s])s)$", "", re.sub(r"ies$", "y", word)) for word in words if word not in _EMPTY}
+    """The stems of the telling words of a text; numbers without their commas."""
+    return {stem(word.replace(",", "")) for word in words(text) if word not in _EMPTY}
 
 
 def _sentences(triplet: Triplet) -> Iterator[str]:

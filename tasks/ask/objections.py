@@ -9,6 +9,7 @@ from rarefy.tasks.ask.located import stems
 from rarefy.tasks.gates.config import GatesConfig
 from rarefy.tasks.gates.given_away import pivot_given_away
 from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.stems import root
 
 _SHOWN = r"(?:text|passage|excerpt|chunk|snippet|context|triplet|fact|knowledge graph|source sentence)s?"
 _GIVEN = r"(?:(?:given|provided|above|following|same|first|second|third|other|two|three|four|source|relevant)\s+)*"
@@ -101,5 +102,5 @@ def _told(fact: Triplet) -> str:
 
 
 def _roots(text: str) -> set[str]:
-    """Telling words by their first five letters: a model writes "auditor" where the fact has "is audited by"."""
-    return {word if word[0].isdigit() else word[:5] for word in stems(text)}
+    """Telling words by their roots: a model writes "auditor" where the fact has "is audited by"."""
+    return {root(word) for word in stems(text)}

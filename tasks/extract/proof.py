@@ -142,7 +142,7 @@ class Proof:
         verbs = [w for w in words_of(self.row.relation) if len(w) > 2 and w.lower() not in SMALL_WORDS]
         if not _DENIES.search(self.row.relation):
             for verb in verbs:
-                form = re.escape(re.sub(r"(?:e?s|ed|ing)$", "", verb)[:4])
+                form = re.escape(stem(verb)[:4])
                 denied = re.findall(rf"\b(?:not|never|cannot|no longer)(?: \w+)? {form}", sentence, re.I)
                 if denied and len(denied) == len(re.findall(rf"\b{form}", sentence, re.I)):
                     return "negation_lost"

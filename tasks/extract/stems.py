@@ -1,9 +1,10 @@
-"""Words of names and sentences, compared by their beginnings and without case."""
+"""Words of names and sentences, compared by their roots and without case."""
 
 import re
 
 from rarefy.tasks.extract.locate import folded
 from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.stems import root
 
 SMALL_WORDS = frozenset(
     """
@@ -24,6 +25,5 @@ def words_of(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """What a word has in common with its other forms: its first five letters; a number is itself."""
-    letters = folded(re.sub(r"[’']s$", "", word)).letters
-    return letters if letters.isdigit() or len(letters) < 5 else letters[:5]
+    """What a word has in common with its other forms and those derived from it; a number is itself."""
+    return root(folded(re.sub(r"[’']s$", "", word)).letters)

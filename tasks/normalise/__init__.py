@@ -15,7 +15,7 @@ from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 5
+VERSION = 6
 
 
 def normalise(

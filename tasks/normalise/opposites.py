@@ -1,10 +1,10 @@
 """Words that make two relations two, however near an embedding puts them: sides, directions, qualifiers, numbers."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from rarefy.tasks.text.names import plain
+from rarefy.tasks.text.stems import stem
 
 # A line is a family, "|" parts its sides; words of one side may stand for one another. A side also differs from none:
 # "net sales" is not "sales". Embeddings put all of these above 0.9 in some pair of labels.
@@ -83,6 +83,9 @@ def _sides() -> dict[str, str]:
 
 
 SIDES = _sides()
+_BY_STEM: dict[str, set[str]] = {}
+for _word, _side in SIDES.items():
+    _BY_STEM.setdefault(stem(_word), set()).add(_side)
 
 
 @cache
@@ -98,17 +101,5 @@ def signature(label: str) -> tuple[str, ...]:
             found.add(SIDES["not"])
         if word.startswith(("non", "un", "dis")) and len(word) > 5 and word not in SIDES:
             found.add(f"{word[:2]}-")
-        found.update(SIDES[stem] for stem in _stems(word) if stem in SIDES)
+        found.update([SIDES[word]] if word in SIDES else _BY_STEM.get(stem(word), ()))
     return tuple(sorted(found))
-
-
-def _stems(word: str) -> Iterator[str]:
-    """The word, and what it may be a form of."""
-    yield word
-    for ending, others in (("ies", ("y",)), ("ied", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ed", ("", "e")),
-                           ("ing", ("", "e")), ("er", ("", "e"))):  # fmt: skip
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            stem = word.removesuffix(ending)
-            yield from (stem + other for other in others)
-            if len(stem) > 3 and stem[-1] == stem[-2]:  # "cutting"
-                yield stem[:-1]

@@ -8,6 +8,7 @@ import Stemmer
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ENGLISH = Stemmer.Stemmer("english", 0)
 LONGEST = 100  # letters: what is longer is no word, and stays as it is
+ROOT = 5  # letters, of which few words that are not akin have the same
 
 
 @lru_cache(maxsize=1 << 16)
@@ -18,6 +19,11 @@ def stem(word: str) -> str:
         return word
     stemmed: str = _ENGLISH.stemWord(word.removesuffix("'s").removesuffix("'"))
     return stemmed
+
+
+def root(word: str) -> str:
+    """What a word shares with those derived from it ("acquired", "acquisition"): the first letters of its stem."""
+    return word if word[:1].isdigit() else stem(word)[:ROOT]
 
 
 def words(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.text.stems import stem, stems
+from rarefy.tasks.text.stems import root, stem, stems
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,8 @@ def test_other_words_and_numbers_have_their_own() -> None:
     assert stem("news") != stem("new")
     assert stem("1,234") == "1,234"
     assert stems("Employees’ 2 offices") == [stem("employee"), "2", "offic"]
+
+
+def test_words_derived_from_one_another_share_a_root() -> None:
+    assert root("acquired") == root("acquisition") and root("auditor") == root("audited")
+    assert root("2024") == "2024"
