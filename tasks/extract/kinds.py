@@ -3,10 +3,10 @@
 import re
 
 from rarefy.tasks.extract.places import STATES
+from rarefy.tasks.text.names import FORM
 
 _ORG = re.compile(
-    r"\b(?:Inc|Incorporated|Corp|Corporation|Company|Companies|Co|Ltd|Limited|LLC|LLP|L\.P|PLC|plc|N\.V|S\.A|AG|GmbH|Bank"
-    r"|Group|Holdings|University|College|Commission|Committee|Department|Agency|Administration|Association|Authority"
+    rf"\b(?:{FORM}|Bank|Group|Holdings|University|College|Commission|Committee|Department|Agency|Administration|Association|Authority"
     r"|Institute|Federal Reserve(?: Board| System)?|Ministry|Bureau|Council|Union|Exchange|Court|Partners|Foundation"
     r"|Board)\.?(?: of (?:the )?(?:[A-Z][\w.]+ ?)+(?:and (?:[A-Z]\w+ ?)+)?)?$"
 )

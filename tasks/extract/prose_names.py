@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rarefy.tasks.text.names import FORM
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spacy.tokens import Token
 
-_SUFFIX = (
-    r"(?:,? (?:Inc|Incorporated|Corp|Corporation|Company|Companies|Co|Ltd|Limited|LLC|L\.L\.C|LLP|L\.?P"
-    r"|PLC|plc|N\.?V|S\.?A"
-    r"|AG|SE|GmbH|Holdings?|Group|Trust)\b\.?)+$"
-)
+_SUFFIX = rf"(?:,? (?:{FORM}|(?:SE|Holdings?|Group|Trust)\b\.?))+$"
 _STATE_MARK = re.compile(r"\s*/[A-Z ]*/?$")
 
 # Capitalised in filings and regulations without being anybody's name.
@@ -49,10 +47,9 @@ _PLACES = frozenset(
     """.split()
 )
 _ORG = re.compile(
-    r"\b(?:Inc|Corp|Corporation|Company|Co|Ltd|Limited|LLC|LLP|L\.P|PLC|plc|N\.V|S\.A|AG|GmbH|Bank|Group"
-    r"|Holdings|University"
+    rf"\b(?:{FORM}|(?:Bank|Group|Holdings|University"
     r"|Commission|Committee|Department|Agency|Administration|Association|Authority|Institute|Reserve|Ministry|Bureau"
-    r"|Council|Union|Exchange|Court|Partners|Foundation)\b"
+    r"|Council|Union|Exchange|Court|Partners|Foundation)\b)"
 )
 _LAW = re.compile(r"\b(?:Act|Regulations?|Directive|Law|Treaty|Rule|Order|Amendment|Code)\b|\bU\.S\.C\.|\bCFR\b|^§")
 _PART = re.compile(r"\bsegment$")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rarefy.tasks.extract.prose_clauses import Claim
 from rarefy.tasks.extract.prose_names import Name, Registrant
 from rarefy.tasks.extract.prose_values import period, several, value_over
+from rarefy.tasks.text.names import FORM
 
 _NUMBERS = {word: n for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
 _SEGMENTS = re.compile(
@@ -25,9 +26,7 @@ _OFFICERS = (
     re.compile(rf"\b[Oo]ur {_OFFICE}, (?P<who>{_PERSON})(?=[,.;])"),
 )
 _TITLE = re.compile(r"\b(?:President|Officer|Director|Chair|Counsel|Secretary|Treasurer|Controller|Partner)")
-_ORGANISATION = (
-    r"[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*|of|&|de))*(?:,? (?:Inc|LLC|Ltd|L\.P|Corp|N\.V|S\.A|GmbH|plc|Co)\b\.?)?"
-)
+_ORGANISATION = rf"[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*|of|&|de))*(?:,? {FORM})?"
 _SUBSIDIARY = re.compile(
     rf"(?P<sub>{_ORGANISATION})(?: \([^)]*\))?, (?:a|our|the Company[’']s) (?:\w+ )?(?:direct |indirect )?"
     rf"(?:wholly[- ]owned |majority[- ]owned )?"
@@ -191,7 +190,7 @@ def _leading_names(text: str) -> list[str]:
     found: list[str] = []
     text = re.sub(r" ?\([^)]*\)|[“”\"®™]", "", text)
     text = re.sub(r",? or [A-Z][\w-]*(?=,)", "", text)  # "Advanced Micro Devices, or AMD,"
-    text = re.sub(r",(?= (?:Inc|LLC|Ltd|L\.P|Corp|N\.V|S\.A|Co)\b)", "\0", text)
+    text = re.sub(rf",(?= {FORM})", "\0", text)
     for part in re.split(r", (?:and )?| and ", text):
         name = part.replace("\0", ",").strip(" ,")
         if not re.fullmatch(_ORGANISATION, name) or len(name.split()) > 7 or not _good(name):

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.extract.prose_names import Name, Registrant, is_named, is_place, only_a_place, reach, type_of
+from rarefy.tasks.text.names import FORM
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -64,11 +65,7 @@ _TITLE = re.compile(
     r"^(?:President|(?:Executive |Senior )*Vice|Chief|Director|Chair\w*|Controller|Treasurer|Secretary|Manager)\b"
 )
 _STATE = re.compile(r", ((?:[A-Z][a-z]+\.?|[A-Z]\.[A-Z]\.?)(?: [A-Z][a-z]+)?)\b(?!’s|'s)")
-_SUFFIX = re.compile(
-    r",? (?:Inc\.?|Incorporated|Corp\.?|Corporation|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|L\.P\.|PLC|plc|N\.V\."
-    r"|S\.A\.|AG|GmbH|Co\.|inc\.)(?!\w)"
-    r"(?:,? (?:Ltd\.?|Inc\.?|LLC|LP|L\.P\.))?"
-)
+_SUFFIX = re.compile(rf"(?:,? {FORM}){{1,2}}(?!\w)")
 _WE = ("we", "us", "our", "ours")
 
 
@@ -83,7 +80,7 @@ def name_of(head: "Token", registrant: Registrant) -> Name:
     start, end = reach(head)
     said = doc[start:end].text
     branch = re.match(
-        r" \([A-Z][\w ]*\),? (?:Limited|Ltd|Inc|Co|Corp|LLC|GmbH|B\.V)",
+        rf" \([A-Z][\w ]*\),? {FORM}",
         doc.text[doc[end - 1].idx + len(doc[end - 1]) :],
     )
     if branch:  # "Acme (HK) Limited" is another company than Acme
@@ -222,8 +219,7 @@ def _torn(head: "Token", start: int, end: int) -> bool:
     if any(token.tag_ in ("VBD", "VBZ", "VBP", "MD") and token.text[0].islower() for token in doc[start:end]):
         return True
     if any(
-        token.text == "," and not re.match(r"(?:Inc|Ltd|LLC|L\.|N\.|S\.|Co|Corp|LLP|Jr|Sr)", doc[token.i + 1].text)
-        for token in doc[start : end - 1]
+        token.text == "," and not re.match(rf"{FORM}|[JS]r\b", doc[token.i + 1].text) for token in doc[start : end - 1]
     ):
         return True
     if doc[start].pos_ in ("CCONJ", "ADP") or doc[end - 1].pos_ in ("CCONJ", "ADP", "DET"):

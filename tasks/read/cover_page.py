@@ -186,6 +186,7 @@ def _registrant(lines: list[str]) -> str:
                 named = len(after) < 90 and not re.search(r"\d{3}|[(:]|\bfiscal|exact", after)
                 if named and re.search(r"[A-Za-z]{2}", after):
                     return " ".join(after.split())
+    # not every legal form: "Denver, CO" and "Reno, NV" are places
     firm = r"\b(?:company|companies|corporation|corp|incorporated|inc|limited|ltd|llc|l\.?p|plc|trust|group)\b\.?$"
     return next((line for line in lines[:25] if len(line) < 80 and re.search(firm, line, re.I)), "")
 

@@ -1,6 +1,6 @@
 """Days as sources write them, in any of the usual forms, as ISO dates.
 
-A field of metadata is a date and no more, and 03/05/2024 is one day of it: in running text `text.dates` reads both ways.
+A field of metadata is a date and no more, and 03/05/2024 is one day of it; of running text, text.dates reads both.
 """
 
 import re

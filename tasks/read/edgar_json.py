@@ -12,6 +12,7 @@ from rarefy.tasks.read.registrant import preferred_name
 from rarefy.tasks.read.sentences import LONG, recover_paragraphs
 from rarefy.tasks.read.text import FURNITURE as TEXT_FURNITURE
 from rarefy.tasks.read.text import is_title
+from rarefy.tasks.text.names import FORM
 
 ITEM_KEY = re.compile(r"item_(\d{1,2}[A-C]?)", re.I)
 ITEM_LABEL = re.compile(r"\s*item\s*(\d{1,2}\s?[A-C]?)\s*[.:—–-]*\s*", re.I)
@@ -41,7 +42,7 @@ TITLES = {
     "16": "Form 10-K Summary",
 }
 FURNITURE = re.compile(r"table of contents|part [iv]{1,3}|index to financial statements", re.I)
-RUNNING = re.compile(r"\b(?:inc|corp|co|company|corporation|ltd|llc)\b\.?|continued|10-K", re.I)
+RUNNING = re.compile(rf"\b{FORM}|(?i:continued|10-K)")
 FIGURE = re.compile(r"[\s$€£¥%()\d.,/*—–†-]+|N/?[AM]", re.I)
 DEBRIS = 6  # lines: fewer short ones in a row may be headings; a table's cells come in dozens
 KEPT = ("cik", "company", "filing_type", "sic", "state_of_inc", "state_location", "fiscal_year_end", "htm_filing_link")

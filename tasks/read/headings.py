@@ -4,6 +4,7 @@ import re
 
 from rarefy.tasks.read.flow import Paragraph
 from rarefy.tasks.read.marks import plain
+from rarefy.tasks.text.names import FORM
 
 TOP = 2  # parts and items
 LOWEST = 6
@@ -83,7 +84,7 @@ def stands_out(paragraph: Paragraph) -> bool:
         return False
     if paragraph.row and re.search(r"\d{4}.*\d{4}", text):
         return False
-    ends = bool(_CLAUSE.search(text)) and not re.search(r"\b(?:Inc|Corp|Co|Ltd|U\.S)\.$", text)
+    ends = bool(_CLAUSE.search(text)) and not re.search(rf"\b(?:{FORM}|U\.S\.)(?<=\.)$", text)
     if paragraph.bold:
         return not text.endswith((";", ",")) and (not ends or len(text.split()) <= 14)
     if paragraph.italic or paragraph.underlined:

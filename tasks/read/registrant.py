@@ -4,27 +4,18 @@ import re
 import unicodedata
 from collections import Counter
 
-# EDGAR's conformed names cut these short; the text has the long form or the short.
-SUFFIXES = {
-    "CO": ("Company", "Co."),
-    "COS": ("Companies", "Cos."),
-    "COMPANY": ("Company", "Co."),
-    "COMPANIES": ("Companies", "Cos."),
-    "CORP": ("Corporation", "Corp."),
-    "CORPORATION": ("Corporation", "Corp."),
-    "INC": ("Inc.", "Incorporated"),
-    "INCORPORATED": ("Incorporated", "Inc."),
-    "LTD": ("Ltd.", "Limited"),
-    "LIMITED": ("Limited", "Ltd."),
-    "LP": ("L.P.", "LP"),
-    "LLC": ("LLC", "L.L.C."),
-    "PLC": ("plc", "PLC"),
-    "NV": ("N.V.", "NV"),
-    "SA": ("S.A.", "SA"),
-    "AG": ("AG",),
-    "TRUST": ("Trust",),
-    "HOLDINGS": ("Holdings",),
-    "GROUP": ("Group",),
+from rarefy.tasks.text.names import FORM, is_legal_form
+
+# How forms in capitals are printed, where the text does not say
+PRINTED = {
+    "INC": "Inc.",
+    "LTD": "Ltd.",
+    "LP": "L.P.",
+    "LLC": "LLC",
+    "PLC": "plc",
+    "NV": "N.V.",
+    "SA": "S.A.",
+    "AG": "AG",
 }
 PLACE = re.compile(r"\s*/[A-Z]{0,4}/?\s*$|\s*\\[A-Z]{2}\\?\s*$")  # "/DE/", "/NEW/", "CO/"
 LITTLE = {"OF", "AND", "THE", "FOR", "IN", "DE"}
@@ -39,11 +30,10 @@ def preferred_name(conformed: str, text: str) -> str:
     if not tokens:
         return ""
     core = list(tokens)
-    while len(core) > 1 and core[-1].upper() in SUFFIXES and core[-1].upper() not in ("HOLDINGS", "GROUP", "TRUST"):
+    while len(core) > 1 and is_legal_form(core[-1]):
         core.pop()
-    suffixes = sorted({form for token in SUFFIXES.values() for form in token}, key=len, reverse=True)
     words = r"[\s,.]+".join("(?:&|and)" if t.upper() in ("&", "AND") else re.escape(_plain(t)) for t in core)
-    pattern = re.compile(rf"(?<!\w){words}(?!\w)(?:,?\s(?:{'|'.join(map(re.escape, suffixes))})(?!\w))+", re.I)
+    pattern = re.compile(rf"(?<!\w){words}(?!\w)(?:,?\s(?:{FORM}|Trust|Holdings|Group)(?!\w))+", re.I)
     plain, full, articles = _plain(text[:SEARCHED]), Counter[str](), Counter[str]()
     for match in pattern.finditer(plain):
         spelled = " ".join(text[match.start() : match.end()].split())
@@ -66,14 +56,8 @@ def _plain(text: str) -> str:
 def _title_case(tokens: list[str]) -> str:
     words = []
     for number, token in enumerate(tokens):
-        forms = SUFFIXES.get(token)
-        if (
-            forms
-            and number
-            and number == len(tokens) - 1
-            and forms[0] in ("Inc.", "Ltd.", "plc", "N.V.", "S.A.", "L.P.", "LLC", "AG")
-        ):
-            words.append(forms[0])
+        if number and number == len(tokens) - 1 and token in PRINTED:
+            words.append(PRINTED[token])
         elif token in LITTLE and number:
             words.append(token.lower())
         else:

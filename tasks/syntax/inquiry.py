@@ -9,6 +9,7 @@ from rarefy.tasks.syntax.questions import TIME
 from rarefy.tasks.syntax.verbs import participle as participle_of
 from rarefy.tasks.syntax.verbs import past as past_of
 from rarefy.tasks.syntax.voice import lemma_of
+from rarefy.tasks.text.names import FORM
 from rarefy.tasks.wordnet import inflect
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ _FIRST = _BE | frozenset("do does did has have had can could will would should m
 _ASKING = frozenset("what which who whom whose when where how why".split())
 _NEVER = frozenset("not n't never no only ever".split())
 # What is said beside a subject, after a comma that is not within a name, a date or a number
-_ASIDE = re.compile(r", (?!(?:19|20)\d\d\b|Inc|Ltd|LLC|L\.|Corp|S\.A|N\.V)|\b(?:according to|as (?:stated|of its))\b")
+_ASIDE = re.compile(rf", (?!(?:19|20)\d\d\b|{FORM})|\b(?:according to|as (?:stated|of its))\b")
 _PURPOSES = frozenset("to as for".split())
-_ACCORDING = re.compile(r"^According to ([^,?]+(?:, (?:Inc|Ltd|LLC)\.?[^,?]*)?), (\w[^?]+)\?$")
+_ACCORDING = re.compile(rf"^According to ([^,?]+(?:, {FORM}[^,?]*)?), (\w[^?]+)\?$")
 _ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ([^,?]+)\?$")
 _TIME_LAST = re.compile(rf"^(?P<rest>[^?]+?),? (?P<time>{TIME})\?$")
 _TIME_FIRST = re.compile(rf"^(?P<time>{TIME}), (?P<rest>[^?]+)\?$")

@@ -1,10 +1,12 @@
 """Appositions as relative clauses, owners before or after what is theirs, and two conjuncts in the other order."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rarefy.tasks.syntax import tree
 from rarefy.tasks.syntax.pieces import Kept, Piece, Rewrite
+from rarefy.tasks.text.names import FORM
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -218,7 +220,7 @@ def _name_start(last: "Token") -> int:
 
 
 def _is_of_name(doc: "Doc", at: int) -> bool:
-    return doc[at - 1].text == "," and doc[at].text in ("Inc.", "Inc", "Ltd.", "LLC", "L.P.", "Corp.")
+    return doc[at - 1].text == "," and re.fullmatch(FORM, doc[at].text) is not None
 
 
 def _plain_noun(doc: "Doc", mark: "Token", noun: "Token") -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 _SPELLINGS = {
     "inc": "inc incorporated",
     "corp": "corp corporation",
-    "co": "co company companies",
+    "co": "co company companies cos",
     "ltd": "ltd limited",
     "lp": "lp",
     "plc": "plc",
@@ -36,6 +36,8 @@ _STOPPED = [
 ]
 # A legal form at the end of a name, with what parts it from the rest; in any case of letters.
 ENDING = re.compile(rf"[,\s]+(?:{'|'.join(_STOPPED)})\.?$", re.IGNORECASE)
+# A legal form as print has it, with a capital ("Inc.", "L.L.C.", "AG") or "plc", for patterns of names that need one.
+FORM = rf"(?=[A-Z]|plc\b)(?i:(?:{'|'.join(_STOPPED)})(?!\w)\.?)"
 
 # Never the end of a sentence, whatever follows.
 TITLES = frozenset(

@@ -1,8 +1,10 @@
 """Names, their legal forms and the signs of shares."""
 
+import re
+
 import pytest
 
-from rarefy.tasks.text.names import company, is_legal_form, tickers, without_form
+from rarefy.tasks.text.names import FORM, company, is_legal_form, tickers, without_form
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,13 @@ def test_signs_of_shares_are_those_behind_an_exchange_or_a_dollar() -> None:
     assert tickers('NVIDIA (NASDAQ: NVDA), Berkshire (NYSE: BRK.B) under the symbol "KO"; $TSLA rose $5') == (
         "NVDA", "BRK.B", "KO", "TSLA",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["Inc.", "Inc", "L.L.C.", "LLP", "plc", "AG", "N.V.", "Limited", "Pty", "GmbH", "Co."])
+def test_a_pattern_knows_legal_forms_as_print_has_them(form: str) -> None:
+    assert re.fullmatch(FORM, form)
+
+
+@pytest.mark.parametrize("word", ["co", "inc", "Cost", "Includes", "AGM", "In", "Spain"])
+def test_other_words_are_no_legal_forms(word: str) -> None:
+    assert not re.match(FORM, word)
