@@ -8,6 +8,7 @@ from datetime import date
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
 from rarefy.tasks.extract.periods import spoken
 from rarefy.tasks.extract.places import exchange, state
+from rarefy.tasks.text.quantities import quantities
 
 # tag → relation, type of the object, the one name of what is shown
 _PLAIN: dict[str, tuple[str, str, Callable[[str], str]]] = {
@@ -155,12 +156,12 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> Iterator[Triplet]:
         if name is None or fact.end <= fact.start or fact.dimensions or not fact.period_end:
             continue
         words = document.text[fact.start : fact.end]
-        tail = re.match(r"\s*(thousand|million|billion|trillion)\b", document.text[fact.end : fact.end + 12])
+        near = document.text[fact.start : fact.end + 12]  # a tag is on the digits alone: "$1.2" of "$1.2 billion"
+        one = next(iter(quantities(near)), None)
+        tail = near[len(words) : one.end] if one and one.scale else ""
         day = spoken(date.fromisoformat(fact.period_end))
         dollars = fact.unit == "USD"
-        answer = (
-            ("$" if dollars and document.text[fact.start - 1] == "$" else "") + words + (tail.group() if tail else "")
-        )
+        answer = ("$" if dollars and document.text[fact.start - 1] == "$" else "") + words + tail
         said = f"{answer} ({day})"
         kind = "MONEY" if dollars else "NUMBER"
         for triplet in _said(document, chunks, document.entity, "ORG", name, (fact.start, fact.end), kind, said):

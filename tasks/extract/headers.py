@@ -3,6 +3,7 @@
 import re
 
 from rarefy.tasks.extract.periods import Period
+from rarefy.tasks.text.dates import MONTH
 
 # Column headers, their dates apart, under which a row means the whole company
 WHOLE = frozenset(
@@ -11,7 +12,7 @@ WHOLE = frozenset(
 _DATED = re.compile(
     r"\b(?:(?:fiscal|twelve|12|full|calendar)\s+)*(?:years?|months)?[\s,-]*(?:ended|ending)?[\s,]*"
     r"(?:as of|as at|at|on)?[\s,]*"
-    r"(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",
+    rf"(?:\b{MONTH}\s+\d{{1,2}}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",
     re.I,
 )
 _UNITS = re.compile(r"\(?\b(?:in|\$ in) (?:millions|thousands|billions)\b[^)]*\)?|\((?:\d{1,2}|[a-z])\)|[$%*:]", re.I)

@@ -7,8 +7,10 @@ from datetime import date, timedelta
 
 from rarefy.data_contracts.rows import Block
 from rarefy.tasks.read.dates import day, made
+from rarefy.tasks.text import quantities
 from rarefy.tasks.text.dates import MONTH, month_number
 
+# Not text.dates, for covers are set without blanks: "January 28,2024"
 _DATE = rf"({MONTH})\s*(\d{{1,2}})\s*,?\s*((?:19|20)\d\d)"
 _PERIOD = re.compile(
     rf"(?:fiscal\s+year|year|period|52\s+weeks|53\s+weeks|quarterly\s+period)\s*ended\s*:?\s*\(?{_DATE}", re.I
@@ -138,7 +140,7 @@ def read(cover: str, blocks: Sequence[Block]) -> dict[str, str]:
         cover[value.end() if value else 0 :],
         re.I | re.S,
     ):
-        found["shares_outstanding"] = (count.group(1) or count.group(2)).replace(",", "")
+        found["shares_outstanding"] = _number(count.group(1) or count.group(2), "")
     return {key: value for key, value in found.items() if value}
 
 
@@ -208,6 +210,5 @@ def _address(cover: str) -> dict[str, str]:
 
 
 def _number(digits: str, scale: str) -> str:
-    power = {"m": 6, "b": 9, "t": 12}.get(scale.strip()[:1].lower(), 0)
-    whole, _, fraction = digits.rstrip(".,").replace(",", "").partition(".")
-    return str(int(whole + fraction.ljust(power, "0")[:power])) if whole.isdecimal() and len(whole) < 20 else ""
+    one = quantities.number(digits.rstrip(".,") + scale)
+    return str(int(one.value)) if one else ""

@@ -18,7 +18,7 @@ from rarefy.tasks.text.names import plain
 
 __all__ = ["SUPERSEDED", "VERSION", "SupersedeConfig", "supersede"]
 
-VERSION = 2
+VERSION = 3
 
 SUPERSEDED, COPY = "superseded", "duplicate_document"  # reasons
 

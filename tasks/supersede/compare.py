@@ -7,10 +7,9 @@ from functools import cache
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.places import STATES
 from rarefy.tasks.text.names import company, plain
+from rarefy.tasks.text.quantities import quantities
 
 SAME, OTHER, UNTOLD = "same", "other", "untold"
-
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 
 
 def figures(one: Triplet, other: Triplet) -> str:
@@ -61,17 +60,13 @@ def number(text: str) -> Decimal | None:
 
 @cache
 def _step(answer: str, value: str) -> Decimal:
-    found, amount = _NUMBER.search(answer), number(value)
-    if not found or not amount:
+    one, amount = next(iter(quantities(answer)), None), number(value)
+    if one is None or not amount or not one.amount:
         return Decimal(0)
-    shown = Decimal(found[0].replace(",", ""))
-    if not shown:
-        return Decimal(0)
-    factor = abs(amount) / shown
+    factor = abs(amount) / one.amount
     if factor.normalize().as_tuple().digits != (1,):  # what is shown is not what the value was taken from
         return Decimal(0)
-    exponent = shown.as_tuple().exponent
-    return factor * Decimal(10) ** int(exponent)
+    return factor * one.grain
 
 
 def step(fact: Triplet) -> Decimal:
