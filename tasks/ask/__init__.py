@@ -16,7 +16,7 @@ from rarefy.tasks.ask.star import star
 from rarefy.tasks.ask.wording import Wording
 from rarefy.tasks.find import find
 
-VERSION = 8
+VERSION = 9
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -6,11 +6,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.extract.values import FACTORS
 from rarefy.tasks.text.names import ENDING
+from rarefy.tasks.text.quantities import quantities
 
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
-_SCALED = re.compile(r"(?i)\b(?:thousand|million|billion|trillion)s?\b")
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 # "total beverage company" is no name: a form begins with a capital, but for "plc"
 _SUFFIX = re.compile(rf"(?=[,\s]+(?:(?-i:[A-Z])|plc))(?:{ENDING.pattern}|[,\s]+Holdings\.?$)", re.IGNORECASE)
@@ -55,7 +55,9 @@ def _numbers(triplet: Triplet) -> set[str]:
         symbol = _SYMBOL.get(triplet.unit.partition("/")[0], "")
         tail = " shares" if triplet.unit == "shares" else ""
         forms = {f"{symbol}{_plain(amount)}", _plain(amount)}
-        if not _SCALED.search(triplet.answer):  # "1.4" is what a column in billions says, and not "$1.4 billion"
+        if not any(
+            one.scale for one in quantities(triplet.answer)
+        ):  # "1.4" is what a column in billions says, and not "$1.4 billion"
             forms.add(_plain(shown))
         if triplet.scale:
             forms |= {

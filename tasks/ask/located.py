@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.ask.aliases import aliases, names
@@ -12,7 +11,7 @@ from rarefy.tasks.ask.roles import End, Roles
 from rarefy.tasks.ask.wording import Wording, refuse
 from rarefy.tasks.extract.locate import words_within
 from rarefy.tasks.perturb.notations import numbers, same
-from rarefy.tasks.text.quantities import SCALES
+from rarefy.tasks.text.quantities import number, quantities
 from rarefy.tasks.text.stems import stem, words
 
 SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
@@ -21,18 +20,12 @@ _EMPTY = frozenset(
     "a an the of in on at to by for from with and or as its their his her our that which who is are was were be been "
     "approximately about roughly nearly around over under more less than least most up any all such other".split()
 )
-_AMOUNT = re.compile(
-    r"(?P<hedge>(?:approximately|about|roughly|nearly|around)\s+)?(?P<symbol>[$€£¥]?)(?P<digits>\d[\d,]*(?:\.\d+)?)"
-    r"(?:\s+(?P<word>thousand|million|billion|trillion))?\s?(?P<percent>%|percent)?(?:\s(?:US |U\.S\. )?dollars)?"
-)
-_UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 # words before the answer that are the model's own sentence: "through paid licenses", "as a subscription"
 _LEAD = re.compile(
     r"^(?:(?:in|at|on|by|to|from|for|of|with|through|under|via|into|within|as|because of|due to)\s+)?"
     r"(?:(?:the|an?|about|approximately|around|roughly|nearly)\s+)?",
     re.IGNORECASE,
 )
-_CELL = re.compile(r"[$€£¥]?\(?\d[\d,]*(?:\.\d+)?\)?%?")
 
 
 def located(answer: str, roles: Roles, known: Index) -> Wording:
@@ -73,12 +66,19 @@ def _written(answer: str, words: str, triplet: Triplet) -> str:
             true = " ".join(words[slice(*span)].split()) if said not in words else said
             kept = true if said[-1:] in ".!?," else true.rstrip(" .!?,;:")
             return kept if kept in words else ""
-    number = numbers(answer)
-    if len(number) != 1 or not _AMOUNT.fullmatch(answer):
+    meant = numbers(answer)
+    if len(meant) != 1 or number(answer) is None:
         return ""
-    cells = [triplet.answer] if triplet.answer and triplet.answer in words else _CELL.findall(words)
-    fits = [cell for cell in cells for other in numbers(cell) if same(number[0], other, fewest=3)]
+    cells = [triplet.answer] if triplet.answer and triplet.answer in words else _amounts(words)
+    fits = [cell for cell in cells for other in numbers(cell) if same(meant[0], other, fewest=3)]
     return fits[0] if len(set(fits)) == 1 else ""
+
+
+def _amounts(words: str) -> list[str]:
+    """The amounts in figures of a text, as written, without their scale words."""
+    return [
+        words[one.start : one.end if not one.scale else one.digits[1]] for one in quantities(words) if not one.worded
+    ]
 
 
 def _is_at(true: str, end: End) -> bool:
@@ -120,17 +120,16 @@ def _named(answer: str, roles: Roles, known: Index) -> Wording | None:
 def _other_forms(answer: str, true: str, target: Triplet) -> tuple[str, ...]:
     """How else the answer may be written, beyond what its triplet knows."""
     found = {answer} if _plain(answer) != _plain(true) else set()
-    amount, meant = _AMOUNT.fullmatch(true), _AMOUNT.fullmatch(answer)
-    if not amount or true == target.answer or re.fullmatch(r"(?:19|20)\d\d", true):
+    amount, meant = number(true), number(answer)
+    if amount is None or amount.worded or true == target.answer or amount.year:
         return tuple(found)
-    bare = true[amount.end("hedge") :] if amount["hedge"] else true
-    found |= {bare} if amount["word"] else {bare, bare.lstrip("$€£¥")}
-    scaled = meant if meant and meant["word"] else amount
+    bare = true[amount.start :]
+    found |= {bare} if amount.scale else {bare, bare.lstrip("$€£¥")}
+    scaled = meant if meant and meant.scale else amount
     row = target.source_sentence.startswith("|")
-    if scaled["word"] or amount["percent"] or not row:  # a cell without a word may count in thousands or millions
-        value = Decimal(scaled["digits"].replace(",", "")) * 10 ** (SCALES[scaled["word"]] if scaled["word"] else 0)
-        unit = "percent" if amount["percent"] else _UNITS.get(amount["symbol"], "")
-        found |= set(aliases(replace(target, answer=bare, value=f"{value:f}", unit=unit, scale="")))
+    if scaled.scale or amount.kind == "percent" or not row:  # a cell without a word may count in thousands or millions
+        unit = "percent" if amount.kind == "percent" else amount.currency
+        found |= set(aliases(replace(target, answer=bare, value=f"{scaled.amount:f}", unit=unit, scale="")))
     return tuple(sorted(found - {true}, key=lambda form: (len(form), form)))
 
 

@@ -4,6 +4,7 @@ import re
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.ask.measures import inside
+from rarefy.tasks.text.quantities import quantities
 
 _OBJECT = {  # relation → the question its object answers; "{when}" is the day or year
     "acquired": "Which company was acquired {when} by {holder}?",
@@ -29,9 +30,6 @@ _INTEREST = re.compile(r"(?:has|had|holds|held|owns|owned) interest in")
 _SHARE = re.compile(r"(?<![\d.%–-])(\d{1,3}(?:\.\d+)?%) (?:[a-z]+ ){0,3}interest in ")
 _BY = re.compile(r"(is|are|was|were) (\w+(?:ed|[aeiou]ught|[aeo]ld|wn|en)) by")
 _DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
-_COUNTED = re.compile(
-    r"^(?:(?:approximately|about|over|more than|nearly|almost)\s+)?[\d.,]+(?:\s+(?:million|billion|thousand))?\s+(.+)$"
-)
 _PAST = {  # what filings count, done and undone: the plain form that "did" takes
     "delivered": "deliver",
     "deployed": "deploy",
@@ -60,10 +58,11 @@ def of_prose(triplet: Triplet, holder: str) -> str | None:
         verb, _, preposition = _ACTS[triplet.relation].partition(" with")
         asked = "With whom" if " with" in _ACTS[triplet.relation] else "What"
         return f"{asked} did {holder} {verb}{preposition} {when}?"
-    counted = _COUNTED.match(triplet.answer)
+    counted = next(iter(quantities(triplet.answer)), None)
     plain = _PAST.get(triplet.relation)
     if triplet.object_type == "NUMBER" and counted and plain and when:
-        return f"How many {counted[1]} did {holder} {plain} {when}?"
+        things = triplet.answer[counted.end :].strip()
+        return f"How many {things} did {holder} {plain} {when}?" if things else None
     return None
 
 
