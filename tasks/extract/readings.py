@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.text.dates import NAME, NAMES
+from rarefy.tasks.text.dates import NAME, NAMES, iso, moments, month_number
 from rarefy.tasks.text.sentences import sentences
 
 _DAY = rf"{NAME} \d{{1,2}}, \d{{4}}"
@@ -116,8 +116,7 @@ def origin(document: Document, at: int) -> Origin | None:
 
 
 def _day(text: str) -> date:
-    month, day, year = text.replace(",", "").split()
-    return date(int(year), NAMES.index(month) + 1, int(day))
+    return date.fromisoformat(iso(moments(text)[0]))
 
 
 def _span(first: date, last: date) -> str:
@@ -135,7 +134,7 @@ def period_of(when: str, on: date) -> str:
         now, asked = (on.month + 2) // 3, _QUARTERS[quarter[1]]
         return "" if now == asked else f"{when} of {on.year - (asked > now)}"
     month = re.findall(NAME, when)[-1]
-    return f"{when} {on.year - (NAMES.index(month) + 1 > on.month)}"
+    return f"{when} {on.year - (month_number(month) > on.month)}"
 
 
 def of_readings(document: Document, chunks: Iterable[Chunk]) -> Iterator[Triplet]:

@@ -32,7 +32,7 @@ from rarefy.tasks.read.submission import is_submission, main_document
 from rarefy.tasks.read.text import read_text
 from rarefy.tasks.read.unreadable import Unreadable, failed, quarantine
 
-VERSION = 7
+VERSION = 8
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)

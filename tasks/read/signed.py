@@ -4,12 +4,11 @@ import re
 from datetime import date, timedelta
 
 from rarefy.tasks.read.dates import day
-from rarefy.tasks.text.dates import NAME
+from rarefy.tasks.text.dates import iso, moments
 
 SPAN = 2_500  # characters after the heading: the registrant signs first
 LATE = timedelta(days=500)  # after the period's end; who files later has signed something else
 _HEADING = re.compile(r"^\W*signatures?\W*$", re.I | re.M)
-_DAY = re.compile(rf"\b{NAME}\s+\d{{1,2}},\s+\d{{4}}\b")
 
 
 def signed(text: str, period_end: str) -> str:
@@ -22,7 +21,7 @@ def signed(text: str, period_end: str) -> str:
     if not headings or not (over := day(period_end)):
         return ""
     end = date.fromisoformat(over)
-    for words in _DAY.findall(text, headings[-1], headings[-1] + SPAN):
-        if (found := day(words)) and end < date.fromisoformat(found) <= end + LATE:
+    for moment in moments(text[headings[-1] : headings[-1] + SPAN]):
+        if (found := iso(moment)) and end < date.fromisoformat(found) <= end + LATE:
             return found
     return ""

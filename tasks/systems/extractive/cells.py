@@ -8,8 +8,8 @@ from rarefy.tasks.systems.extractive.reading import Unit
 from rarefy.tasks.systems.extractive.spans import tells
 from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import dates, stems, years
+from rarefy.tasks.text.quantities import number
 
-_NUMBER = re.compile(r"[-–(]?\s*(?:US|C|A)?[$€£¥]?\s*\(?-?\d[\d,]*(?:\.\d+)?\)?")
 _WHOLE = stems("total consolidated all company overall amount")
 _NAME_WORDS = 10  # of a cell that names something; a longer one tells a story
 _KINDS = {"amount": "number", "count": "number", "percent": "percent", "date": "date"}
@@ -42,7 +42,7 @@ def cells(unit: Unit, want: Wanted) -> list[Cell]:
 
 def written(cell: Cell, unit: Unit, want: Wanted) -> str:
     """A cell as an answer: with the scale that the table counts in, where the cell does not tell."""
-    if want.kind not in ("amount", "count", "any") or not _NUMBER.fullmatch(cell.text):
+    if want.kind not in ("amount", "count", "any") or not _is_figure(cell.text):
         return cell.text
     scale = _scale(unit, cell.header)
     return f"{cell.text} {scale}" if scale else cell.text
@@ -50,16 +50,19 @@ def written(cell: Cell, unit: Unit, want: Wanted) -> str:
 
 def _of_kind(text: str, kind: str, header: str) -> bool:
     if kind == "number":
-        return bool(_NUMBER.fullmatch(text))
+        return _is_figure(text)
     if kind == "percent":
-        return "%" in text or ("%" in header and bool(_NUMBER.fullmatch(text)))
+        return "%" in text or ("%" in header and _is_figure(text))
     if kind == "date":
         return bool(dates(text) or years(text))
     if kind == "words":
-        return (
-            not _NUMBER.fullmatch(text) and bool(re.search(r"[^\W\d_]{2}", text)) and len(text.split()) <= _NAME_WORDS
-        )
+        return not _is_figure(text) and bool(re.search(r"[^\W\d_]{2}", text)) and len(text.split()) <= _NAME_WORDS
     return True
+
+
+def _is_figure(text: str) -> bool:
+    one = number(text)
+    return one is not None and one.kind in ("money", "bare") and not (one.scale or one.worded or one.bound)
 
 
 def _period(header: str, unit: Unit, want: Wanted) -> float:

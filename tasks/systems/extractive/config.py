@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.tasks.embed import EmbedConfig
 
-VERSION = 2  # phrases by tags; an own threshold for prose; an answer wherever one is wanted
+VERSION = 3  # figures of cells are read by text.quantities: "$104 (2)" is one, its mark apart
 
 
 class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
