@@ -25,6 +25,7 @@ _SIZE = (
     r"|tonnes|tons|kilometres|kilometers|millimetres|centimetres|acres|hectares|litres|liters|watts|amperes|volts|degrees|psi"
     r"|(?:dwelling |residential )?units|persons|members|employees|copies|points|basis points)"
 )
+# Where a measure of a rule stands, with the units that rules have; its value is read by text.quantities
 _MEASURE = re.compile(
     rf"(?P<money>[$€£]\d[\d,.]*\d(?: (?:million|billion))?|[$€£]\d)|(?<![\w.$€£/-])(?P<number>{_NUMBER})"
     rf"(?:[ -](?P<time>{_TIME})\b|(?P<percent> ?%| percent\b| per cent\b)|[ -](?P<size>{_SIZE})\b)",

@@ -78,6 +78,7 @@ def lowered(label: str, vocabulary: Set[str]) -> str:
         plain = core[:1].isupper() and (core[1:] == core[1:].lower() or shouted or (len(core) > 3 and core.isupper()))
         known = all(p in vocabulary or p in _ALWAYS_SMALL or re.sub(r"s$", "", p) in vocabulary for p in parts)
         # "Repayment of long-term debt": a first word that only the label has, in a label that is a sentence's beginning
+        # (by its beginning: a vocabulary is searched for words that go on in any way)
         stem = re.sub(r"^(?:un|non|re)(?=\w{5})", "", parts[0])[:5] if parts else ""
         opening = bool(stem) and i == 0 and sentence_case and any(v.startswith(stem) for v in vocabulary)
         if len(core) == 1 and i and label.split(" ")[i - 1].lower() == "class":

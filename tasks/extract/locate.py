@@ -18,6 +18,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)
 _LONGEST_GAP = 1_000  # characters between two parts of a quotation
 _ALIKE = ('“”„"«»', "‘’'`", "-–—−‑", "*®™©℠", "•*·●▪", "…")
 _STOP = re.compile(r"(?:[®™©℠*]{0,2}[.!?][*”\"’')\]]{0,2}(?=\s|$))?")
+# Any place where a quotation may have been put together of two: more than sentences end at
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.;:!?])\s+|\n+")
 # what a page has between two halves of a sentence
 _FURNITURE = re.compile(

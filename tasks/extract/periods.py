@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from rarefy.data_contracts.rows import Document, Fact
 from rarefy.tasks.text.dates import NAMES, month_number
 
+# Headers are set without commas, and give a day above several years: text.dates reads whole dates
 _DATE = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\s*,?\s+((?:19|20)\d\d)\b", re.I)
 _DAY = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\b", re.I)
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,]|\.\d)")

@@ -22,6 +22,7 @@ _COUNTED = re.compile(
 )
 
 _DATE = rf"{NAME} \d{{1,2}}, ?\d{{4}}"
+# Times as a sentence has them, in words that become part of a question; their days are read by text.dates
 _TIME = re.compile(
     rf"\b(?:(?:the )?(?:first|second|third|fourth) quarters? of (?:fiscal |calendar )?(?:year )?\d{{4}}"
     rf"|(?:fiscal|calendar)(?: year)? \d{{4}}|(?:the )?(?:fiscal )?years? ended {_DATE}|{_DATE}|{NAME},? \d{{4}}"

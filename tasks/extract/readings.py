@@ -24,6 +24,7 @@ _FORECAST = re.compile(
     r"|if|participants?|members?|previously|revised|had|benchmark|futures|implied)\b",
     re.I,
 )
+# Part of patterns of whole sentences; the value itself is not reckoned of fractions
 _AMOUNT = r"(?P<amount>\d+(?:\.\d+)?(?:[- ]\d[/⁄]\d)?|\d[/⁄]\d|\d*[¼½¾⅛⅜⅝⅞]) percent"
 _ABOUT = r"(?P<about>(?:about|around|approximately|roughly|nearly|almost|just under|just over) )?"
 _WHEN = (

@@ -84,6 +84,7 @@ _SAME = {
 
 def unlike(concept: str, name: str) -> bool:
     """Whether a measure's name has no word in common with its tag: it means something by its table alone."""
+    # by five letters, for tags run words together and cut them, and the table above is of such beginnings
     tag = {p.lower()[:5] for p in re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", concept.rpartition(":")[2])}
     tag |= {"incom"} if "profi" in tag or "earni" in tag else set()
     tag |= {"reven"} if "sales" in tag else set()

@@ -36,6 +36,7 @@ def number(text: str) -> Number | None:
     return Number(one.value, text[start:end], start, end, one.currency, one.kind == "percent")
 
 
+# What a caption says that a table counts in; a quantity says its own scale
 _SCALES = (
     ("billions", re.compile(r"\bin billions\b|\(billions", re.I)),
     ("millions", re.compile(r"\bin millions\b|\(millions|\$ ?millions|\bmillions of (?:U\.?S\.? )?dollars", re.I)),

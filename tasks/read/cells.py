@@ -13,6 +13,7 @@ _UNIT = (
 _NOTE = r"(?:\((?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\)|[*†‡§¶#]{1,3}|[¹²³⁴⁵⁶⁷⁸⁹])"
 _NOTES = rf"(?:{_NOTE}(?:\s*,?\s*{_NOTE})*)"
 _SIGNS = r"[-–—−+~<>≤≥]"
+# The shape of a cell and not its value: dashes, marks of notes and halves of split cells ("$", ")%") count too
 NUMBER = re.compile(
     rf"^[(\[]?\s*{_SIGNS}?\s*{_CURRENCY}?\s*[(\[]?\s*{_SIGNS}?\s*(?:\d{{1,3}}(?:,\d{{3}})+|\d+)?(?:\.\d+)?(?<=\d)"
     rf"\s*(?:{_UNIT})?\s*[)\]]?\s*(?:{_UNIT})?\s*{_NOTES}?$"

@@ -8,6 +8,7 @@ from rarefy.data_contracts.rows import Document
 from rarefy.tasks.read import dates as days
 from rarefy.tasks.text.dates import MONTH, NAME, month_number
 
+# Written out, with the last day of a range: dates in digits at the head of a paper may be of anything
 LONG_DATE = re.compile(rf"\b({NAME}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?!\d)")
 UPLOADED = re.compile(r"(?:Uploaded|Published|Filed|Released)(?:On|Date)?[=_-](\d{4})-?(\d{2})-?(\d{2})", re.I)

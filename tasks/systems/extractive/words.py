@@ -9,6 +9,7 @@ from rarefy.tasks.text.stems import stem
 
 _WORD = re.compile(r"\d+(?:[.,/]\d+)*|[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _YEAR = re.compile(r"\d{4}")
+# Stop words: the legal forms among them are those of most names, which tell no two apart
 EMPTY = frozenset(
     "a an the of in on at to for from by with as and or is are was were be been being do does did has have had having "
     "its it their his her this that these those which what who whose whom when where how much many according per into "
