@@ -24,6 +24,8 @@ from rarefy.tasks.correct.words import (
 
 _BETWEEN = 4  # other words among those of an answer that is worded differently
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
+_GLUED_NAME = 6  # characters of a name that is told from a longer word
+_SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # words of an answer that may be one name
 SHORT = 12  # words of an answer that says one thing
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
@@ -81,7 +83,7 @@ def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outco
     for form in gold.forms:
         if equal(text, form):
             return right("exact", text)
-    plain = spelt(text)
+    plain = spelt(_unglued(text, gold.forms))
     said = words(plain)
     stemmed = [stem(word.text) for word in said]
     short = len(said) <= SHORT
@@ -103,6 +105,14 @@ def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outco
     if not open_ and not listed and len(said) <= NAME and _is_another_name(text, gold):
         return wrong("other_name", text.strip())
     return open_[0] if open_ else unclear("unmatched")
+
+
+def _unglued(text: str, forms: Sequence[str]) -> str:
+    """The text with the blank that was lost behind a name given back: "Surprised Whoin the film"."""
+    for form in forms:
+        if len(form) >= _GLUED_NAME and form[0].isupper() and form in text:
+            text = re.sub(rf"({re.escape(form)})({_SMALL})\b", r"\1 \2", text)
+    return text
 
 
 def _is_another_name(text: str, gold: Gold) -> bool:

@@ -49,7 +49,8 @@ _GENERAL = tuple(
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
         r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"
-        r"(?:\bnot\b|n't\b|\bno\b|cannot)",
+        r"(?:\bnot\b|n't\b|\bno\b|cannot)[^.;!?]{0,40}\b(?:access|data|information|details|known|announced|released|"
+        r"disclosed|published|reported|available)\b",
         rf"\bi {_CANNOT} have (?:real[- ]time|up[- ]to[- ]date|direct|current|specific|live|personal)\b",
         r"\b(?:you|it) (?:have not|haven't|did not|didn't) provided?\b",
         r"\b(?:the|this)\s(?:form\s)?(?:filings?|reports?|10-[KQ]|annual report)\s(?:do(?:es)? not|do(?:es)?n't) "
@@ -77,7 +78,7 @@ _STILL = re.compile(
     r"think|guess|estimate|recall|suspect)|"
     r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|"
     r"it is likely|most likely|likely answer|probably|presumably|"
-    r"answer(?: is)?\s*:)",
+    r"answer(?: is)?\s*:|(?:therefore|thus|hence|so),? (?:the|my) answer (?:is|would be))",
     re.IGNORECASE,
 )
 # An answer that goes on after a refusal, and no advice where else to look
