@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.dates import MONTHS, SHORT
+from rarefy.tasks.text.names import ENGLISH_FORMS
 from rarefy.tasks.wordnet import known, readings
 
 _TOKEN = re.compile(r"[^\W_](?:[\w&]|[-.'’&/](?=\w))*")
 _STARTS = re.compile(r"(?:^|[.!?:;•●▪]|\||§)[\s\d\"'“‘«(\[*•–—.-]*$")
-_SKIP = frozenset(
-    """
+_SKIP = (
+    frozenset(
+        """
     a an the this that these those such of in on at to for with as and or is are am be been being has have had do does
     did it its itself they them their theirs there here which who whom whose what when where why how than then also so
     too into onto upon via not no nor but if we us our ours you your yours he him his she her hers i my me by from
@@ -20,15 +23,16 @@ _SKIP = frozenset(
     unless per each every any all both some many most more less few other others another same only own very
     notwithstanding whereas whereby therein thereof hereby herein hereof hereto thereto inasmuch insofar moreover
     furthermore however therefore thus hence accordingly additionally may might can could shall should will would must
-    inc corp corporation co company companies llc plc ltd lp llp incorporated limited group holdings mr mrs ms dr
-    fiscal year quarter section item note part form table exhibit chapter page paragraph registrant report
-    january february march april may june july august september october november december jan feb mar apr jun jul aug
-    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday q1 q2 q3 q4 fy etc e.g i.e cfr
+    group holdings mr mrs ms dr fiscal year quarter section item note part form table exhibit chapter page paragraph
+    registrant report monday tuesday wednesday thursday friday saturday sunday q1 q2 q3 q4 fy etc e.g i.e cfr
     everyone everything everybody someone something anyone anything anybody nobody nothing none themselves itself
     throughout subsequent toward towards upon amid amongst alongside beneath besides beyond despite except inside near
     onto outside past per plus regarding concerning via versus whenever wherever whoever whatever 10-k 10-q 8-k
     percent usd eur gbp mm bn tn st nd rd th annual quarterly
     """.split()
+    )
+    | ENGLISH_FORMS
+    | {*MONTHS, *map(str.lower, SHORT)}
 )
 _LEADS = frozenset("the our its their this that these those such each any every a an your his her my no".split())
 _SMALL = frozenset("of and the for de in on & at".split())

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import log
 
 from rarefy.tasks.nli.items import Item
+from rarefy.tasks.text.stems import stem
 from rarefy.tasks.wordnet import readings
 
 MOST = 4  # sentences that one of the other text may draw on
@@ -74,18 +75,3 @@ def keys(item: Item) -> frozenset[str]:
 def _stems(form: str) -> tuple[str, ...]:
     lemmas = {r.lemma for r in readings(form)} | {form}
     return tuple(sorted({stem(lemma) for lemma in lemmas}))
-
-
-_ENDINGS = """ures ure ating ated ates ators ator ate ization isation ational fulness ousness iveness ability
-ibility ments ment 
-ations ation itions ition ances ance
-ences ence ities ity ives ive ions ion ings ing ness able ible ally ly ers er ors or ed al es s e y""".split()
-
-
-@lru_cache(100_000)
-def stem(word: str) -> str:
-    """A word without its ending, five letters at least: "adop" of adopt is itself, of adoption too."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word

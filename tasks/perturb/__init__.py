@@ -19,4 +19,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 4
+VERSION = 5

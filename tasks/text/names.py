@@ -28,6 +28,10 @@ _SPELLINGS = {
     },
 }
 LEGAL_FORMS = {spelling: form for form, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+# Those of firms under English and American law, which English prints with any name and which are no other words.
+ENGLISH_FORMS = frozenset(
+    word for word, form in LEGAL_FORMS.items() if form in "inc corp co ltd lp plc llc llp".split()
+)
 # Two letters that end the names of things as well ("Apple Watch SE"), or are words: forms only in `company`.
 _DOUBTFUL = frozenset("as ab se spa pc cv sl ug pao proprietary".split())
 _STOPPED = [

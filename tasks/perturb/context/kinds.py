@@ -6,6 +6,7 @@ from rarefy.data_contracts.rows import LITERALS, VERDICTS
 from rarefy.tasks.perturb.context.names import is_person
 from rarefy.tasks.perturb.notations import numbers
 from rarefy.tasks.text.dates import NAMES, SHORT
+from rarefy.tasks.text.names import ENDING, ENGLISH_FORMS
 
 UNKNOWN = ""
 
@@ -27,9 +28,7 @@ _WH = re.compile(
     r"(?=of\b|is\b|are\b|was\b|were\b|did\b|does\b|do\b|has\b|have\b|had\b|will\b|can\b|in\b|on\b|to\b|from\b|that\b"
     r"|by\b|for\b|at\b|with\b|wrote\b|won\b|[\w-]+ed\b|[?]))"
 )
-FIRM = re.compile(
-    r"(?i)\b(?:inc|corp|corporation|co|company|ltd|llc|llp|plc|lp|ag|n\.v|s\.a|bank|group|university|institute)\b"
-)
+_BODY = re.compile(r"(?i)\b(?:bank|group|university|institute)\b")
 # "What is the name of ..." asks for anything
 _EMPTY = frozenset(
     """
@@ -61,7 +60,7 @@ def kind_of(answer: str, question: str) -> str:
     if asked == "where":  # a city, a stadium and a continent are all somewhere
         return UNKNOWN
     if asked == "who":
-        return "NAME who firm" if FIRM.search(text) else "NAME who" if is_person(text) else UNKNOWN
+        return "NAME who firm" if is_firm(text) else "NAME who" if is_person(text) else UNKNOWN
     return f"NAME {asked}"
 
 
@@ -86,6 +85,12 @@ def wanted_thing(question: str) -> str:
     words = match[2].casefold().split()
     head = _PLURAL.sub("", words[-1]) if words else ""
     return "" if head in _EMPTY else head
+
+
+def is_firm(name: str) -> bool:
+    """Does a name say that it is a firm's, a bank's or a school's?"""
+    said = ENDING.search(name) or _BODY.search(name)
+    return said is not None or any(word.rstrip(".,").casefold() in ENGLISH_FORMS for word in name.split())
 
 
 def is_figure(kind: str) -> bool:

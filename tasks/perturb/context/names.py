@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from rarefy.tasks.text.names import is_legal_form
+
 _WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][\w'’.&-]*")
 # Words that many names share, so that they do not say one
 _SHARED = frozenset(
@@ -12,8 +14,8 @@ _SHARED = frozenset(
     St. Street Road Avenue Square Park Stadium Arena Center Centre Hall House Tower Castle Palace Church Cathedral
     Airport Station Bridge University College School Institute Academy Museum Library Hospital Society Association
     Foundation Organization Union United Republic Kingdom Empire Party Army Navy Force Forces War Battle Treaty Act
-    Court Council Committee Commission Department Ministry Office Agency Board Bank Group Fund Trust Company
-    Corporation Corp Corp. Inc Inc. Ltd Ltd. LLC LLP plc Co Co. Holdings International National Global American
+    Court Council Committee Commission Department Ministry Office Agency Board Bank Group Fund Trust
+    Holdings International National Global American
     British Stock Exchange Market Markets Services Systems Technologies Technology Industries Products Energy
     Capital Financial Notes Series Prize Award Medal League Cup Jr Jr. Sr Sr. II III IV Vice President Executive
     Officer Chief Director Chairman Senior General Segment Americas World Select
@@ -32,7 +34,7 @@ def core(answer: str) -> str:
     own = [word for word in words if _WORD.fullmatch(word)]
     if not 2 <= len(words) <= LONGEST or len(own) != len([w for w in words if w not in ("the", "of")]):
         return ""
-    return next((word for word in reversed(own) if word not in _SHARED and len(word) > 3), "")
+    return next((word for word in reversed(own) if not _shared(word) and len(word) > 3), "")
 
 
 def called(text: str, answer: str, question: str) -> bool:
@@ -49,6 +51,10 @@ def is_person(name: str) -> bool:
     return (
         2 <= len(words) <= 3
         and all(_WORD.fullmatch(word) for word in words)
-        and not any(word in _SHARED for word in words)
+        and not any(_shared(word) for word in words)
         and not words[-1].endswith("s")  # teams, bands and peoples: "Denver Broncos"
     )
+
+
+def _shared(word: str) -> bool:
+    return word in _SHARED or is_legal_form(word)

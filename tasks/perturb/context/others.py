@@ -9,9 +9,10 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import LITERALS, Question, Swap, Triplet, row_id
 from rarefy.tasks.perturb.context.figures import amount, rescaled
-from rarefy.tasks.perturb.context.kinds import FIRM, is_figure, kind_of
+from rarefy.tasks.perturb.context.kinds import is_figure, is_firm, kind_of
 from rarefy.tasks.perturb.context.swaps import nearness
 from rarefy.tasks.perturb.notations import NUMBER, occurs
+from rarefy.tasks.text.names import without_form
 
 # A grader takes what is off by a rounding for right, so another value is off by more than any rounding
 APART = Decimal("1.05")
@@ -98,7 +99,7 @@ def kinds(triplet: Triplet) -> list[Kind]:
         return [(triplet.object_type, unit, relation), (triplet.object_type, unit, "", triplet.entity)]
     if triplet.object_type != "TEXT" or triplet.method == "cover":
         return [(triplet.object_type, "", relation)]
-    return [("TEXT", "firm", relation)] if FIRM.search(triplet.answer) else [("TEXT", "", relation, triplet.entity)]
+    return [("TEXT", "firm", relation)] if is_firm(triplet.answer) else [("TEXT", "", relation, triplet.entity)]
 
 
 def subject_kind(triplet: Triplet) -> Kind:
@@ -166,7 +167,7 @@ def differs(new: str, old: str, taken: Sequence[str]) -> bool:
 def _first(name: str) -> str:
     """The first word of a firm's or exchange's name: "The Nasdaq Stock Market LLC" and "NASDAQ" are one."""
     found = re.search(r"(?i)^(?:the\s+)?([^\W\d_]{4,})", name)
-    many = re.search(r"(?i)\b(inc|corp\w*|co|company|llc|llp|plc|ltd|market|exchange|bank|group|nasdaq)\b", name)
+    many = is_firm(name) or re.search(r"(?i)\b(?:market|exchange|nasdaq)\b", name)
     return found[1].casefold() if found and many else ""
 
 
@@ -198,5 +199,4 @@ def _betrays(value: Value, new: str, old: Value) -> bool:
 
 
 def _named(context: str, new: str) -> bool:
-    short = re.sub(r",? (?:Inc|Corp|Corporation|Company|Co)\.?$", "", new)
-    return short.casefold() in context.casefold()
+    return without_form(new).casefold() in context.casefold()

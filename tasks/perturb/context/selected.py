@@ -11,15 +11,17 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.names import called
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
+from rarefy.tasks.text.dates import MONTHS
+from rarefy.tasks.text.names import without_form
 
 # Words that questions on anything in a corpus share
 _COMMON = frozenset(
     """
     what which when where whose were that this with from have does year years fiscal company companies total other
-    same million millions billion billions thousand thousands dollar dollars share shares percentage percent december
-    january june september according annual report ended during between based headquartered issued among than into
+    same million millions billion billions thousand thousands dollar dollars share shares percentage percent
+    according annual report ended during between based headquartered issued among than into
     """.split()
-)
+) | frozenset(MONTHS)
 # "4.875% Notes due 2039", "Balaji Purushothaman"
 _NAMED = re.compile(r"(?<!^)\b[A-Z0-9][\w.%&’'-]*(?:\s(?:[A-Z0-9][\w.%&’'-]*|due|of|and|the|&))*")
 LONGEST = 20_000  # characters: a longer one is a file's line that never ends, and nothing that a retriever gives
@@ -129,5 +131,5 @@ def _topic(question: str) -> list[str]:
 
 def _mentions(text: str, entity: str) -> bool:
     """Does a passage name whom the question is about?"""
-    short = re.sub(r"^The |(?:,? (?:Inc|Corp|Corporation|Company|Co|Ltd|LLC|plc)\.?)+$|\.com.*$", "", entity).strip()
+    short = re.sub(r"\.com.*$", "", without_form(entity))
     return bool(short) and short.casefold() in text.casefold()

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from rarefy.tasks.text.dates import MONTHS, SHORT
+from rarefy.tasks.text.names import ABBREVIATIONS
 from rarefy.tasks.wordnet import readings
 
 LONGEST = 600  # characters: what is longer is no question, and none of these patterns is made for it
@@ -47,8 +48,6 @@ AUX = (
     r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't|can't|won't)"
 )
 _FLAGS = re.IGNORECASE
-# A point at the end belongs to "Inc." where a question mark follows it, and where nothing does
-_END = re.compile(r"(?:[\s?!]*|(?<![A-Z])(?<!\b(?:Inc|Ltd|Cos|etc))(?<!\bCorp)(?<!\bCo)\.\s*)\Z")
 _FRONT = re.compile(rf"(?P<front>(?:{TIME})|(?:{_PREPOSITION})\b[^;:?\"“”]{{2,140}}?)(?P<comma>,?) (?=\S)", _FLAGS)
 _QUESTION = re.compile(rf"(?:(?P<to>{_PREPOSITION}) )?(?:approximately |about )?(?P<wh>{WH})\b", _FLAGS)
 _AUX = re.compile(rf"(?<![\w'’-]){AUX}(?![\w'’-])", _FLAGS)
@@ -93,7 +92,7 @@ def asked(text: str) -> Asked | None:
     """The parts of a question; None for what does not look like one of one sentence."""
     if len(text) > LONGEST or "|" in text or "\n" in text.strip() or not text.strip():
         return None
-    end = _END.search(text).start()  # type: ignore[union-attr]  # it matches the empty string
+    end = _end(text)
     begin = len(text) - len(text.lstrip())
     front, start = _front(text, begin, end)
     question = _QUESTION.match(text, start, end)
@@ -118,6 +117,15 @@ def asked(text: str) -> Asked | None:
         tails=tails,
         end=end,
     )
+
+
+def _end(text: str) -> int:
+    """Where the closing punctuation begins; a point belongs to "Inc." if a question mark follows it, or nothing."""
+    bare = text.rstrip()
+    if not bare.endswith("."):
+        return len(re.sub(r"[\s?!]+\Z", "", text))
+    word = bare[:-1].split()[-1:] or [""]
+    return len(bare) - (not (word[0][-1:].isupper() or word[0].strip('("“').casefold() in ABBREVIATIONS))
 
 
 def _front(text: str, begin: int, end: int) -> tuple[Piece | None, int]:

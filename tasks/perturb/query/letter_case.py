@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.words import Word, is_code, words
+from rarefy.tasks.text.names import ENGLISH_FORMS
 
 SHORTEST = 4  # letters of a word in capitals: "us", "it", "who" and "or" would be names of countries and agencies
 
@@ -18,8 +19,6 @@ OPENING = frozenset(
     through between among after before since until
     """.split()
 )
-
-LEGAL = frozenset({"inc", "corp", "corporation", "ltd", "co", "company", "plc", "llc"})
 
 # Words that a capital makes a name of another thing
 NAMES_TOO = frozenset(
@@ -54,7 +53,7 @@ def lower_case(text: str, language: str) -> list[tuple[Word, str]]:
         alone = i + 1 == len(every) or not every[i + 1].capitalised
         common = lower in OPENING and (not i or every[i - 1].ends or lower == "the")
         # a word that is no English one cannot be mistaken for one: "microsoft", "jassy"
-        safe = common or lower in LEGAL or (not wordnet.known(lower) and len(word.text) >= SHORTEST)
+        safe = common or lower in ENGLISH_FORMS or (not wordnet.known(lower) and len(word.text) >= SHORTEST)
         if safe and word.text[:1].isupper() and (not common or alone or lower not in NAMES_TOO):
             found.append(word)
     return _changed(found, str.lower, language)

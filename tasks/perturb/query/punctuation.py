@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from rarefy.tasks.text.dates import month_number
+from rarefy.tasks.text.names import TITLES
+
 CLOSING = '?!,;:.”»…؟،؛。？！"'
 OPENING = '“«¿¡"'
 
@@ -11,11 +14,7 @@ _CODE = re.compile(r"`[^`]*`")  # starts over at the next mark: linear in any te
 # "U.S.", "Ph.D.", "a.m.": the last point belongs to them as much as the others do
 _DOTTED = re.compile(r"\W*(?:[^\W\d_]{1,3}\.){2,}")
 # A point that says that more is to come: "No. 5", "Art. 17"
-_SHORT = frozenset("no nos art arts sec secs p pp vs v ca cf fig vol ch cl para st mr mrs ms dr prof rev".split())
-_MONTH = re.compile(
-    r"(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|ober|tember)?\.?",
-    re.IGNORECASE,
-)
+_SHORT = TITLES | {"p", "ca", "cl"}
 
 
 def removable(text: str) -> Iterator[tuple[int, int]]:
@@ -62,4 +61,4 @@ def _parts_numbers(tokens: list[re.Match[str]], i: int, tail: str) -> bool:
     before, after = tokens[i].group(), tokens[i + 1].group() if i + 1 < len(tokens) else ""
     if not (before[:1].isdigit() and after[:1].isdigit()):
         return False
-    return not (i and _MONTH.fullmatch(tokens[i - 1].group()))
+    return not (i and month_number(tokens[i - 1].group()))

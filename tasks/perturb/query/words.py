@@ -4,6 +4,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from rarefy.tasks.text.dates import MONTHS, SHORT
+from rarefy.tasks.text.quantities import ORDINALS, SCALES, TENS, UNITS
+
 READ = 20_000  # characters: what is longer is no question, and only its beginning is changed
 
 _TOKEN = re.compile(r"\S+")
@@ -14,18 +17,16 @@ _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|`[^`]*`")  # each starts over
 # A slip in one of these, or another word for it, can change what is asked.
 MEANT = frozenset(
     """
-    january february march april may june july august september october november december jan feb mar apr jun jul aug
-    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
-    not no nor never none without except excluding including excludes includes before after than least most more less
-    fewer only both either neither each every all any between among above below over under since until during per plus
-    minus thousand thousands million millions billion billions trillion percent basis point points dollar dollars euro
-    euros pound pounds yen cent cents one two three four five six seven eight nine ten eleven twelve first second third
-    fourth fifth last half quarter quarters quarterly year years month months week weeks day days date
-    gross net basic diluted current noncurrent non-current deferred total subtotal consolidated parent domestic foreign
-    federal state local gaap non-gaap adjusted unadjusted weighted average increase increased increases decrease
-    decreased decreases gain gains loss losses debit credit asset assets liability liabilities
+    monday tuesday wednesday thursday friday saturday sunday not no nor never none without except excluding including
+    excludes includes before after than least most more less fewer only both either neither each every all any between
+    among above below over under since until during per plus minus thousands millions billions trillions percent basis
+    point points dollar dollars euro euros pound pounds yen cent cents last half quarter quarters quarterly year years
+    month months week weeks day days date gross net basic diluted current noncurrent non-current deferred total
+    subtotal consolidated parent domestic foreign federal state local gaap non-gaap adjusted unadjusted weighted
+    average increase increased increases decrease decreased decreases gain gains loss losses debit credit asset assets
+    liability liabilities
     """.split()
-)
+) | {*MONTHS, *map(str.lower, SHORT), *UNITS, *TENS, *ORDINALS, *(word for word in SCALES if len(word) > 3)}
 
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
