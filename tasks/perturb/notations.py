@@ -6,17 +6,7 @@ from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.nli.kept import small
-from rarefy.tasks.text.quantities import SCALES, is_number
-
-# Of more digits nothing is reckoned: no text counts so far, and what arithmetic would make of them is no longer exact.
-_TOO_LONG = r"(?!\d{19}|\d{1,3}(?:,\d{3}){6}|[\d,]*\.\d{10})"
-NUMBER = re.compile(
-    r"(?<![\w.,])(?P<sign>[-−–]\s?|\(\s?)?(?:US)?[$€£¥]?\s?(?P<sign2>[-−–(])?"
-    rf"{_TOO_LONG}(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:[\s\u00a0-]?(?P<scale>(?:thousand|million|billion|trillion)s?\b|(?:mm|bn|tn|[kKmMbB])\b))?"
-    r"(?P<percent>\)?\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b))?(?![\w])"
-)
-_YEAR = re.compile(r"(?:19|20)\d\d")
+from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, Quantity, quantities
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
@@ -35,25 +25,27 @@ class Number:
 
 @small  # the rows of a chunk are searched for the answer of each of its questions
 def numbers(text: str) -> tuple[Number, ...]:
-    """Every number written in a text, in order, zeros apart."""
+    """Every number written in digits in a text, in order, zeros and places in a row apart."""
     return tuple(_numbers(text))
 
 
 def _numbers(text: str) -> Iterator[Number]:
-    for match in NUMBER.finditer(text):
-        if not is_number(match["digits"]):
-            continue
-        whole, _, fraction = match["digits"].replace(",", "").partition(".")
-        figures = (whole + fraction).lstrip("0")
-        word = (match["scale"] or "").lower()
-        if figures:
-            yield Number(
-                figures=figures.rstrip("0"),
-                power=len(figures) - len(fraction),
-                scale=SCALES[word if len(word) < 3 else word.rstrip("s")] if word else -1,
-                percent=bool(match["percent"]),
-                year=not word and _YEAR.fullmatch(match["digits"]) is not None,
-            )
+    for one in quantities(text):
+        if one.value and one.kind != "place" and not one.worded:
+            yield as_number(one)
+
+
+def as_number(one: Quantity) -> Number:
+    """A quantity, other than nothing, without its sign."""
+    _, digits, exponent = one.amount.scaleb(-one.scale).normalize().as_tuple()
+    assert isinstance(exponent, int)  # of a finite number
+    return Number(
+        figures="".join(map(str, digits)),
+        power=len(digits) + exponent,
+        scale=one.scale or -1,
+        percent=one.kind in ("percent", "points"),
+        year=one.year,
+    )
 
 
 def same(answer: Number, other: Number, fewest: int = 2) -> bool:
@@ -99,7 +91,7 @@ def occurs(text: str, answer: str, aliases: Iterable[str] = ()) -> bool:
     folded = _folded(text)
     if any(_contains(folded, _folded(w)) for w in wanted):
         return True
-    sought = list(dict.fromkeys(filter(None, map(_only_number, wanted))))
+    sought = list(dict.fromkeys(filter(None, map(only_number, wanted))))
     if not sought:
         return False
     firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
@@ -118,13 +110,16 @@ def _folded(text: str) -> str:
 
 
 @small
-def _only_number(answer: str) -> Number | None:
+def only_number(answer: str) -> Number | None:
+    """The number that a text is, with its unit and little else, so that its value is all that matters."""
     found = numbers(answer)
-    return found[0] if len(found) == 1 and not re.search(r"[^\W\d_]{3,}", _UNITS.sub("", answer)) else None
+    if len(found) != 1:
+        return None
+    one = next(one for one in quantities(answer) if one.value and one.kind != "place" and not one.worded)
+    beside = re.findall(r"[^\W\d_]{3,}", f"{answer[: one.start]} {answer[one.end :]}".casefold())
+    return found[0] if all(word in _BESIDE or word.removesuffix("s") in _BESIDE for word in beside) else None
 
 
-_UNITS = re.compile(
-    r"\b(approximately|about|roughly|nearly|thousand|million|billion|trillion|percent|per|cent|dollar|share"
-    r"|employee|people|point|basis|square|feet|store|year|month|day|USD|EUR)s?\b",
-    re.IGNORECASE,
-)
+# Words beside a number that say nothing but how exactly it is meant and what is counted
+_BESIDE = {"approximately", "about", "around", "roughly", "nearly", "almost", "per", "share", "employee", "people",
+           "square", "store", *MEASURES, *CURRENCIES}  # fmt: skip

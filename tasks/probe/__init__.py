@@ -14,7 +14,7 @@ from rarefy.tasks.prompts import messages
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 1
+VERSION = 2
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rarefy.tasks.ask.located import stems
 from rarefy.tasks.gates.given_away import says
-from rarefy.tasks.perturb.notations import numbers, same
+from rarefy.tasks.perturb.notations import numbers, only_number, same
 
 # What models write where they were asked to write nothing
 _NONE = re.compile(
@@ -42,23 +42,10 @@ def right(answer: str, gold: str, aliases: Iterable[str] = ()) -> bool:
 def _fits(given: str, wanted: str) -> bool:
     if given == wanted or says(given, wanted):
         return True
-    mine, theirs = numbers(given), numbers(wanted)
-    if len(theirs) == 1 and _amount(wanted):
-        return any(same(theirs[0], number, fewest=3) for number in mine)
+    if number := only_number(wanted):
+        return any(same(number, other, fewest=3) for other in numbers(given))
     words, all_words = stems(given), stems(wanted)
     return says(wanted, given) and 2 * len(words & all_words) > len(all_words)
-
-
-def _amount(text: str) -> bool:
-    """Whether a text is a number with its unit and little else, so that its value is all that matters."""
-    return len(re.findall(r"[^\W\d_]{3,}", _UNITS.sub("", text))) == 0
-
-
-_UNITS = re.compile(
-    r"\b(?:approximately|about|roughly|nearly|thousand|million|billion|trillion|percent|per cent|dollar|share|usd|eur"
-    r"|employee|people|point|basis|square|feet|store|year|month|day)s?\b",
-    re.IGNORECASE,
-)
 
 
 def _plain(text: str) -> str:

@@ -7,20 +7,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from random import Random
 
-from rarefy.tasks.perturb.notations import NUMBER, Number, numbers
-from rarefy.tasks.text.dates import NAMES, SHORT
-from rarefy.tasks.text.quantities import SCALES
+from rarefy.tasks.perturb.notations import Number, as_number
+from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.quantities import quantities
 
-_MONTH = "|".join(sorted((*NAMES, *SHORT), key=len, reverse=True))
-# Digits that are no quantity: of a date, of a reference, of a form, of a list's item
-_NAMED = re.compile(
-    rf"\b(?:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:{_MONTH})\b(?:,?\s\d{{4}})?"
-    r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b"
-    r"|\b(?:Notes?|Items?|Parts?|Sections?|Secs?\.|Exhibits?|Rules?|Forms?|Tables?|Figures?|Chapters?|Articles?|Titles?"
-    r"|Topics?|Subtopics?|ASU|ASC|ISO|Nos?\.|Levels?|Phases?|Class(?:es)?|Series|Tiers?|Types?|Version|CFR|U\.S\.C\.|part"
-    r"|section|paragraph|§+)\s?(?:No\.\s?)?\d[\d.,()\-–a-zA-Z]*(?:\s(?:and|or|to|through)\s\d[\d.\-]*)?"
-    r"|\b\d+\s(?:CFR|U\.S\.C\.)(?:\s(?:part|§)?\s?\d[\d.]*)?|\b\d{1,2}:\d{2}\b|\b\d{3}-\d{4}\b|\(\d{3}\)",
-)
+# Digits that can be written anew: without separators, or with those of English
+_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+")
 # "an 8", "an 11", "an 18", "an 80", "an 800", "an 11,000": by how the first group of digits is said
 _AN = re.compile(r"[$€£¥]?(?:8|1[18](?!\d)|1[18],\d{3}(?:,\d{6})*(?![\d,]))")
 
@@ -38,29 +30,16 @@ class Figure:
 @lru_cache(500)  # a passage is searched for each value that could be changed in it
 def figures(text: str) -> tuple[Figure, ...]:
     """The quantities of a text, in order: no dates, no numbers of notes, sections and forms, and no zeros."""
-    named = [match.span() for match in _NAMED.finditer(text)]
-    found: list[Figure] = []
-    at = 0
-    for match in NUMBER.finditer(text):
-        start, end = match.span("digits")
-        while at < len(named) and named[at][1] <= start:
-            at += 1
-        if at < len(named) and named[at][0] <= start:
-            continue
-        own = numbers(match.group())
-        if own:
-            found.append(Figure(start, end, match["digits"], own[0]))
-    return tuple(found)
+    return tuple(
+        Figure(*one.digits, digits, as_number(one))
+        for one in quantities(text)
+        if one.value and one.kind != "place" and _DIGITS.fullmatch(digits := text[slice(*one.digits)])
+    )
 
 
 def amount(text: str) -> Decimal | None:
     """The number that a text is, scale word included: 47500000000 of "$47.5 billion"; None where it is not one."""
-    match = NUMBER.search(text)
-    if match is None:
-        return None
-    word = (match["scale"] or "").lower()
-    power = SCALES[word if len(word) < 3 else word.rstrip("s")] if word else 0
-    return Decimal(match["digits"].replace(",", "")) * Decimal(10) ** power
+    return next((one.amount for one in quantities(text)), None)
 
 
 def like(digits: str, value: Decimal) -> str:
@@ -102,13 +81,17 @@ def drawn(old: str, random: Random) -> Iterator[str]:
     So much is off for whoever knows the right one, and plausible to all others: beyond, a share passes 100 % and a
     headcount another digit. Years move by 1 to 4.
     """
-    match = NUMBER.search(old)
-    if match is None:
+    found = figures(old)
+    years = [moment for moment in moments(old) if moment.years] if not found else []
+    if not found and not years:
         return
-    digits = match["digits"]
-    start, end = match.span("digits")
+    start, end = (found[0].start, found[0].end) if found else (years[0].end - 4, years[0].end)
+    digits = old[start:end]
+    if not _DIGITS.fullmatch(digits):
+        return
     value = Decimal(digits.replace(",", ""))
-    year = numbers(match.group())[0].year if numbers(match.group()) else False
+    year = not found or found[0].number.year
+    percent = bool(found) and found[0].number.percent
     for _ in range(60):
         if year:
             written = str(int(digits) + random.choice((-4, -3, -2, -1, 1, 2, 3)))
@@ -116,7 +99,7 @@ def drawn(old: str, random: Random) -> Iterator[str]:
             ratio = Decimal(random.choice((*range(60, 90), *range(112, 160)))) / 100
             written = as_round(digits, value * ratio)
         new = Decimal(written.replace(",", ""))
-        if new and new != value and not (match["percent"] and value <= 100 < new):
+        if new and new != value and not (percent and value <= 100 < new):
             yield old[:start] + written + old[end:]
 
 

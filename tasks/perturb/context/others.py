@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import LITERALS, Question, Swap, Triplet, row_id
-from rarefy.tasks.perturb.context.figures import amount, rescaled
+from rarefy.tasks.perturb.context.figures import amount, figures, rescaled
 from rarefy.tasks.perturb.context.kinds import is_figure, is_firm, kind_of
 from rarefy.tasks.perturb.context.swaps import nearness
-from rarefy.tasks.perturb.notations import NUMBER, occurs
+from rarefy.tasks.perturb.notations import numbers, occurs
 from rarefy.tasks.text.names import without_form
 
 # A grader takes what is off by a rounding for right, so another value is off by more than any rounding
@@ -157,7 +157,7 @@ def instead(
 def differs(new: str, old: str, taken: Sequence[str]) -> bool:
     """Would nobody take the one for the other, in any notation?"""
     forms = [form for form in (old, *taken) if form.strip()]
-    back = forms[:1] if NUMBER.search(old) else forms  # figures are alike both ways
+    back = forms[:1] if numbers(old) else forms  # figures are alike both ways
     if occurs(new, old, taken) or any(occurs(form, new) for form in back):
         return False
     first = _first(new)
@@ -178,12 +178,11 @@ def _fitness(old: Value, value: Value) -> tuple[bool, Decimal, str]:
 
 def _written(old: Value, value: Value) -> str:
     """The value in the notation of the old one."""
-    match = NUMBER.search(old.text)
-    if match is None or not old.amount or value.amount is None:
+    found = figures(old.text)
+    if not found or not old.amount or value.amount is None:
         return ""
-    digits = rescaled(match["digits"], value.amount / old.amount)
-    start, end = match.span("digits")
-    return old.text[:start] + digits + old.text[end:] if digits else ""
+    digits = rescaled(found[0].digits, value.amount / old.amount)
+    return old.text[: found[0].start] + digits + old.text[found[0].end :] if digits else ""
 
 
 def _plainly(new: str, old: str) -> str:

@@ -1,12 +1,15 @@
 """The same number however it is written, and no other."""
 
 import tracemalloc
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rarefy.tasks.perturb.context.figures import like
 from rarefy.tasks.perturb.notations import numbers, occurs, same
+from rarefy.tasks.text.quantities import quantities
 
 
 @pytest.mark.parametrize(
@@ -26,6 +29,11 @@ from rarefy.tasks.perturb.notations import numbers, occurs, same
         ("Delaware", "incorporated in DELAWARE in 1998"),
         ("Ernst &  Young LLP", "by Ernst & Young\nLLP,"),
         ("5", "We have 5 segments."),
+        ("1,234,567,890,123,456,789", "1234567890123456789 units"),
+        ("0.1234567890123", "a factor of .1234567890123"),
+        ("161,000", "1,61,000 rupees"),
+        ("$5 million", "from $5 to $6 million"),
+        ("0.25 percentage points", "by 25 basis points"),
     ],
 )
 def test_an_answer_is_found_in_every_notation(answer, text):
@@ -42,6 +50,9 @@ def test_an_answer_is_found_in_every_notation(answer, text):
         ("$2,024", "in fiscal year 2024"),
         ("$5 million", "$5 billion"),
         ("Delaware", "incorporated in Maryland"),
+        ("10,000", "its annual report on Form 10-K"),
+        ("3,000,000", "goods that 3M sold"),
+        ("28", "as of September 30, 2024"),
     ],
 )
 def test_another_number_or_part_of_a_word_is_not_the_answer(answer, text):
@@ -77,7 +88,7 @@ def test_any_text_can_be_searched(text, answer):
     occurs(text, answer)
 
 
-@pytest.mark.parametrize("digits", ["9" * 19, "9" * 5_000, f"1{',234' * 6}", f"0.{'1' * 10}"])
+@pytest.mark.parametrize("digits", ["9" * 25, "9" * 5_000, f"1{',234' * 8}"])
 def test_digits_beyond_what_anybody_counts_are_no_number(digits):
     assert numbers(f"It was ${digits} million.") == () == numbers(digits)
     assert [number.figures for number in numbers(f"{digits} and 12")] == ["12"]
@@ -94,3 +105,32 @@ def test_memory_does_not_grow_with_the_texts_and_answers_that_were_read():
     finally:
         tracemalloc.stop()
     assert held < 8_000_000  # bytes: of 2,000 texts at most, however many were read
+
+
+@given(
+    st.integers(min_value=1, max_value=10**9), st.integers(min_value=0, max_value=3), st.sampled_from((3, 6, 9, 12)),
+    st.sampled_from((str, "{:,}".format)),
+)  # fmt: skip
+def test_what_a_notation_writes_is_read_as_it_was_meant(digits, decimals, scale, written):
+    whole, rest = divmod(digits, 10**decimals)
+    shown = written(whole) + (f".{rest:0{decimals}d}" if decimals else "")
+    word = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}[scale]
+    for text, sign, kind in (
+        (f"${shown} {word}", 1, "money"),
+        (f"-${shown} {word}", -1, "money"),
+        (f"{shown}%", 1, "percent"),
+    ):
+        (read,) = quantities(f"It was {text}.")
+        power = scale if kind == "money" else 0
+        assert (read.kind, read.currency) == (kind, "USD" if kind == "money" else "")
+        assert read.value == sign * Decimal(digits).scaleb(power - decimals)
+        assert read.grain == Decimal(1).scaleb(power - decimals)
+
+
+@given(st.decimals(min_value=1, max_value=10**9, places=2), st.sampled_from(("7", "1,234", "12.5", "47,525.0", ".5")))
+def test_a_figure_written_like_another_is_read_with_its_value_and_grain(value, like_this):
+    new = like(like_this, value)
+    grain = Decimal(1).scaleb(-len(like_this.partition(".")[2]))
+    (read,) = quantities(f"It was ${new} million.")
+    assert (read.value, read.grain) == (value.quantize(grain, ROUND_HALF_UP).scaleb(6), grain.scaleb(6))
+    assert read.grouped == ("," in new)
