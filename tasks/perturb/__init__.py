@@ -19,4 +19,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 6
+VERSION = 7

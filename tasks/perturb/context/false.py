@@ -100,7 +100,7 @@ def _scaled(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iter
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
-    largest = max((_value(f) for f, _ in placed if f.number.percent), default=Decimal(0))
+    largest = max((_value(f) for f, _ in placed if f.share), default=Decimal(0))
     part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
     for own in of_sentence.values():
         changed = [(figure, _scale(figure, own, ratio, part)) for figure in own]
@@ -111,9 +111,9 @@ def _scaled(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iter
 def _scale(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part: Decimal) -> str:
     """A figure's digits as they become among the others of its sentence; as they are where they must stay."""
     value = _value(figure)
-    if not figure.number.percent:
+    if not figure.share:
         return as_round(figure.digits, value * ratio)
-    together = [f for f in beside if f.number.percent]
+    together = [f for f in beside if f.share]
     if value == 100 or len(beside) - len(together) > 1:
         return figure.digits  # the change of two sums that are scaled alike
     if len(together) > 1 and abs(sum((_value(f) for f in together), Decimal(-100))) <= 1:
@@ -123,7 +123,7 @@ def _scale(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part: Decim
 
 def _in_order(changed: Sequence[tuple[Figure, str]]) -> bool:
     """Is what was more still more, what was the same still the same, and nothing naught? Shares may change places."""
-    counts = sorted((_value(f), Decimal(new.replace(",", ""))) for f, new in changed if not f.number.percent)
+    counts = sorted((_value(f), Decimal(new.replace(",", ""))) for f, new in changed if not f.share)
     ordered = all((a < c) == (b < d) and b <= d for (a, b), (c, d) in pairwise(counts))
     return ordered and all(Decimal(new.replace(",", "")) for _, new in changed)
 

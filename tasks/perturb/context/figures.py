@@ -1,7 +1,7 @@
 """One figure put in the place of another, in the notation and with the scale that stood there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -9,7 +9,7 @@ from random import Random
 
 from rarefy.tasks.perturb.notations import Number, as_number
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.quantities import Quantity, quantities
 
 # Digits that can be written anew: without separators, or with those of English
 _DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+")
@@ -25,16 +25,34 @@ class Figure:
     end: int
     digits: str
     number: Number
+    share: bool  # per cent or percentage points; basis points are none
 
 
 @lru_cache(500)  # a passage is searched for each value that could be changed in it
 def figures(text: str) -> tuple[Figure, ...]:
     """The quantities of a text, in order: no dates, no numbers of notes, sections and forms, and no zeros."""
+    found = quantities(text)
     return tuple(
-        Figure(*one.digits, digits, as_number(one))
-        for one in quantities(text)
-        if one.value and one.kind != "place" and _DIGITS.fullmatch(digits := text[slice(*one.digits)])
+        Figure(*one.digits, digits, as_number(one), _is_share(one, digits))
+        for at, one in enumerate(found)
+        if one.value and one.kind != "place" and (digits := _written(text, one)) and _whole_range(text, found, at)
     )
+
+
+def _is_share(one: Quantity, digits: str) -> bool:
+    return one.kind in ("percent", "points") and Decimal(digits.replace(",", "")) == one.amount
+
+
+def _written(text: str, one: Quantity) -> str:
+    """The digits of a quantity where they can be written anew; "" of "2-1/4" and "five"."""
+    digits = text[slice(*one.digits)]
+    return digits if _DIGITS.fullmatch(digits) else ""
+
+
+def _whole_range(text: str, found: Sequence[Quantity], at: int) -> bool:
+    """Can the other end of a range be written anew too? One alone would turn it: "3 to 2-1/4 percent"."""
+    beside = {"from": at + 1, "to": at - 1}.get(found[at].part)
+    return beside is None or _written(text, found[beside]) != ""
 
 
 def amount(text: str) -> Decimal | None:

@@ -87,14 +87,14 @@ def _of_number(text: str, old: str, new: str) -> list[Edit]:
         if not written or (figure.number.year and len(written) != 4):
             return []  # so rounded a figure that the new one reads the same
         edits.append((figure.start, figure.end, written))
-        if figure.number.percent:
+        if figure.share:
             edits += _rest(text, figure, Decimal(written.replace(",", "")))
     return list(dict.fromkeys(edits))
 
 
 def _rest(text: str, figure: Figure, new: Decimal) -> list[Edit]:
     """What must then be the other part of the whole: 60 % of "38% and 62%" where the second becomes 40 %."""
-    beside = [f for f in figures(text) if f.number.percent and 0 < abs(f.start - figure.start) < 40]
+    beside = [f for f in figures(text) if f.share and 0 < abs(f.start - figure.start) < 40]
     between = [f for f in beside if Decimal(f.digits) + Decimal(figure.digits) == 100 and new < 100]
     same_line = [f for f in between if "\n" not in text[min(f.start, figure.start) : max(f.end, figure.end)]]
     return [(f.start, f.end, like(f.digits, 100 - new)) for f in same_line[:1]]

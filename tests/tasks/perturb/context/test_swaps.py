@@ -161,3 +161,19 @@ def test_a_changed_cell_keeps_its_rank_among_the_rows():
 )
 def test_a_sentence_keeps_its_one_full_stop(text, old, new, after):
     assert swapped(text, old, new) == after
+
+
+def test_a_range_of_which_one_end_is_a_fraction_has_no_figures_that_could_be_changed_alone():
+    assert figures("a range of 2 to 2-1/4 percent, about 3/4 percentage point less") == ()
+    assert [figure.digits for figure in figures("from 5 to 6 percent")] == ["5", "6"]
+
+
+def test_basis_points_are_no_shares_of_a_whole():
+    assert [figure.share for figure in figures("25 basis points, 12.5%, 3 percentage points and 4 stores")] == [
+        False, True, True, False
+    ]  # fmt: skip
+
+
+def test_a_date_that_is_made_up_is_a_date_of_another_year():
+    made = set(drawn("September 28, 2024", Random(0)))
+    assert made and all(one.startswith("September 28, 20") and one != "September 28, 2024" for one in made)
