@@ -46,7 +46,7 @@ _NAMED = re.compile(
     r"docs?|chunks?|sources?)\s|[#§]\s?)$",
     re.IGNORECASE,
 )
-_TWICE = re.compile(rf"\b(?:{_WORDED})(?:[-\s](?:{_WORDED}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
+_TWICE = re.compile(rf"\b(?:{_WORDED})(?:[-\s](?:{_WORDED})){{0,6}}\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
 _MIXED = re.compile(
     r"(?<![\w.,/-])(?:(?P<w>\d{1,3})(?:\s|-|\sand\s|-and-))?(?P<a>\d{1,2})/(?P<b>2|4|5|8|10|16)(?![\d/])(?=\s?(?:%|per|of\s(?:1|one)))"
 )

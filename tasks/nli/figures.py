@@ -37,7 +37,7 @@ _SUM = re.compile(
 )
 _PLAIN_YEAR = re.compile(r"(?:19|20)\d\d")
 # "thirty (30) days" says one number twice; "5 to 6 percent" and "$5 to $6 million" say the unit once
-_TWICE = re.compile(rf"\b(?=[tfsenzo])(?:{_word})(?:[-\s](?:{_word}))*\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
+_TWICE = re.compile(rf"\b(?=[tfsenzo])(?:{_word})(?:[-\s](?:{_word})){{0,6}}\s?\((?P<n>\d{{1,3}})\)", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?<![\w.,-])(?P<a>(?P<c>(?:US)?[$€£¥]?)\s?(?!(?:19|20)\d\d\b)\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<to>\s?[-–—]\s?|\s(?:to|or)\s)"
     r"(?P<b>(?P<c2>(?:US)?[$€£¥]?)\s?\d[\d,]{0,15}(?:\.\d{1,6})?)(?P<u>\s?%|[\s-](?:hundred|thousand|million|billion|trillion|"

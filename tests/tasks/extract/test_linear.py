@@ -1,9 +1,9 @@
 """No table, label or amount takes more than about its share of time: what is four times as long takes four times."""
 
-import time
 from collections.abc import Callable
 
 import pytest
+from linear import long, longer_than_linear
 
 from rarefy.data_contracts.rows import Chunk, Document
 from rarefy.tasks.extract import ExtractConfig, extract
@@ -12,9 +12,6 @@ from rarefy.tasks.extract.cells import _shares_in
 from rarefy.tasks.extract.cover import _is_note
 from rarefy.tasks.extract.deadlines import rule
 
-SIZE = 10_000  # characters
-FLOOR = 0.4  # seconds: what takes less for the longest is quick enough, and too short to be compared
-TRIES = 5  # a busy machine disturbs one of them
 YEARS = ("Years ended September 28, 2024", "Years ended September 30, 2023")
 PIECES = ("47 ", "(", "- ", "fiscal year 2024 ", "shares in ")
 
@@ -43,10 +40,6 @@ def facts(text: str, *methods: str) -> int:
     return len(list(extract([chunk], ExtractConfig(methods=methods), documents={"d": document})))
 
 
-def long(piece: str) -> Callable[[int], str]:
-    return lambda n: (piece * (n // len(piece) + 1))[:n]
-
-
 SHAPES: dict[str, Callable[[Callable[[int], str], int], str]] = {
     "cell": lambda it, n: table(("", *YEARS), ("Net sales", f"12 {it(n)} x", "12"), ("Cost of sales", "13", "14")),
     "label": lambda it, n: table(("", *YEARS), (f"Net {it(n)} sales", "11", "12"), ("Cost of sales", "13", "14")),
@@ -67,36 +60,22 @@ TABLES: dict[str, Callable[[int], str]] = {
 }
 
 
-def fits(work: Callable[[int], object]) -> str:
-    """How long one, two and four times as much took, where that is more than linear in every try; "" where not."""
-    for _ in range(TRIES):
-        took = []
-        for times in (1, 2, 4):
-            start = time.process_time()
-            work(SIZE * times)
-            took.append(time.process_time() - start)
-        once, twice, four = took
-        if four < FLOOR or four < 8 * max(once, FLOOR / 8) or four < 4 * max(twice, FLOOR / 4):
-            return ""
-    return f"{once:.2f} s, {twice:.2f} s and {four:.2f} s for 1, 2 and 4 times {SIZE:,} characters"
-
-
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_long_part_of_a_table_takes_no_more_than_its_share(shape: str, piece: str) -> None:
     facts(table(("", *YEARS), ("Net sales", "11", "12")), "tables", "officers")
-    assert not fits(lambda n: facts(SHAPES[shape](long(piece), n), "tables", "officers"))
+    assert not longer_than_linear(lambda n: facts(SHAPES[shape](long(piece), n), "tables", "officers"))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_of_many_parts_takes_no_more_than_its_share(name: str) -> None:
-    assert not fits(lambda n: facts(TABLES[name](n), "tables", "officers"))
+    assert not longer_than_linear(lambda n: facts(TABLES[name](n), "tables", "officers"))
 
 
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("read", [type_of, _shares_in, _is_note, lambda text: rule(f"It must pay {text}.")])
 def test_a_long_amount_takes_no_more_than_its_share(read: Callable[[str], object], piece: str) -> None:
-    assert not fits(lambda n: read(long(piece)(n) + "x"))
+    assert not longer_than_linear(lambda n: read(long(piece)(n) + "x"))
 
 
 def test_what_is_too_long_for_a_label_or_a_number_hides_no_other_fact() -> None:
