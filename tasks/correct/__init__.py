@@ -14,7 +14,7 @@ from rarefy.tasks.protocols import PROTOCOLS
 
 __all__ = ["VERSION", "CorrectConfig", "cleaned", "score"]
 
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True, slots=True)

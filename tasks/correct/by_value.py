@@ -83,6 +83,7 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     said = [one for one in found if one.how != "denied"]
     if (
         not config.value
+        or gold.unread
         or not said
         or any(one.how == "doubted" for one in found)
         or any(one.how == "denied" for one in found)
@@ -94,7 +95,8 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
         return unclear("bound")
     if any(_close(exact, one.value) for exact in gold.values for one in said):
         return unclear("close")
-    if _composed([one.value.amount for one in said], gold):
+    counted = [one.amount for one in everything if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
+    if _composed([one.value.amount for one in said], gold) or _composed([said[0].value.amount, *counted], gold):
         return unclear("composed")
     first = next((one for one in said if one.how == "stated"), None)
     if first is None or all(one.value.worded and one.value.amount == 1 for one in said):  # "one molecule gives six"

@@ -67,6 +67,7 @@ class Gold:
     moments: tuple[Moment, ...] = ()
     parts: tuple["Gold", ...] = ()
     ordered: bool = False
+    unread: bool = False  # a form is no such value or moment, so that what is none of these may be right by that one
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,10 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
     if found := _only_moment(first, about):
         if len(found) > 1:
             return Gold("parts", forms, parts=tuple(Gold("moment", (first,), moments=(one,)) for one in found))
-        return Gold("moment", forms, moments=tuple(one for form in forms for one in _only_moment(form, about)[:1]))
+        read = [_only_moment(form, about)[:1] for form in forms]
+        return Gold("moment", forms, moments=tuple(one for of_form in read for one in of_form), unread=[] in read)
     if exact := tuple(_exacts(forms, about)):
-        return Gold("value", forms, values=exact)
+        return Gold("value", forms, values=exact, unread=not all(_read(form, about) for form in forms))
     return Gold("text", forms)
 
 

@@ -15,6 +15,7 @@ from rarefy.tasks.correct.standing import compared, denied, doubted, link
 from rarefy.tasks.correct.words import words
 
 _FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
+_YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
 
 
 def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
@@ -81,6 +82,7 @@ def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
 
 
 def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome:
+    text = _YEAR_AND_MARK.sub(r"\1", text)
     found = list(moments(text))
     parts = [one for other in beside for one in other.moments]
     same: list[Moment] = []
@@ -121,6 +123,7 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
     distinct = {one.ways for one in other}
     if (
         config.value
+        and not gold.unread
         and firm
         and len(firm) == len(other)
         and (beside or len(distinct) == 1)
