@@ -4,6 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rarefy", deadline=None)  # a busy machine takes longer, and nothing is wrong
+settings.load_profile("rarefy")
 
 ROOT = Path(__file__).resolve().parent.parent
 
