@@ -50,9 +50,9 @@ def _tidy(text: str) -> str:
 
 def table(rows: list[list[str]]) -> str:
     """A Markdown pipe table whose first row is the header; rows are made equally long, unless one is absurdly long."""
-    width = max(map(len, rows))
-    if width * len(rows) > EMPTY + FILLED * sum(map(len, rows)):
-        width = len(rows[0])
+    width, most = max(map(len, rows)), EMPTY + FILLED * sum(map(len, rows))
+    if width * len(rows) > most:
+        width = min(len(rows[0]), most // len(rows))  # also the header may be the one
     lines = ["| " + " | ".join([*(_cell(cell) for cell in row), *[""] * (width - len(row))]) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
 
