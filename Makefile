@@ -50,7 +50,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 $(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing vLLM for the CPU into $(VLLM) (about 2 minutes and 4 GB, once)"
 	PYTHON=$(VENV)/bin/python infra/vllm/install.sh $(VLLM)
-	$(VLLM)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q accelerate==1.15.0 pytest==9.2.0
+	$(VLLM)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q accelerate==1.15.0 pytest==9.2.0 hypothesis==6.170.15
 	$(VLLM)/bin/python infra/vllm/tiny.py $(VLLM)/tiny
 	touch $@
 
