@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rarefy.tasks.nli.figures import MONTHS, lettered
-from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.kept import small
 
 Parts = tuple[int, int, int, int]  # year, month, day, quarter; 0 where it is not said
 

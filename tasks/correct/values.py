@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.nli.figures import POWER, SCALES, TENS, WORDS, is_number, lettered
-from rarefy.tasks.nli.kept import small
 from rarefy.tasks.perturb.checks.readings import foreign, readings
+from rarefy.tasks.text.kept import small
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "dollar": "USD", "us dollar": "USD", "usd": "USD", "€": "EUR", "euro": "EUR", "£": "GBP",

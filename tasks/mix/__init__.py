@@ -27,4 +27,4 @@ __all__ = [
     "texts",
 ]
 
-VERSION = 2
+VERSION = 3

@@ -16,7 +16,7 @@ from rarefy.tasks.llm.config import LLMConfig, Means
 
 __all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
-VERSION = 5
+VERSION = 6
 
 CHECKS: dict[str, str] = {
     "rules": "rarefy.tasks.nli.rules:rules",

@@ -3,45 +3,31 @@
 import re
 from collections import Counter
 
-from rarefy.tasks.nli.figures import figured, kind
-from rarefy.tasks.nli.kept import small
+from rarefy.tasks.nli.figures import figures
+from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import is_number
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"
 
-_UNIT = re.compile(
-    r"\s*-?\s*(?:or\s(?:more|less|fewer)\s)?(?:(?:[a-z]+(?:-[a-z]+)?)[\s-]){0,2}?"
-    r""
-    r""
-    r""
-    r"(?P<unit>second|minute|hour|day|week|month|quarter|year|decade|(?:square|cubic)[\s-](?:foot|feet|meter|metre|mile|inch)"
-    r"|foot|feet|inch|mile|yard|acre|hectare|meter|metre|kilometer|kilometre|km|cm|gram|kilogram|kg"
-    r"|ton|tonne|ounce|pound|lb|oz"
-    r"|gallon|liter|litre|barrel|watt|kilowatt|megawatt|gigawatt|kw|mw|gw|kwh|mwh|gwh|twh|degree|time)(?:e?s)?\b",
-    re.IGNORECASE,
-)
-_MARK = re.compile(r"\x02(\d+)\x03")
 _CODE = re.compile(r"[\w.-]*\d[\w.-]*")
 _FORMS = ((re.compile(r"\b(?:form\s)?10-K\b", re.IGNORECASE), "annual report"),
           (re.compile(r"\b(?:form\s)?10-Q\b", re.IGNORECASE), "quarterly report"))  # fmt: skip
 _FRACTIONS = {"50%": r"\bhalf\b", "10%": r"\b(?:one[- ])?tenth\b", "25%": r"\bquarter of\b",
               "@q4": r"\b(?:last|final) quarter\b",
-              "2": r"\b(?:both|pair|two)\b", "2 time": r"\b(?:twice|double[sd]?|doubling)\b"}  # fmt: skip
+              "2": r"\b(?:both|pair|two)\b", "2x": r"\b(?:twice|double[sd]?|doubling)\b"}  # fmt: skip
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 
 
-def lost(original: str, variant: str) -> list[str]:
-    """The facts of the original that the variant lacks, in whatever notation."""
-    after = facts(variant)
-    gone = [fact for fact in facts(original) if fact not in after and not _otherwise(fact, after, variant)]
-    return [fact for fact in gone if fact.partition(" ")[0] != "1" or _digits(fact, original)]
+def changed(original: str, variant: str) -> tuple[list[str], list[str]]:
+    """The facts of the original that the variant lacks, in whatever notation, and those that only the variant has.
 
-
-def come(original: str, variant: str) -> list[str]:
-    """The facts that the variant has and the original lacks, but for small counts in letters."""
-    before = facts(original)
-    new = [fact for fact in facts(variant) if fact not in before and not _otherwise(fact, before, original)]
-    return [fact for fact in new if not _counted(fact, variant)]
+    Small counts in letters come and go with wording ("one more year") and are no facts then.
+    """
+    before, after = facts(original), facts(variant)
+    gone = [fact for fact in before if fact not in after and not _otherwise(fact, after, variant)]
+    new = [fact for fact in after if fact not in before and not _otherwise(fact, before, original)]
+    gone = [fact for fact in gone if fact.partition(" ")[0] != "1" or _digits(fact, original)]
+    return gone, [fact for fact in new if not _counted(fact, variant)]
 
 
 @small
@@ -49,24 +35,13 @@ def facts(text: str) -> dict[str, int]:
     """Each figure of a text with its unit, in one notation, and each other word that has a digit."""
     for form, words in _FORMS:
         text = form.sub(words, text)
-    marked, figures = figured(text.replace("’", "'").replace("\u00a0", " "))
-    facts: Counter[str] = Counter()
-    for mark in _MARK.finditer(marked):
-        figure = figures[int(mark[1])]
-        unit = "" if kind(figure) else _unit(marked, mark.end())
-        facts[f"{figure} {unit}" if unit else figure] += 1
+    found = figures(text)
+    facts = Counter(f"{one.text} {one.unit}" if one.unit else one.text for one in found)
     # figures that hang on letters are names ("A100"), what hangs on hyphens and stops is a code ("2025-06")
-    rest = _MARK.sub(" ", marked)
+    edges = [0, *(edge for one in found for edge in (one.start, one.end)), len(text)]
+    rest = " ".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
     facts.update(code for hit in _CODE.finditer(rest) if not re.search(r"[^\W\d_]", code := hit[0].strip("-.")))
     return dict(facts)
-
-
-def _unit(marked: str, at: int) -> str:
-    hit = _UNIT.match(marked, at, at + 60)
-    if not hit:
-        return ""
-    unit = hit["unit"].lower().replace("-", " ")
-    return {"feet": "foot", "square feet": "square foot", "cubic feet": "cubic foot", "inche": "inch"}.get(unit, unit)
 
 
 def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
@@ -86,9 +61,9 @@ def _otherwise(fact: str, facts: dict[str, int], text: str) -> bool:
     if value.endswith("th"):
         place = int(value[:-2]) if value[:-2].isdecimal() and is_number(value) else 0
         return 0 < place <= len(_ORDINALS) and re.search(rf"\b{_ORDINALS[place - 1]}\b", text, re.I) is not None
-    if unit == "time":
-        return value in facts
-    return not unit and f"{value} time" in facts
+    if value.endswith("x"):
+        return value[:-1] in facts
+    return not unit and f"{value}x" in facts
 
 
 def _counted(fact: str, text: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rarefy.tasks.nli.kept import small
 from rarefy.tasks.text.dates import MONTHS, SHORT
+from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.names import ENGLISH_FORMS
 from rarefy.tasks.wordnet import known, readings
 

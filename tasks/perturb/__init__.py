@@ -19,4 +19,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 7
+VERSION = 8

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import VERDICTS
-from rarefy.tasks.nli.kept import small
+from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, Quantity, quantities
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
@@ -24,15 +24,13 @@ class Number:
 
 
 @small  # the rows of a chunk are searched for the answer of each of its questions
-def numbers(text: str) -> tuple[Number, ...]:
+def numbers(text: str, language: str = "en") -> tuple[Number, ...]:
     """Every number written in digits in a text, in order, zeros and places in a row apart."""
-    return tuple(_numbers(text))
+    return tuple(as_number(one) for one in _digital(text, language))
 
 
-def _numbers(text: str) -> Iterator[Number]:
-    for one in quantities(text):
-        if one.value and one.kind != "place" and not one.worded:
-            yield as_number(one)
+def _digital(text: str, language: str = "en") -> Iterator[Quantity]:
+    return (one for one in quantities(text, language=language) if one.value and one.kind != "place" and not one.worded)
 
 
 def as_number(one: Quantity) -> Number:
@@ -81,11 +79,12 @@ def _rounds(answer: str, other: str, fewest: int) -> bool:
     return (int(longer[: kept + 1]) + 5) // 10 == int(shorter)
 
 
-def occurs(text: str, answer: str, aliases: Iterable[str] = ()) -> bool:
+def occurs(text: str, answer: str, aliases: Iterable[str] = (), language: str = "en") -> bool:
     """Can the answer still be read in this text: itself, an alias, or its number in another notation?
 
     Words are looked for as a containment metric would, whatever their case and spacing; short answers and numbers
     between token boundaries. A verdict (yes, no, true, false) is not looked for: what speaks for it has other words.
+    `language` is that of the numbers in the text: "1.234" is another one in German.
     """
     wanted = [a for a in (answer, *aliases) if a.strip() and a.strip(" .").casefold() not in VERDICTS]
     folded = _folded(text)
@@ -95,7 +94,7 @@ def occurs(text: str, answer: str, aliases: Iterable[str] = ()) -> bool:
     if not sought:
         return False
     firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
-    likely = [other for other in numbers(text) if other.figures[0] in firsts]
+    likely = [other for other in numbers(text, language) if other.figures[0] in firsts]
     return any(same(number, other) for other in likely for number in sought)
 
 
@@ -115,7 +114,7 @@ def only_number(answer: str) -> Number | None:
     found = numbers(answer)
     if len(found) != 1:
         return None
-    one = next(one for one in quantities(answer) if one.value and one.kind != "place" and not one.worded)
+    one = next(_digital(answer))
     beside = re.findall(r"[^\W\d_]{3,}", f"{answer[: one.start]} {answer[one.end :]}".casefold())
     return found[0] if all(word in _BESIDE or word.removesuffix("s") in _BESIDE for word in beside) else None
 

@@ -26,7 +26,7 @@ from rarefy.tasks.perturb.context.others import (
 from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
 
-VERSION = 5
+VERSION = 6
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the ring, so that few documents share it about evenly

@@ -11,6 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from rarefy.tasks.text.characters import plain
+from rarefy.tasks.text.kept import small
 
 MONTHS = "january february march april may june july august september october november december".split()
 NAMES = tuple(name.capitalize() for name in MONTHS)  # as English prints them
@@ -152,6 +153,7 @@ def _against(gold: Parts, other: Parts) -> str:
     return "less" if quarter_of or missing else "same"
 
 
+@small
 def moments(text: str) -> tuple[Moment, ...]:
     """Every moment in a text, in order.
 

@@ -81,7 +81,8 @@ _NUMBER = re.compile(
     r"|(?P<grouped>\d{1,3}(?:,\d{3})++(?:\.\d++)?)"
     r"|(?P<swiss>\d{1,3}(?:'\d{3}){1,8}(?:[.,]\d+)?)"
     r"|(?P<dotted>\d{1,3}(?:(?:\.\d{3}){2,8}(?:,\d{1,6})?|(?:\.\d{3}),\d{1,6}))"
-    r"|(?P<spaced>\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d))(?:[.,]\d{1,6})?)"
+    r"|(?P<spaced>\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d)|(?: \d{3}){1,8}(?=,\d{1,2}(?!\d)))"
+    r"(?:[.,]\d{1,6})?)"
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"
     r")(?P<vulgar>(?:\s?[½¼¾⅛⅜⅝⅞]|[\s-]\d{1,2}/(?:2|4|8|16)(?![\d/])))?"
@@ -183,8 +184,8 @@ _CELL_NOTES = re.compile(r"(?<=[\d%)])(?:\s?(?:\((?:\d{1,2}|[a-z])\)|[*†‡]|\
 _LIST_MARK = re.compile(r"(?:(?<=[\s:;.)])|^)(?P<n>\d{1,2})[.)](?=\s|$)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:[(\[]\d{1,3}[)\]]|\d{1,3}[.)])(?=[ \t]+[^\W\d_])", re.MULTILINE)
 _NOTE_MARK = re.compile(
-    r"(?<=[A-Za-z.,;\"'%)])(?:\s?\[\d{1,3}(?:[,-]\s?\d{1,3}){0,9}\]|\(\d{1,2}\)(?=[\s|.,;]|$)"
-    r"|(?<=[a-z])\s\(\d\)(?=\s?(?:[|\n]|$)))"
+    r"(?<=[A-Za-z.,;\"'%)])(?:\s?\[\d{1,3}(?:[,-]\s?\d{1,3}){0,9}\]|\(\d{1,2}\)(?=[\s|.,;:]|$)"
+    r"|(?<=[a-z])\s\(\d\)(?=\s?(?:[|\n:]|-\s|$)))"
 )
 _ZERO_OF = re.compile(
     r"-(?!(?:year|month|day|week|hour|mile|minute|time|fold|percent|dollar|point|acre)s?\b)[a-z]", re.I
@@ -349,7 +350,7 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
     if last > start - len(before) and text[last - 1] in "€£¥₹¢":
         before = text[last:start]  # "5€.0": the sign is that of the number before
     scaled = None if place or (hit["word"] and power) else _SCALE.match(text, end)
-    money = _BEFORE_MONEY.search(before)
+    money = _BEFORE_MONEY.search(before) if _may_end_in(before, "$€£¥₹₩₽₪₺.") else None
     if scaled:
         step = _power(scaled, text, hit, money is not None)
         if step:
@@ -384,7 +385,7 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
     if money:
         name = money[0].strip().lower().rstrip(".")
         currency = CURRENCIES.get(name) or CURRENCIES.get(name.rstrip("$")) or ""
-    if not sign and (marked := _SIGN.search(outer)):
+    if not sign and _may_end_in(outer, "-+") and (marked := _SIGN.search(outer)):
         sign = "+" if (marked["mark"] or marked["word"]).lower() in ("+", "plus") else "-"
         if not (marked["word"] and sign == "+"):
             start -= len(outer) - marked.start()
@@ -445,7 +446,7 @@ def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quan
     if sign == "-" or (sign == "()" and _means_less(text, start, end, kind, currency)):
         value = -value
     bound = ""
-    if hedge := _BOUND.search(outer[-28:]):
+    if _may_end_in(outer, ".~≈≥≤<>=") and (hedge := _BOUND.search(outer[-28:])):
         bound = str(hedge.lastgroup)
         if bound == "least" and hedge["least"].lower() == "from":
             bound = ""
@@ -700,13 +701,13 @@ def _is_name(text: str, hit: re.Match[str], before: str, end: int, money: bool, 
         )
     if last == hit.start() - 1 and before.endswith("-"):
         return False  # the upper end of a range
-    if re.search(r"[^\W\d_]-$|\d-$", before) and not unit:
+    if before.endswith("-") and before[-2:-1].isalnum() and not unit:
         return (
             not re.search(r"\b(?:sub|plus|pre|post|non|mid)-$", before, re.IGNORECASE)
             if before[-2:-1].isalpha()
             else True
         )
-    if _NAMED.search(before) and not (unit or power or hit["grouped"]):
+    if not (unit or power or hit["grouped"]) and _may_end_in(before, ".#§-") and _NAMED.search(before):
         return True
     digits = hit["plain"] or ""
     if digits and _IN_A_NAME.match(tail):
@@ -723,6 +724,12 @@ def _is_name(text: str, hit: re.Match[str], before: str, end: int, money: bool, 
     if power or unit or not digits.isdecimal() or len(digits) > 4:
         return False
     return _OF_A_NAME.search(before) is not None
+
+
+def _may_end_in(text: str, signs: str) -> bool:
+    """Does a text end in a letter or one of these signs, but for blanks? Behind most numbers of tables it does not."""
+    last = text.rstrip()[-1:]
+    return last.isalpha() or (last != "" and last in signs)
 
 
 def _counts(nouns: str, after: str) -> tuple[str, str]:

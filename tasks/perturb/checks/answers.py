@@ -15,11 +15,11 @@ from html.parser import HTMLParser
 import yaml
 
 from rarefy.data_contracts.rows import VERDICTS
-from rarefy.tasks.nli.figures import figured
-from rarefy.tasks.nli.kept import small
+from rarefy.tasks.nli.figures import figured, figures
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.readings import dates, foreign, readings
-from rarefy.tasks.perturb.notations import numbers, occurs
+from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text import characters
+from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.names import ENDING
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
@@ -29,6 +29,10 @@ _QUOTES |= dict.fromkeys("–—−\u2010\u2011\u2012\u2015\ufe58\ufe63\uff0d", 
 _MARKS = re.compile("[" + "".join(_QUOTES) + "]")
 _DOTTED = re.compile(r"\b(?:[a-z]\.){2,}")  # "U.S. dollar" is the US dollar
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_MOMENT_LEAD = re.compile(r"^\s*(?:on|by|in|as of|until|since)\s")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
+_SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])")
+_UNSEEN = {*map(chr, range(0xFE00, 0xFE10)), *"\u034f\u115f\u1160\u3164"}  # that Unicode does not call format
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -51,20 +55,15 @@ def no_answer(case: Case, draft: Draft) -> str:
     wanted = [form for form in (case.answer, *case.aliases) if form.strip() and fold(form) not in VERDICTS]
     if not wanted:
         return ""
-    figures = {form: figure for form in wanted if (figure := _figure(form))}
-    days = {day for form in wanted for day in (*dates(form), figures.get(form, "")) if day.count("-") == 2}
-    if days and not days.isdisjoint(dates(draft.text) | _figures(draft.text)):
-        return "answer_remains: in another notation"
-    texts = readings(draft.text)
-    if figures or any(len(numbers(form)) == 1 for form in wanted):
-        texts += tuple(filter(None, (foreign(texts[-1]),)))
+    text = _legible(draft.text)
+    folded, there = fold(text), _figures(text) | _figures(text, "de")
     for form in wanted:
-        for at, text in enumerate(texts):
-            if any(holds(fold(text), core) for plain in readings(form) for core in cores(plain)):
-                return f"answer_remains: {form}{', in another notation' if at else ''}"
-            if form in figures and figures[form] in _figures(text):
-                return f"answer_remains: {form}, in another notation"
-    if any(occurs(text, case.answer, case.aliases) for text in texts):
+        plain = _legible(form)
+        if any(holds(folded, core) for core in cores(plain)):
+            return f"answer_remains: {form}"
+        if not there.isdisjoint(_figure(plain)):
+            return f"answer_remains: {form}, in another notation"
+    if any(occurs(text, case.answer, case.aliases, language) for language in ("en", "de")):
         return "answer_remains: in another notation"
     return ""
 
@@ -154,21 +153,30 @@ def _joins(beside: str, edge: str) -> bool:
     return edge.isdigit() and beside[0] in ".," and len(beside) > 1 and beside[1].isdigit()
 
 
-def _one_figure(form: str) -> str:
-    """The one figure that a form is, in one notation; "" for all else."""
-    marked, figures = figured(readings(form)[-1])
-    rest = _LEAD.sub(
-        "",
-        fold(re.sub(r"^\s*(?:on|by|in|as of|until|since)\s", "", marked))
-        .replace("\x02", " ")
-        .replace("\x03", " ")
-        .strip(),
-    )
-    return figures[0] if len(figures) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else ""
+def _legible(text: str) -> str:
+    """The text as it is read: without entities, signs that cannot be seen, and blanks within its numbers."""
+    seen = unescape(text) if "&" in text and _ENTITY.search(text) else text
+    if not seen.isascii():
+        seen = "".join(
+            char for char in characters.plain(seen) if char not in _UNSEEN and unicodedata.category(char) != "Cf"
+        )
+    return _SPACED.sub(lambda hit: re.sub(r"\D", "", hit[0]), seen.replace("\u00a0", " "))
 
 
-def _all_figures(text: str) -> frozenset[str]:
-    return frozenset(figured(text)[1])
+def _one_figure(form: str) -> frozenset[str]:
+    """The one figure that a form is, in one notation, or each that it may be; empty for all else."""
+    marked, found = figured(form)
+    rest = re.sub(r"\x02\d+\x03", " ", _LEAD.sub("", fold(_MOMENT_LEAD.sub("", marked))))
+    return _ways(found[0]) if len(found) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else frozenset()
+
+
+def _all_figures(text: str, language: str = "en") -> frozenset[str]:
+    return frozenset(way for one in figures(text, language) for way in _ways(one.text))
+
+
+def _ways(figure: str) -> frozenset[str]:
+    """A date in numbers may be one of two."""
+    return frozenset(f"@{day}" for day in figure[1:].split("|")) if figure.startswith("@") else frozenset((figure,))
 
 
 _figure, _figures = small(_one_figure), small(_all_figures)

@@ -5,7 +5,7 @@ Only what is there is compared, not what is said of it: which figure belongs to 
 
 from collections.abc import Iterable
 
-from rarefy.tasks.nli.facts import come, lost
+from rarefy.tasks.nli.facts import changed
 from rarefy.tasks.nli.names import missing, named
 from rarefy.tasks.perturb.case import Case, Draft
 
@@ -14,12 +14,13 @@ CODE = "facts_changed"
 
 def same_facts(case: Case, draft: Draft) -> str:
     """`facts_changed` where a number, date, unit or name came or went."""
-    return _told(lost(case.text, draft.text), come(case.text, draft.text), "figure") or _names(case, draft, both=True)
+    return _told(*changed(case.text, draft.text), "figure") or _names(case, draft, both=True)
 
 
 def keeps_facts(case: Case, draft: Draft) -> str:
     """`facts_changed` where a number, date, unit or name of the original is gone; others may have come."""
-    return _told(lost(case.text, draft.text), [], "figure") or _names(case, draft, both=False)
+    gone, _ = changed(case.text, draft.text)
+    return _told(gone, [], "figure") or _names(case, draft, both=False)
 
 
 def _told(gone: Iterable[str], came: Iterable[str], what: str) -> str:

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from html import unescape
 
-from rarefy.tasks.nli.kept import small
 from rarefy.tasks.text.characters import lettered
 from rarefy.tasks.text.dates import FOREIGN, month_number
+from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import SCALES, TENS
 from rarefy.tasks.text.quantities import UNITS as WORDS
 
