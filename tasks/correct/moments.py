@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rarefy.tasks.nli.figures import MONTHS, lettered
+from rarefy.tasks.text.characters import lettered
+from rarefy.tasks.text.dates import MONTHS
 from rarefy.tasks.text.kept import small
 
 Parts = tuple[int, int, int, int]  # year, month, day, quarter; 0 where it is not said

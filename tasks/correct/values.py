@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.correct.moments import moments
-from rarefy.tasks.nli.figures import POWER, SCALES, TENS, WORDS, is_number, lettered
 from rarefy.tasks.perturb.checks.readings import foreign, readings
+from rarefy.tasks.text.characters import lettered
 from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.quantities import MOST_POWER as POWER
+from rarefy.tasks.text.quantities import SCALES, TENS, is_number
+from rarefy.tasks.text.quantities import UNITS as WORDS
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "dollar": "USD", "us dollar": "USD", "usd": "USD", "€": "EUR", "euro": "EUR", "£": "GBP",

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from rarefy.tasks.nli.figures import WORDS
 from rarefy.tasks.perturb.checks.answers import fold
 from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.quantities import UNITS as WORDS
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
 _STATES = (
