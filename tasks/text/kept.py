@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 LONGEST = 4_000  # characters: a passage is read many times in a row, and a long document seldom
 MOST = 2_000  # texts: 16 MB at most where each is as long as it may be
@@ -13,9 +13,9 @@ Rest = ParamSpec("Rest")
 
 def small(read: Callable[Concatenate[str, Rest], Result]) -> Callable[Concatenate[str, Rest], Result]:
     """The same function with what it found of short texts kept; long ones are read anew."""
-    kept = lru_cache(MOST)(read)
+    kept = cast(Callable[Concatenate[str, Rest], Result], lru_cache(MOST)(read))
 
-    def found(text: str, *rest: Rest.args, **named: Rest.kwargs) -> Result:
+    def found(text: str, /, *rest: Rest.args, **named: Rest.kwargs) -> Result:
         return (kept if len(text) <= LONGEST else read)(text, *rest, **named)
 
     found.__doc__ = read.__doc__
