@@ -10,7 +10,7 @@ from rarefy.tasks.ask.index import Index
 from rarefy.tasks.ask.roles import End, Roles
 from rarefy.tasks.ask.wording import Wording, refuse
 from rarefy.tasks.extract.locate import words_within
-from rarefy.tasks.perturb.notations import numbers, same
+from rarefy.tasks.text.notations import numbers, same
 from rarefy.tasks.text.quantities import number, quantities
 from rarefy.tasks.text.stems import stem, words
 

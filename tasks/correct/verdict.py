@@ -11,9 +11,9 @@ from rarefy.tasks.correct.gold import Asked, Gold, asked, gold
 from rarefy.tasks.correct.judging import Case, role_of
 from rarefy.tasks.correct.match import matched
 from rarefy.tasks.correct.outcome import Outcome
-from rarefy.tasks.correct.refusals import Refusal, refusal
 from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.protocols.protocol import Protocol
+from rarefy.tasks.text.refusals import Refusal, refusal
 
 FAULT = "not_judged"  # what the reason begins with where judging an answer raised an exception
 LONGEST = 50_000  # characters of an answer: a longer one is no short answer to anything, and takes long to read

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from rarefy.tasks.perturb.checks.answers import fold
+from rarefy.tasks.text.answers import fold
 from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import UNITS as WORDS
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.gates.config import GatesConfig
 from rarefy.tasks.gates.given_away import says
-from rarefy.tasks.perturb.notations import numbers, same
+from rarefy.tasks.text.notations import numbers, same
 
 Key = tuple[str, ...]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
 from rarefy.tasks.layouts.asked import Asked, Passage
 from rarefy.tasks.layouts.tongue import tongue
-from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.read.languages import language as code_of
+from rarefy.tasks.text.notations import occurs
 from rarefy.tasks.text.sentences import sentences
 
 _MOST = 200_000  # characters of a passage that is searched sentence by sentence

@@ -6,9 +6,8 @@ from itertools import zip_longest
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant, row_id
 from rarefy.tasks.mix.config import CLASSES, GOLDEN
-from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.answers import no_answer
 from rarefy.tasks.perturb.context.names import called
+from rarefy.tasks.text.answers import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,7 @@ def _against(variant: Variant, question: Question, chunks: Mapping[str, Chunk], 
 
 def tells(text: str, question: Question) -> bool:
     """Can the answer of a question be read in a text, in whatever notation?"""
-    case = Case("", "context", "", answer=question.answer, aliases=question.aliases)
-    return bool(no_answer(case, Draft(text)))
+    return bool(readable(text, question.answer, question.aliases))
 
 
 def _evidence(question: Question) -> list[list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.nli.figures import figured, kind
+from rarefy.tasks.text.figures import figured, kind
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings
 

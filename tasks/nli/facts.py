@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from rarefy.tasks.nli.figures import figures
+from rarefy.tasks.text.figures import figures
 from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import is_number
 

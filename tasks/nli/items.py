@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.nli.marks import CONTRARY, marked
 from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.text.figures import figured
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings, senses
 

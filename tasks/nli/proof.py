@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.syntax import asked, asked_otherwise, measured, reworded, rewrites
 from rarefy.tasks.syntax.level import levelled, worded
 from rarefy.tasks.syntax.pieces import woven
 from rarefy.tasks.syntax.words import exchangeable
+from rarefy.tasks.text.figures import figured
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.wordnet import readings
 

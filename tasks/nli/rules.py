@@ -11,12 +11,12 @@ from pathlib import Path
 
 from rarefy.tasks.llm.config import Means
 from rarefy.tasks.nli import NLI, Label, NLIConfig
-from rarefy.tasks.nli.figures import kind
 from rarefy.tasks.nli.items import Item, is_same, items_of, split
 from rarefy.tasks.nli.marks import CONTRARY
 from rarefy.tasks.nli.nearest import nearest
 from rarefy.tasks.nli.proof import proved, table_rows, unproved_because
 from rarefy.tasks.syntax.level import levelled
+from rarefy.tasks.text.figures import kind
 
 RUN = 3  # sentences of a premise that one of a hypothesis may draw on
 NEAR = 0.5  # share of a sentence's items that another one has, so that they are about the same thing

@@ -23,8 +23,8 @@ from rarefy.tasks.perturb.context.others import (
     of_triplets,
     subject_kind,
 )
-from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
+from rarefy.tasks.text.notations import occurs
 
 VERSION = 6
 

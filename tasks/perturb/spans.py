@@ -10,7 +10,7 @@ from html import unescape
 from rapidfuzz import fuzz
 
 from rarefy.tasks.perturb.case import Case, Draft, Move
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 from rarefy.tasks.text.sentences import sentences
 
 LIKE = 55.0  # of 100, the least likeness of words: see tests/tasks/perturb/test_spans.py for what it lets in and out

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rarefy.tasks.ask.located import stems
 from rarefy.tasks.gates.given_away import says
-from rarefy.tasks.perturb.notations import numbers, only_number, same
+from rarefy.tasks.text.notations import numbers, only_number, same
 
 # What models write where they were asked to write nothing
 _NONE = re.compile(

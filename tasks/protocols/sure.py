@@ -153,13 +153,9 @@ def type_of(perturbation: str) -> str:
 
 def holds_answer(case: Case, chunk: Chunk) -> bool:
     """Is an answer of the question in this chunk, in any notation (S8)?"""
-    from rarefy.tasks.perturb.case import Case as Passage
-    from rarefy.tasks.perturb.case import Draft
-    from rarefy.tasks.perturb.checks.answers import no_answer
+    from rarefy.tasks.text.answers import readable
 
-    of = case.question
-    passage = Passage(chunk.chunk_id, "document", chunk.text, answer=of.answer, aliases=of.aliases)
-    return bool(no_answer(passage, Draft(chunk.text)))
+    return bool(readable(chunk.text, case.question.answer, case.question.aliases))
 
 
 def measures(frame: Frame, config: SureConfig) -> Iterable[Figured]:

@@ -7,14 +7,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
-from rarefy.tasks.perturb.case import Case as Passage
-from rarefy.tasks.perturb.case import Draft
 from rarefy.tasks.perturb.catalogue import CATALOGUE
-from rarefy.tasks.perturb.checks.answers import cores, fold, holds, no_answer
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.vary import vary
 from rarefy.tasks.protocols.case import Case, cases
 from rarefy.tasks.protocols.sure import NOISE, SureConfig, asked, wanted
+from rarefy.tasks.text.answers import cores, fold, holds, readable
 
 VERSION = 1
 GAINED = "answer_gained"
@@ -93,8 +91,7 @@ def _checked(row: Variant, question: Question) -> Variant:
 
 def _in_any_notation(question: Question, text: str) -> str:
     """What of a text is the question's answer; "" where nothing is."""
-    about = Passage("", "document", "", answer=question.answer, aliases=question.aliases)
-    return no_answer(about, Draft(text)).partition(": ")[2]
+    return readable(text, question.answer, question.aliases)
 
 
 def _no_embedder(texts: Sequence[str]) -> Any:

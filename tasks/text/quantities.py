@@ -486,7 +486,7 @@ def _digits(text: str, hit: re.Match[str], language: str) -> _Core | None:
     if written:
         if language != "en" and re.fullmatch(r"\d{1,3}\.\d{3}", written):
             written = written.replace(".", "")
-        elif language != "en" and (hit["grouped"] or "").count(",") == 1:
+        elif language != "en" and written.count(",") == 1 and "." not in written and hit["grouped"]:
             written = written.replace(",", ".")
         written = written.replace(",", "")
     elif hit["comma"]:

@@ -12,7 +12,7 @@ from rarefy.tasks.perturb.context.names import called
 from rarefy.tasks.perturb.context.ranks import misfit
 from rarefy.tasks.perturb.context.sums import balanced
 from rarefy.tasks.perturb.context.swaps import Edit, edited, of_value
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 
 # "Cupertino, California": there is no Cupertino in Delaware
 _CITY = re.compile(r"[A-Z][\w.’'-]+,\s$")

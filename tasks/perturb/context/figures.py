@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from random import Random
 
-from rarefy.tasks.perturb.notations import Number, as_number
 from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.notations import Number, as_number
 from rarefy.tasks.text.quantities import Quantity, quantities
 
 # Digits that can be written anew: without separators, or with those of English

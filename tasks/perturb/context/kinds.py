@@ -4,9 +4,9 @@ import re
 
 from rarefy.data_contracts.rows import LITERALS, VERDICTS
 from rarefy.tasks.perturb.context.names import is_person
-from rarefy.tasks.perturb.notations import numbers
 from rarefy.tasks.text.dates import NAMES, SHORT
 from rarefy.tasks.text.names import ENDING, ENGLISH_FORMS
+from rarefy.tasks.text.notations import numbers
 
 UNKNOWN = ""
 

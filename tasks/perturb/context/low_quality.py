@@ -10,7 +10,7 @@ from rarefy.tasks.perturb.context.broken import wrecks
 from rarefy.tasks.perturb.context.false import falsified
 from rarefy.tasks.perturb.context.selected import Near, around
 from rarefy.tasks.perturb.context.swaps import edited
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 
 TOLD = 6  # changes named in a row's detail
 

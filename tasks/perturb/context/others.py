@@ -11,8 +11,8 @@ from rarefy.data_contracts.rows import LITERALS, Question, Swap, Triplet, row_id
 from rarefy.tasks.perturb.context.figures import amount, figures, rescaled
 from rarefy.tasks.perturb.context.kinds import is_figure, is_firm, kind_of
 from rarefy.tasks.perturb.context.swaps import nearness
-from rarefy.tasks.perturb.notations import numbers, occurs
 from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.notations import numbers, occurs
 
 # A grader takes what is off by a rounding for right, so another value is off by more than any rounding
 APART = Decimal("1.05")

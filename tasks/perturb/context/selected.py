@@ -9,10 +9,10 @@ from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.names import called
-from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.passages import windows
 from rarefy.tasks.text.dates import MONTHS
 from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.notations import occurs
 
 # Words that questions on anything in a corpus share
 _COMMON = frozenset(

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from rarefy.tasks.perturb.case import Move
 from rarefy.tasks.perturb.context.figures import Figure, amount, figures, like, rescaled, with_article
-from rarefy.tasks.perturb.notations import numbers, occurs, same
 from rarefy.tasks.text.names import ENDING
+from rarefy.tasks.text.notations import numbers, occurs, same
 from rarefy.tasks.text.sentences import sentences
 
 Edit = tuple[int, int, str]  # text[start:end] becomes this

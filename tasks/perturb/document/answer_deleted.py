@@ -9,7 +9,7 @@ from random import Random
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document.sums import besides, cells, told
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 from rarefy.tasks.text.sentences import sentences
 
 Spans = tuple[tuple[int, int], ...]

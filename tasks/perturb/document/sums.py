@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 from math import log10
 
-from rarefy.tasks.perturb.notations import Number, numbers, same
+from rarefy.tasks.text.notations import Number, numbers, same
 
 LONGEST = 40  # rows that one total is taken to be the sum of, at most: the longest statements of cash flows
 MIXED = 4  # rows at most that are tried with every sign: more fit by accident

@@ -13,13 +13,13 @@ from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.correct.values import plain, values
 from rarefy.tasks.gates.given_away import says
 from rarefy.tasks.llm.config import LLMConfig
-from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.nli.rules import compared, judged
-from rarefy.tasks.perturb.checks.answers import holds
 from rarefy.tasks.perturb.checks.readings import dates, foreign, readings
-from rarefy.tasks.perturb.notations import numbers, occurs
 from rarefy.tasks.protocols import PROTOCOLS
 from rarefy.tasks.systems.extractive import words
+from rarefy.tasks.text.answers import holds
+from rarefy.tasks.text.figures import figured
+from rarefy.tasks.text.notations import numbers, occurs
 
 QUESTIONS = {
     name: Question(name, "p", "single", text, answer, aliases, (), (), (), (), period=period)

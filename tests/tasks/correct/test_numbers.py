@@ -13,8 +13,8 @@ from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import asked, gold
 from rarefy.tasks.correct.match import matched
 from rarefy.tasks.correct.moments import moments
-from rarefy.tasks.correct.refusals import refusal
 from rarefy.tasks.correct.values import plain, values
+from rarefy.tasks.text.refusals import refusal
 
 
 def verdict(answer, wanted, question="What was it in fiscal year 2024, in millions of US dollars?", aliases=()):

@@ -13,7 +13,7 @@ from mixed import SIZES, chunk, pool, question, variant, words
 from rarefy.data_contracts.contexts import Context
 from rarefy.tasks.mix import CLASSES, GOLDEN, NOISE, SCENARIOS, MixConfig, mix, texts
 from rarefy.tasks.mix.shares import noise_of
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 
 Q = question()
 DESIGN = st.fixed_dictionaries(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.tasks.nli import Label, NLIConfig, equivalent
-from rarefy.tasks.nli.figures import figured
 from rarefy.tasks.nli.rules import compared, judged
+from rarefy.tasks.text.figures import figured
 
 KEPT = [
     ("Revenue was $1.5 billion in fiscal 2023.", "In fiscal 2023, revenue was 1,500 million dollars."),

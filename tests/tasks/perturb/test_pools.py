@@ -6,8 +6,8 @@ from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet, row_id
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.invented import is_security, other_rates
 from rarefy.tasks.perturb.context.lists import listed
-from rarefy.tasks.perturb.notations import occurs
 from rarefy.tasks.perturb.pools import draw
+from rarefy.tasks.text.notations import occurs
 
 FIRMS = ("Apex", "Borealis", "Cygnus", "Dorado")
 CITIES = ("Boston", "Denver", "Austin", "Tampa")

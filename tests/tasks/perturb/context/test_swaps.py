@@ -11,7 +11,7 @@ from rarefy.tasks.perturb.context.figures import drawn, figures, like, with_arti
 from rarefy.tasks.perturb.context.kinds import kind_of
 from rarefy.tasks.perturb.context.ranks import misfit
 from rarefy.tasks.perturb.context.swaps import edited, of_value
-from rarefy.tasks.perturb.notations import occurs
+from rarefy.tasks.text.notations import occurs
 
 
 def swapped(text: str, old: str, new: str, aliases=(), kind="") -> str:

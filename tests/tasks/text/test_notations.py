@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.context.figures import like
-from rarefy.tasks.perturb.notations import numbers, occurs, same
+from rarefy.tasks.text.notations import numbers, occurs, same
 from rarefy.tasks.text.quantities import quantities
 
 

@@ -1,0 +1,136 @@
+"""Whether an answer stands in a text, as a string match or a reader would find it (SURE S5, RARE R28).
+
+A string match is one of any gold answer or alias, whatever its case, spacing, accents and kind of quotes, from the
+beginning of a word to the end of one: "5" is not in "2015". Its article, or an "approximately", need not be there. What
+is answered by yes or no is in no string, so that nothing can be said of it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from html import unescape
+
+from rarefy.data_contracts.rows import VERDICTS
+from rarefy.tasks.text import characters
+from rarefy.tasks.text.figures import figured, figures
+from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.names import ENDING
+from rarefy.tasks.text.notations import occurs
+
+_LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
+_INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
+_QUOTES = dict.fromkeys("’‘", "'") | dict.fromkeys("“”", '"') | {"\u00ad": ""}
+_QUOTES |= dict.fromkeys("–—−\u2010\u2011\u2012\u2015\ufe58\ufe63\uff0d", "-")
+_MARKS = re.compile("[" + "".join(_QUOTES) + "]")
+_DOTTED = re.compile(r"\b(?:[a-z]\.){2,}")  # "U.S. dollar" is the US dollar
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_MOMENT_LEAD = re.compile(r"^\s*(?:on|by|in|as of|until|since)\s")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
+_SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])")
+_UNSEEN = {*map(chr, range(0xFE00, 0xFE10)), *"\u034f\u115f\u1160\u3164"}  # that Unicode does not call format
+
+
+def stated(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
+    """The form of the answer that the text holds word for word; "" where it holds none."""
+    forms = _forms(answer, aliases)
+    if verbatim := next((form for form in forms if form in text and holds(text, form)), ""):
+        return verbatim  # by far the most
+    folded = fold(text)
+    return next((form for form in forms if any(holds(folded, core) for core in _kept_as(form))), "")
+
+
+def readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
+    """How the answer can be read in the text, in any notation or language of numbers; "" where it is absent."""
+    wanted = _forms(answer, aliases)
+    if not wanted:
+        return ""
+    plain = _legible(text)
+    folded, there = fold(plain), _figures(plain) | _figures(plain, "de")
+    for form in wanted:
+        said = _legible(form)
+        if any(holds(folded, core) for core in cores(said)):
+            return form
+        if not there.isdisjoint(_figure(said)):
+            return f"{form}, in another notation"
+    found = any(occurs(plain, answer, aliases, language) for language in ("en", "de"))
+    return "in another notation" if found else ""
+
+
+def _forms(answer: str, aliases: Iterable[str]) -> list[str]:
+    return [form for form in (answer, *aliases) if form.strip() and fold(form) not in VERDICTS]
+
+
+def holds(text: str, form: str) -> bool:
+    """Is this form in this text, both folded, as whole words?"""
+    at = text.find(form)
+    while at >= 0:
+        end = at + len(form)
+        before, after = text[max(at - 2, 0) : at], text[end : end + 2]
+        if not _joins(before[::-1], form[0]) and not _joins(after, form[-1]):
+            return True
+        at = text.find(form, at + 1)
+    return False
+
+
+def cores(form: str) -> Iterator[str]:
+    """A form, folded, and what is left of it without an article, a company's suffix, an initial."""
+    folded = fold(form)
+    seen = {folded, _LEAD.sub("", folded)}
+    seen |= {ENDING.sub("", one) for one in seen}
+    seen |= {_INITIAL.sub("", one) for one in seen}
+    yield from sorted(one for one in seen if one)
+
+
+def _fold(text: str) -> str:
+    """The text in lower case with plain quotes and single spaces, without accents and what cannot be seen."""
+    plain = text if text.isascii() else _MARKS.sub(lambda hit: _QUOTES[hit[0]], text)
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+        plain = _INVISIBLE.sub("", plain)
+    return " ".join(_DOTTED.sub(lambda hit: hit[0].replace(".", ""), plain.casefold()).split())
+
+
+fold = small(_fold)
+
+
+def _kept_as(form: str) -> set[str]:
+    folded = fold(form)
+    return {one for one in (folded, _LEAD.sub("", folded)) if one}
+
+
+def _joins(beside: str, edge: str) -> bool:
+    """Does what stands beside an edge belong to the same word or number? `beside` is read away from the edge."""
+    if not beside or not edge.isalnum():
+        return False
+    if beside[0].isalnum() or beside[0] == "_":
+        return True
+    return edge.isdigit() and beside[0] in ".," and len(beside) > 1 and beside[1].isdigit()
+
+
+def _legible(text: str) -> str:
+    """The text as it is read: without entities, signs that cannot be seen, and blanks within its numbers."""
+    seen = unescape(text) if "&" in text and _ENTITY.search(text) else text
+    if not seen.isascii():
+        seen = "".join(
+            char for char in characters.plain(seen) if char not in _UNSEEN and unicodedata.category(char) != "Cf"
+        )
+    return _SPACED.sub(lambda hit: re.sub(r"\D", "", hit[0]), seen.replace("\u00a0", " "))
+
+
+def _one_figure(form: str) -> frozenset[str]:
+    """The one figure that a form is, in one notation, or each that it may be; empty for all else."""
+    marked, found = figured(form)
+    rest = re.sub(r"\x02\d+\x03", " ", _LEAD.sub("", fold(_MOMENT_LEAD.sub("", marked))))
+    return _ways(found[0]) if len(found) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else frozenset()
+
+
+def _all_figures(text: str, language: str = "en") -> frozenset[str]:
+    return frozenset(way for one in figures(text, language) for way in _ways(one.text))
+
+
+def _ways(figure: str) -> frozenset[str]:
+    """A date in numbers may be one of two."""
+    return frozenset(f"@{day}" for day in figure[1:].split("|")) if figure.startswith("@") else frozenset((figure,))
+
+
+_figure, _figures = small(_one_figure), small(_all_figures)
