@@ -14,7 +14,7 @@ from rarefy.tasks.prompts import messages
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 2
+VERSION = 3
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):

@@ -6,24 +6,16 @@ from collections.abc import Iterable
 from rarefy.tasks.ask.located import stems
 from rarefy.tasks.gates.given_away import says
 from rarefy.tasks.text.notations import numbers, only_number, same
+from rarefy.tasks.text.refusals import refusal
 
-# What models write where they were asked to write nothing
-_NONE = re.compile(
-    r"none|null|n/?a|unknown|empty|(?:unanswerable|no (?:such )?(?:answer|info(?:rmation)?))\b.{0,60}"
-    r"|not (?:applicable|available|stated|given|specified|mentioned|provided|disclosed|known|answerable|enough"
-    r"|in the passage)\b.{0,60}"
-    r"|.{0,80}\b(?:can|could)(?:not|n?['’]t| not) be (?:answered|determined|found|inferred|derived)\b.{0,120}"
-    r"|.{0,60}\b(?:passage|text|document)\b.{0,20}\b(?:does|do|did)(?: not|n['’]t)\b.{0,160}"
-    r"|(?:i (?:can(?:not|['’]t)|do(?: not|n['’]t)|am unable)|sorry|unable to)\b.{0,160}",
-    re.IGNORECASE,
-)
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
 def said(answer: str) -> str:
     """An answer on one line; "" for one that says that there is none."""
     line = " ".join(answer.split())
-    return "" if _NONE.fullmatch(line.strip(" .\"'")) or not re.search(r"\w", line) else line
+    declined = refusal(line, "", general=True)
+    return "" if (declined and not declined.rest and not declined.guess) or not re.search(r"\w", line) else line
 
 
 def right(answer: str, gold: str, aliases: Iterable[str] = ()) -> bool:

@@ -42,7 +42,8 @@ _GENERAL = tuple(
         rf"[^.;!?]{{0,40}}(?:\b(?:in|by|within|from|here)\b[^.;!?]{{0,40}}\b{_SOURCE}\b|\W*$)",
         r"^\W*(?:none|null|nil|n/?a|empty|no idea)\W*$",
         r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|"
-        r"answerable|applicable|enough|sure|certain)|no answer|unanswerable|unknown)"
+        r"answerable|applicable|enough|sure|certain)|no (?:such )?answer|unanswerable"
+        r"|unknown|unable to (?:answer|tell|say|determine|find))"
         r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
         r"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
