@@ -20,7 +20,7 @@ from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
 from rarefy.tasks.llm import LLM
 
-VERSION = 12
+VERSION = 13
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -23,7 +23,6 @@ _DECLINE = re.compile(
 _PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit)\b|\bearnings per\b", re.I)
 _SHARES = re.compile(r"\bshares\b", re.I)
 _SHARE = re.compile(r"\bshares?\b", re.I)
-_IN_SCALE = re.compile(r"\bin (thousands|millions|billions)", re.I)
 _PART = re.compile(r"[^,;)]+")
 _WHOLE = re.compile(r"\b(?:in|whole) dollars\b|\bper (?:month|hour|square foot)\b", re.I)
 _YEAR = re.compile(r"(?:fiscal(?: year)? )?((?:19|20)\d\d)", re.I)
@@ -127,9 +126,9 @@ def _shares_in(said: str) -> tuple[int, str]:
     the end and "" where none does. Each part is read once: a header may be as long as a page."""
     for part in _PART.finditer(said):
         shares = _SHARE.search(said, part.start(), part.end())
-        scale = _IN_SCALE.search(said, shares.end(), part.end()) if shares else None
+        scale = scale_in(said[shares.end() : part.end()]) if shares else ""
         if shares and scale:
-            return shares.start(), scale[1].lower()
+            return shares.start(), scale
     return len(said), ""
 
 

@@ -4,6 +4,7 @@ import re
 
 from rarefy.tasks.extract.periods import Period
 from rarefy.tasks.text.dates import MONTH
+from rarefy.tasks.text.scales import PATTERN as SCALED
 
 # Column headers, their dates apart, under which a row means the whole company
 WHOLE = frozenset(
@@ -15,7 +16,7 @@ _DATED = re.compile(
     rf"(?:\b{MONTH}\s+\d{{1,2}}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",
     re.I,
 )
-_UNITS = re.compile(r"\(?\b(?:in|\$ in) (?:millions|thousands|billions)\b[^)]*\)?|\((?:\d{1,2}|[a-z])\)|[$%*:]", re.I)
+_UNITS = re.compile(rf"\(?(?:\$ )?(?:{SCALED})[^)]*\)?|\((?:\d{{1,2}}|[a-z])\)|[$%*:]", re.I | re.M)
 
 
 def undated(header: str) -> str:

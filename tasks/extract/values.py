@@ -1,10 +1,10 @@
 """Numbers as filings print them: signs, parentheses, percents, currencies, footnote marks."""
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.text import quantities
+from rarefy.tasks.text.scales import scales
 
 LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
 _OF_CELLS = ("money", "percent", "bare")
@@ -36,18 +36,11 @@ def number(text: str) -> Number | None:
     return Number(one.value, text[start:end], start, end, one.currency, one.kind == "percent")
 
 
-# What a caption says that a table counts in; a quantity says its own scale
-_SCALES = (
-    ("billions", re.compile(r"\bin billions\b|\(billions", re.I)),
-    ("millions", re.compile(r"\bin millions\b|\(millions|\$ ?millions|\bmillions of (?:U\.?S\.? )?dollars", re.I)),
-    ("thousands", re.compile(r"\bin thousands\b|\(thousands|\b(?:in )?000[’']?s\b|\bthousands of dollars", re.I)),
-)
-
 SCALES = {3: "thousands", 6: "millions", 9: "billions", 12: "trillions"}  # powers of ten, as a triplet names them
 FACTORS = {name: Decimal(10**power) for power, name in SCALES.items()} | {"": Decimal(1)}
 
 
 def scale_in(text: str) -> str:
     """The scale that a caption states ("(in millions, except per share data)"); the last one said, "" for none."""
-    found = [(match.start(), name) for name, pattern in _SCALES for match in pattern.finditer(text)]
-    return max(found)[1] if found else ""
+    found = scales(text)
+    return SCALES[found[-1].power] if found else ""

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.tasks.embed import EmbedConfig
 
-VERSION = 3  # figures of cells are read by text.quantities: "$104 (2)" is one, its mark apart
+VERSION = 4  # scales of captions are read by text.scales: "(US$ million)" is one
 
 
 class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
