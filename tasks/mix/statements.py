@@ -7,10 +7,9 @@ from functools import lru_cache
 
 from rarefy.tasks.text.figures import figured, kind
 from rarefy.tasks.text.sentences import sentences
-from rarefy.tasks.wordnet import readings
+from rarefy.tasks.text.stems import stem
 
 _WORD = re.compile(r"\x02(?P<figure>\d+)\x03|(?P<word>[^\W\d_][\w&]*(?:[-.'’&][\w&]+)*)")
-STEM = 6  # letters that related words share, and others seldom do
 # words that any two sentences share
 _EMPTY = frozenset(
     """
@@ -28,7 +27,7 @@ class Statement:
     """A sentence or row."""
 
     text: str
-    words: frozenset[str]  # lemmas of its words of content
+    words: frozenset[str]  # stems of its words of content
     figures: frozenset[str]  # each in one notation: "$97300000000", "75%", "@2024"
     names: frozenset[str]  # those of its words that begin with a capital and not the sentence
 
@@ -57,18 +56,11 @@ def statement(text: str) -> Statement:
     for hit in _WORD.finditer(marked):
         for plain in (hit["word"] or "").removesuffix("'s").split("-"):
             if plain and plain.lower() not in _EMPTY:
-                words.add(lemma(plain.lower()))
+                words.add(stem(plain))
                 if plain[0].isupper() and not first:
-                    names.add(lemma(plain.lower()))
+                    names.add(stem(plain))
         first = False
     return Statement(text, frozenset(words), frozenset(figures), frozenset(names))
-
-
-@lru_cache(50_000)
-def lemma(word: str) -> str:
-    """The beginning of a word as the dictionary has it, so that "executed" is "execution"."""
-    found = min((reading.lemma for reading in readings(word)), key=lambda name: (len(name), name), default=word)
-    return found[:STEM]
 
 
 def joined(parts: Iterable[Statement]) -> Statement:

@@ -13,18 +13,22 @@ from rarefy.tasks.perturb.passages import windows
 from rarefy.tasks.text.dates import MONTHS
 from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.text.stems import stem, stems, words
 
-# Words that questions on anything in a corpus share
+# Words that questions on anything in a corpus share, in whichever form
 _COMMON = frozenset(
-    """
-    what which when where whose were that this with from have does year years fiscal company companies total other
-    same million millions billion billions thousand thousands dollar dollars share shares percentage percent
-    according annual report ended during between based headquartered issued among than into
-    """.split()
-) | frozenset(MONTHS)
+    stems(
+        """
+        what which when where whose were that this with from have does year years fiscal company companies total other
+        same million millions billion billions thousand thousands dollar dollars share shares percentage percent
+        according annual report ended during between based headquartered issued among than into
+        """
+    )
+) | frozenset(map(stem, MONTHS))
 # "4.875% Notes due 2039", "Balaji Purushothaman"
 _NAMED = re.compile(r"(?<!^)\b[A-Z0-9][\w.%&’'-]*(?:\s(?:[A-Z0-9][\w.%&’'-]*|due|of|and|the|&))*")
 LONGEST = 20_000  # characters: a longer one is a file's line that never ends, and nothing that a retriever gives
+SHORTEST = 4  # letters of a word that says what a question is about
 SHARED = 1  # of the other words of a question so many may stand in a passage that is off its topic
 
 
@@ -86,8 +90,7 @@ def _strangers(case: Case, config: PerturbConfig) -> Iterator[tuple[str, str]]:
         if found:
             start, end = found[int(row_id(case.question_id, name), 16) % len(found)]
             text = chunk.text[start:end]
-            lowered = text.casefold()
-            near = len([word for word in topic if word in lowered]) > SHARED or _mentions(text, case.entity)
+            near = len(topic.intersection(stems(text))) > SHARED or _mentions(text, case.entity)
             if not near and _says_nothing(text, case, told):
                 yield name, text
 
@@ -123,10 +126,9 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _topic(question: str) -> list[str]:
+def _topic(question: str) -> set[str]:
     """The stems of what a question is about."""
-    words = re.findall(r"[^\W\d_]{4,}", question.casefold())
-    return list(dict.fromkeys(word.removesuffix("s") for word in words if word not in _COMMON))
+    return {stem(word) for word in words(question) if len(word) >= SHORTEST and word[0].isalpha()} - _COMMON
 
 
 def _mentions(text: str, entity: str) -> bool:

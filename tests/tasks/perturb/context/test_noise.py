@@ -134,6 +134,20 @@ def test_what_is_near_is_taken_nearest_first_and_what_holds_the_answer_left():
     assert [d.chunk_id for d in drafts("irrelevant")] == ["b1"]
 
 
+@pytest.mark.parametrize(
+    ("text", "off"),
+    [
+        ("A moderate spread over the intermeeting period, and marketing at that.", True),  # of other words
+        ("At its meetings the board told how it marketed what it had.", False),
+        ("The countries named here meet once, in the spring.", True),  # one word may be shared
+    ],
+)
+def test_a_passage_is_on_the_topic_by_two_words_in_whichever_form(text, off):
+    chunk = replace(CHUNKS["b1"], text=f"{text} {FAR}")
+    asked = replace(CASE, question="At which meeting did the market and the rate rise?", chunks=CHUNKS | {"b1": chunk})
+    assert ([d.chunk_id for d in drafts("irrelevant", asked)] == ["b1"]) is off
+
+
 def test_a_distraction_stands_before_or_after_the_gold_passage_which_stays_whole():
     for name, joined in (("distraction_before", f"{FAR}\n\n{GOLD}"), ("distraction_after", f"{GOLD}\n\n{FAR}")):
         (draft,) = drafts(name)
