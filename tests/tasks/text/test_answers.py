@@ -14,7 +14,9 @@ WRITTEN = st.sampled_from(["{:,.1f}", "${:,.1f}", "{:,.1f}%", "${:,.1f} million"
 NAMES = st.sampled_from(["Ernst & Young LLP", "U.S. Dollar", "the Banco de México", "Christopher K. Cox", "Nvidia"])
 DAYS = st.dates().filter(lambda day: day.year > 1900).map(lambda day: f"{day:%B} {day.day}, {day.year}")
 ANSWERS = st.one_of(st.builds(str.format, WRITTEN, AMOUNTS), NAMES, DAYS, st.text(min_size=1, max_size=12))
-FRAMES = st.sampled_from(["It was {}.", "{}", "| Total | {} |", "according to {}, the auditor", "It said: {} (unaudited)."])
+FRAMES = st.sampled_from(
+    ["It was {}.", "{}", "| Total | {} |", "according to {}, the auditor", "It said: {} (unaudited)."]
+)
 ASIDE = "The weather in Oslo was mild, and the concert began late because the pianist had missed her train."
 
 
