@@ -1,4 +1,4 @@
-"""Whether an answer stands in a text: what is stated word for word can be read, and what else a text says is no matter."""
+"""Whether an answer stands in a text: what is stated word for word is read, and what else a text says is no matter."""
 
 from decimal import Decimal
 
