@@ -140,8 +140,8 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEHIND = re.compile(
-    r"(?P<of>\s[a-z]+)?\s?(?:(?P<least>or (?:more|greater|above|over|higher)|and (?:more|above|over|up))"
-    r"|(?P<most>or (?:less|fewer|below|under|lower))"
+    r"(?P<of>\s[a-z]+)?\s?(?:(?P<least>\bor (?:more|greater|above|over|higher)|\band (?:more|above|over|up))"
+    r"|(?P<most>\bor (?:less|fewer|below|under|lower))"
     r"|(?P<over>\+(?!\d)))",
     re.IGNORECASE,
 )
@@ -707,16 +707,17 @@ def _is_name(text: str, hit: re.Match[str], before: str, end: int, money: bool, 
             if before[-2:-1].isalpha()
             else True
         )
-    if not (unit or power or hit["grouped"]) and _may_end_in(before, ".#§-") and _NAMED.search(before):
+    letter = text[hit.end() : end]
+    plain = not (unit or hit["grouped"] or (power and len(letter) > 1))  # "Item 9B"
+    if plain and _may_end_in(before, ".#§-") and _NAMED.search(before):
         return True
     digits = hit["plain"] or ""
     if digits and _IN_A_NAME.match(tail):
         return True
-    letter = text[hit.end() : end]
     if digits == "3" and letter == "M" and not _THE_COMPANY.match(text, end):
         return not (_BOUND.search(before) or re.search(r"\$\s?$", before))
     if letter in ("K", "Q", "k") and (
-        re.search(r"(?:form|its|annual|latest)\s$", before, re.I) or _RUN.match(tail) or _SCREEN.match(tail)
+        re.search(r"(?:form|its|annual|latest|tv)\s$", before, re.I) or _RUN.match(tail) or _SCREEN.match(tail)
     ):
         return True
     if digits == "401" and letter == "k":
@@ -789,6 +790,8 @@ def _spans(text: str, one: Quantity, other: Quantity) -> bool:
     half_said = one.kind == "money" and other.kind == "bare" and "-" in between
     if (one.kind not in ("bare", "count", other.kind) and not half_said) or "place" in (one.kind, other.kind):
         return False
+    if one.year and (other.scale or other.kind == "percent" or other.start < other.digits[0]):
+        return False  # "from 2022 to $903 million"
     if one.year and other.year:
         return re.fullmatch(r"\s?-\s?|\sto\s", between) is not None
     if re.fullmatch(r"\s?-\s?|\s(?:to|through)\s(?:(?:about|approximately|up to|over|nearly)\s)?", between):
