@@ -19,4 +19,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 8  # off the topic is read by stems of whole words: "intermeeting" is no meeting
+VERSION = 9  # what a counterfactual changes is a quantity of tasks.text; a topic is stems of whole words

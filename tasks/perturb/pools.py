@@ -26,7 +26,7 @@ from rarefy.tasks.perturb.context.others import (
 from rarefy.tasks.perturb.passages import windows
 from rarefy.tasks.text.notations import occurs
 
-VERSION = 6
+VERSION = 7  # dates of answers are read in every notation
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the ring, so that few documents share it about evenly

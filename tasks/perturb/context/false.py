@@ -39,7 +39,14 @@ _TOTAL = re.compile(
     r"(?i)\b(?:totals?|sub-?totals?|consolidated|worldwide|combined|overall|sum|net|gross|less|plus|other|per share"
     r"|balance|beginning|ending|revenues?|sales$|cost of|income|earnings|profit|margin|loss)\b|\(in "
 )
-_CALENDAR = re.compile(r"(?:52|53)(?:-| or|\sweeks?)|12[\s-]months?|(?:360|365|366)[\s-]days?|24[\s-]hours?")
+# How long a year and a day are: no other amount could be told of them
+_CALENDAR = frozenset(
+    (Decimal(amount), unit)
+    for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
+    for amount in amounts
+)
+_NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
+_IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
 _CELL = re.compile(r"[^|]+")
 _SORTS = {name: re.compile(p) for name, p in (("%", "%"), (".", r"\d\.\d"), ("(", r"^\("), ("1", r"\d"), ("a", ""))}
 
@@ -96,7 +103,7 @@ def _scaled(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iter
     up = random.random() < 0.5
     ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
     placing = [(f, next((i for i, (a, b) in enumerate(spans) if a <= f.start < b), -1)) for f in figures(text)]
-    placed = [(f, i) for f, i in placing if i >= 0 and _quantity(text, f)]
+    placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
@@ -132,20 +139,15 @@ def _value(figure: Figure) -> Decimal:
     return Decimal(figure.digits.replace(",", ""))
 
 
-def _quantity(text: str, figure: Figure) -> bool:
-    """Is this a sum, a share, or a count of something, rather than part of a name or an address?"""
-    number = figure.number
-    before, after = text[max(0, figure.start - 24) : figure.start], text[figure.end : figure.end + 24]
-    money = re.search(r"[$€£¥]\s?\(?$", before) is not None
-    if number.year or re.match(r"-?[A-Z(]|-\d|/|(?:st|nd|rd|th)\b", after) or _CALENDAR.match(text, figure.start):
+def _may_change(text: str, figure: Figure) -> bool:
+    """Is this a sum, a share or a count of something, rather than a year, how long one is, or part of a name?"""
+    one = figure.quantity
+    if one.year or (one.amount, one.unit) in _CALENDAR:
         return False
-    if number.percent or number.scale >= 0 or money:
+    if one.kind in ("money", "percent", "points") or one.scale:
         return True
-    if re.match(r"[.)]\s", after):  # an item of a list
-        return False
-    if re.search(r"(?:[A-Z][\w&’'-]*|[#§/(.-])\s?$", before) and not re.search(r"(?:^|[.!?]\s+)[A-Z]\w*\s$", before):
-        return False
-    return re.match(r"(?:-|\s)[a-z]{3,}", after) is not None and not re.match(r"\s(?:and|through|to|of)\s\d", after)
+    named = _IN_A_NAME.search(text[max(0, figure.start - 24) : figure.start])
+    return one.kind in ("count", "measure") and not named and _NOUN.match(text, figure.end) is not None
 
 
 def _turned(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:

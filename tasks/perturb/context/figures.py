@@ -26,6 +26,7 @@ class Figure:
     digits: str
     number: Number
     share: bool  # per cent or percentage points; basis points are none
+    quantity: Quantity
 
 
 @lru_cache(500)  # a passage is searched for each value that could be changed in it
@@ -33,7 +34,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     """The quantities of a text, in order: no dates, no numbers of notes, sections and forms, and no zeros."""
     found = quantities(text)
     return tuple(
-        Figure(*one.digits, digits, as_number(one), _is_share(one, digits))
+        Figure(*one.digits, digits, as_number(one), _is_share(one, digits), one)
         for at, one in enumerate(found)
         if one.value and one.kind != "place" and (digits := _written(text, one)) and _whole_range(text, found, at)
     )

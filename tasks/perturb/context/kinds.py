@@ -4,20 +4,13 @@ import re
 
 from rarefy.data_contracts.rows import LITERALS, VERDICTS
 from rarefy.tasks.perturb.context.names import is_person
-from rarefy.tasks.text.dates import NAMES, SHORT
+from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.names import ENDING, ENGLISH_FORMS
 from rarefy.tasks.text.notations import numbers
+from rarefy.tasks.text.quantities import quantities
 
 UNKNOWN = ""
 
-_MONTH = "|".join((*NAMES, *SHORT))
-_DATE = re.compile(
-    rf"(?i)(?:(?:{_MONTH})\.?\s\d{{1,2}},?\s\d{{4}}|\d{{1,2}}\s(?:{_MONTH})\.?,?\s\d{{4}}|\d{{4}}-\d\d-\d\d)"
-)
-_MONTH_YEAR = re.compile(rf"(?i)(?:{_MONTH})\.?,?\s\d{{4}}")
-_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-_MONEY = re.compile(r"[$€£¥]|\b(?:dollars?|euros?|pounds|yen|USD|EUR|GBP|cents)\b")
-_PERCENT = re.compile(r"%|\bper\s?cent\b")
 _UNIT = re.compile(r"[^\W\d_]+")
 _SCALE = frozenset(
     "thousand million billion trillion about approximately roughly nearly over under some than more less".split()
@@ -48,9 +41,8 @@ def kind_of(answer: str, question: str) -> str:
     text = " ".join(answer.split())
     if not text or text.strip(" .").casefold() in VERDICTS:
         return UNKNOWN
-    for pattern, kind in ((_DATE, "DATE day"), (_MONTH_YEAR, "DATE month"), (_YEAR, "DATE year")):
-        if pattern.fullmatch(text):
-            return kind
+    if dated := _of_date(text):
+        return dated
     if numbers(text):
         return _of_number(text)
     asked = wanted_thing(question)
@@ -64,12 +56,23 @@ def kind_of(answer: str, question: str) -> str:
     return f"NAME {asked}"
 
 
+def _of_date(text: str) -> str:
+    """ "DATE day", "DATE fiscal year", ... of what is one moment with a year, and no more; ""."""
+    told = f"in {text}"  # "1776" alone may be anything
+    found = moments(told)
+    if len(found) != 1 or not found[0].years or found[0].decade:
+        return ""
+    beside = told[3 : found[0].start] + told[found[0].end :]
+    return "" if beside.strip(" .,") else f"DATE {'fiscal ' if found[0].fiscal else ''}{found[0].kind}"
+
+
 def _of_number(text: str) -> str:
     if len(numbers(text)) != 1 or len(text.split()) > 6:
         return UNKNOWN
-    if _PERCENT.search(text):
+    kinds = {one.kind for one in quantities(text)}
+    if "percent" in kinds:
         return "PERCENT"
-    if _MONEY.search(text):
+    if "money" in kinds:
         return "MONEY"
     units = [w.casefold() for w in _UNIT.findall(text) if w.casefold() not in _SCALE]
     return " ".join(["NUMBER", *(_PLURAL.sub("", unit) for unit in units)])

@@ -106,6 +106,23 @@ def test_a_counterfactual_scales_what_belongs_together_and_keeps_dates_and_refer
     assert first / 3200 == pytest.approx(second / 1.5, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Present were Laura Lipscomb,4 Zeynep Senyuz,2 and Rebecca Zarutskie, of the staff.", False),  # notes
+        ("They act as told in paragraphs 1 and 2 from time to time, and in footnote 2 below.", False),
+        ("A year has 52 or 53 weeks, and a day 24 hours.", False),
+        ("The GeForce RTX 4080-class performance is known to all.", False),
+        ("Leases that begin then have terms between 3 and 7 years.", True),
+        ("There were 15,115,823,000 shares of common stock outstanding.", True),
+    ],
+)
+def test_what_counts_nothing_is_left_by_a_counterfactual(text, changed):
+    edits = falsified(text, (), Random("seed"))
+    assert bool(edits) is changed
+    assert all(re.fullmatch(r"[\d,.]+", text[start:end]) for start, end, _ in edits)
+
+
 def test_a_counterfactual_table_has_its_labels_moved_and_its_total_left():
     text = next(d.text for d in drafts("counterfactual") if d.chunk_id == "a2")
     rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")][2:]
