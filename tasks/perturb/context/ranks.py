@@ -6,9 +6,9 @@ from decimal import Decimal
 from functools import lru_cache
 
 from rarefy.tasks.perturb.context.swaps import Edit
+from rarefy.tasks.text.quantities import number
 
 _CELL = re.compile(r"(?<=\|)[^|\n]*(?=\|)")
-_AMOUNT = re.compile(r"(\()?\s*[$€£¥]?\s*(\()?(\d[\d,]*(?:\.\d+)?)\s*\)?\s*%?\)?")
 # Rows looked at on either side: all of a printed table, and those that a row is read with
 REACHES = (40, 2)
 
@@ -71,5 +71,5 @@ def _amounts(text: str) -> tuple[tuple[Decimal | None, ...], ...]:
 
 
 def _amount(cell: str) -> Decimal | None:
-    match = _AMOUNT.fullmatch(cell.strip())
-    return Decimal(match[3].replace(",", "")) if match else None
+    one = number(cell.strip())
+    return one.amount if one and not one.worded else None

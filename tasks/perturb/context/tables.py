@@ -7,11 +7,9 @@ from decimal import Decimal
 from functools import lru_cache
 
 from rarefy.tasks.perturb.passages import DIVIDER
+from rarefy.tasks.text.quantities import number
 
 _CELL = re.compile(r"(?<=\|)[^|\n]*(?=\|)")
-_AMOUNT = re.compile(
-    r"\$?\s?(?P<neg>[(\-−–])?\s?[$€£¥]?\s?(?P<neg2>\()?(?P<digits>\d[\d,]*(?:\.\d+)?)\s?\)?(?:\s?\(\d+\))?"
-)
 _NOTE = re.compile(r"\(\w\)")  # a footnote's mark
 _NOTHING = ("—", "–", "-")
 ROWS = 400  # of a passage; what is longer is a data file, and looked at no further
@@ -80,12 +78,11 @@ def _amount(match: re.Match[str]) -> Cell | None:
     cell = match.group()
     if cell.strip() in _NOTHING:
         return Cell(match.start(), match.start(), Decimal(0))
-    found = re.fullmatch(rf"\s*{_AMOUNT.pattern}\s*", cell)
-    if found is None:
-        return None
-    value = Decimal(found["digits"].replace(",", ""))
-    start, end = found.span("digits")
-    return Cell(match.start() + start, match.start() + end, -value if found["neg"] or found["neg2"] else value)
+    one = number(cell.strip())
+    if one is None or one.worded or one.scale or one.kind not in ("money", "bare"):
+        return None  # words, and shares, of which no sums are made
+    start = match.start() + len(cell) - len(cell.lstrip())
+    return Cell(start + one.digits[0], start + one.digits[1], one.value)
 
 
 def _across(cells: dict[Place, Cell], rows: Sequence[int]) -> Iterator[Sum]:

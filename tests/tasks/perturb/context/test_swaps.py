@@ -148,6 +148,12 @@ def test_the_kind_of_an_answer_is_said_only_where_it_is_sure(answer, question, k
     assert kind_of(answer, question) == kind
 
 
+def test_a_cell_with_the_mark_of_a_note_has_a_rank_too():
+    table = "|  | 2024 | 2023 |\n|---|---|---|\n| Basic | $104 (2) | $90 |\n| Diluted | $110 | $95 |"
+    at = table.index("110")
+    assert misfit(table, [(at, at + 3, "103")]) and not misfit(table, [(at, at + 3, "105")])
+
+
 def test_a_changed_cell_keeps_its_rank_among_the_rows():
     table = "|  | 2024 | 2023 |\n|---|---|---|\n| Basic | 100 | 90 |\n| Diluted | 110 | 95 |\n| Sum | 300 | 280 |"
     at = table.index("110")
