@@ -58,11 +58,11 @@ def kind_of(answer: str, question: str) -> str:
 
 def _of_date(text: str) -> str:
     """ "DATE day", "DATE fiscal year", ... of what is one moment with a year, and no more; ""."""
-    told = f"in {text}"  # "1776" alone may be anything
-    found = moments(told)
+    dated = f"in {text}"  # "1776" alone may be anything
+    found = moments(dated)
     if len(found) != 1 or not found[0].years or found[0].decade:
         return ""
-    beside = told[3 : found[0].start] + told[found[0].end :]
+    beside = dated[3 : found[0].start] + dated[found[0].end :]
     return "" if beside.strip(" .,") else f"DATE {'fiscal ' if found[0].fiscal else ''}{found[0].kind}"
 
 
