@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 from math import log10
 
+from rarefy.tasks.text import quantities
 from rarefy.tasks.text.notations import Number, numbers, same
 
 LONGEST = 40  # rows that one total is taken to be the sum of, at most: the longest statements of cash flows
@@ -22,7 +23,6 @@ AROUND = (
 )
 
 _CELL = re.compile(r"(?<!\\)\|")
-_VALUE = re.compile(r"[$€£¥]?\s*(?P<open>\()?\s*[$€£¥]?\s*(?P<minus>[-−–])?\s*[$€£¥]?\s*(?P<digits>\d[\d,]*(?:\.\d+)?)")
 _CHANGE = re.compile(
     r"\b(?:increas|decreas|grew|grow|rose|ris|fell|fall|declin|compared|versus|from|up|down|higher|lower|less|more"
     r"|plus|minus|net of|remain|consist|compris|includ|total)", re.IGNORECASE,
@@ -38,12 +38,9 @@ def cells(row: str) -> list[str]:
 
 
 def value(cell: str) -> float | None:
-    """The figure of a cell, negative in parentheses or after a minus; None of words, shares and dashes."""
-    match = _VALUE.match(cell.strip())
-    if not match or "%" in cell or re.search(r"[^\W\d_]{2,}", cell):
-        return None
-    figure = float(match["digits"].replace(",", ""))
-    return -figure if match["open"] or match["minus"] else figure
+    """The figure of a cell, negative in parentheses or after a minus; None of words, shares, dates and dashes."""
+    one = quantities.number(cell.strip())
+    return float(one.value) if one and one.kind in ("money", "bare") and not one.worded else None
 
 
 def besides(rows: Sequence[str], gone: set[int], answers: set[int], columns: Iterable[int]) -> set[int] | None:

@@ -2,12 +2,14 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document.answer_deleted import answer_deleted
+from rarefy.tasks.perturb.document.sums import value
 
 PROSE = (
     "# Item 1. Business\n\nApple Inc. was founded in 1976. As of September 28, 2024, the Company had approximately "
@@ -239,3 +241,21 @@ def test_what_is_left_of_any_text_is_what_moved(parts, data):
     draft = deleted(text, "7", evidence)
     assert draft.refused or moved_apart(text, draft)
     assert draft.refused or ("7" not in draft.text and len(draft.text) < len(text))
+
+
+@pytest.mark.parametrize(
+    ("cell", "figure"),
+    [
+        (" $(130) (4) ", -130.0),
+        ("- 1,234.5", -1234.5),
+        ("€ 7", 7.0),
+        ("9/16/2016", None),
+        ("001-35727", None),
+        ("2024 – 2062", None),
+        ("10-K", None),
+        ("12%", None),
+        ("five", None),
+    ],
+)
+def test_a_cell_that_is_no_figure_adds_up_to_nothing(cell, figure):
+    assert value(cell) == figure
