@@ -20,7 +20,7 @@ from rarefy.tasks.extract.tables import of_tables, source_of
 from rarefy.tasks.find import find
 from rarefy.tasks.llm import LLM
 
-VERSION = 13
+VERSION = 14  # captions: what is stated for shares alone is theirs alone
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

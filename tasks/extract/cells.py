@@ -22,8 +22,6 @@ _DECLINE = re.compile(
 )
 _PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit)\b|\bearnings per\b", re.I)
 _SHARES = re.compile(r"\bshares\b", re.I)
-_SHARE = re.compile(r"\bshares?\b", re.I)
-_PART = re.compile(r"[^,;)]+")
 _WHOLE = re.compile(r"\b(?:in|whole) dollars\b|\bper (?:month|hour|square foot)\b", re.I)
 _YEAR = re.compile(r"(?:fiscal(?: year)? )?((?:19|20)\d\d)", re.I)
 
@@ -114,22 +112,8 @@ def _scale(line: Line, column: int, kind: str) -> str:
     over = [cell.text for row in line.headers for cell in row.cells]
     for said in (line.heading(column), *over, label, *reversed(line.lead[-_LEAD:].split("\n"))):
         if scale_in(said):
-            start, shares = _shares_in(said)
-            if counted:
-                return shares or ("" if re.search(r"except", said, re.I) else scale_in(said))
-            return scale_in(said[:start]) or scale_in(said)
+            return scale_in(said, shares=counted)
     return ""
-
-
-def _shares_in(said: str) -> tuple[int, str]:
-    """Where the first part that gives shares a scale of their own names them ("shares in thousands"), and that scale;
-    the end and "" where none does. Each part is read once: a header may be as long as a page."""
-    for part in _PART.finditer(said):
-        shares = _SHARE.search(said, part.start(), part.end())
-        scale = scale_in(said[shares.end() : part.end()]) if shares else ""
-        if shares and scale:
-            return shares.start(), scale
-    return len(said), ""
 
 
 def _is_whole(line: Line) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from rarefy.tasks.extract.periods import Period
 from rarefy.tasks.text.dates import MONTH
-from rarefy.tasks.text.scales import PATTERN as SCALED
+from rarefy.tasks.text.scales import without_scales
 
 # Column headers, their dates apart, under which a row means the whole company
 WHOLE = frozenset(
@@ -16,12 +16,12 @@ _DATED = re.compile(
     rf"(?:\b{MONTH}\s+\d{{1,2}}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",
     re.I,
 )
-_UNITS = re.compile(rf"\(?(?:\$ )?(?:{SCALED})[^)]*\)?|\((?:\d{{1,2}}|[a-z])\)|[$%*:]", re.I | re.M)
+_MARKS = re.compile(r"\((?:\d{1,2}|[a-z])\)|[$%*:]", re.I)  # of notes and units
 
 
 def undated(header: str) -> str:
     """What a column header says besides its period and its unit."""
-    plain = _UNITS.sub(" ", _DATED.sub(" ", header))
+    plain = _MARKS.sub(" ", without_scales(_DATED.sub(" ", header)))
     plain = re.sub(r"^\s*(?:years?\s+)?ended\s+[A-Z][a-z]+\s+\d{1,2}\s*,?\s*$", "", plain, flags=re.I)
     return re.sub(r"\s+", " ", plain).strip(" ,-–—")
 

@@ -57,15 +57,16 @@ def untagged(
         or not source.document.entity
     ):
         return None
-    scale = scale_in(f"{said}\n{header}")
+    stated = f"{said}\n{header}"
+    scale = scale_in(stated)
     if value.percent:
         unit, scale = "percent", ""
     elif re.search(r"\bshares\b", name, re.I) and not _PER_SHARE.search(name):
-        unit = "shares"
+        unit, scale = "shares", scale_in(stated, shares=True)
     elif _PER_SHARE.search(f"{name} {' '.join(labels_of(row, groups)[-1:])}"):
         unit, scale = "USD/shares", ""
     elif _SHARES.search(name):
-        unit = "shares"
+        unit, scale = "shares", scale_in(stated, shares=True)
     elif value.currency or "$" in f"{said} {header}" or scale:
         unit = value.currency or "USD"
     else:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.text import quantities
-from rarefy.tasks.text.scales import scales
+from rarefy.tasks.text.scales import counted_in
 
 LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
 _OF_CELLS = ("money", "percent", "bare")
@@ -40,7 +40,6 @@ SCALES = {3: "thousands", 6: "millions", 9: "billions", 12: "trillions"}  # powe
 FACTORS = {name: Decimal(10**power) for power, name in SCALES.items()} | {"": Decimal(1)}
 
 
-def scale_in(text: str) -> str:
-    """The scale that a caption states ("(in millions, except per share data)"); the last one said, "" for none."""
-    found = scales(text)
-    return SCALES[found[-1].power] if found else ""
+def scale_in(text: str, *, shares: bool = False) -> str:
+    """The scale that a caption states for sums, or for numbers of shares; "" where it states none."""
+    return SCALES.get(counted_in(text, shares=shares) or 0, "")

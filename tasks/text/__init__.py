@@ -1,1 +1,1 @@
-"""How any text is read: its quantities, dates, names, sentences and word stems, each by one parser for all."""
+"""How any text is read: quantities, scales of tables, dates, names, sentences and stems, each by one parser for all."""

@@ -9,15 +9,14 @@ from rarefy.tasks.systems.extractive.spans import tells
 from rarefy.tasks.systems.extractive.wanted import Wanted
 from rarefy.tasks.systems.extractive.words import dates, stems, years
 from rarefy.tasks.text.quantities import number
-from rarefy.tasks.text.scales import scales
+from rarefy.tasks.text.scales import NAMES, counted_in
 
 _WHOLE = stems("total consolidated all company overall amount")
 _NAME_WORDS = 10  # of a cell that names something; a longer one tells a story
 _KINDS = {"amount": "number", "count": "number", "percent": "percent", "date": "date"}
 
-_NAMES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}
-_SHARES = re.compile(r"shares?\b[^.;)]*")
 _COUNTS_SHARES = re.compile(r"\bshares (?:used|outstanding|issued)|average (?:common )?shares|number of shares")
+_NOT_SCALED = re.compile(r"per[ -]share|per[ -]unit|par value per|%|percent|ratio")
 
 
 @dataclass(frozen=True)
@@ -87,19 +86,11 @@ def _period(header: str, unit: Unit, want: Wanted) -> float:
 def _scale(unit: Unit, header: str) -> str:
     """thousand, million or billion, as header, caption or headings say it for this row; "" where they do not."""
     row = f"{unit.group} {unit.text}".lower()
-    told = f"{header} {unit.first} {unit.around}".lower()
-    found = scales(told)
-    if not found:
+    shares = _COUNTS_SHARES.search(row) is not None
+    if not shares and _NOT_SCALED.search(row):
         return ""
-    if _COUNTS_SHARES.search(row):
-        apart = [one for hit in _SHARES.finditer(told) for one in scales(hit[0])]
-        if apart or re.search(r"except[^.;)]*shares", told):
-            return _NAMES[apart[0].power] if apart else ""
-    if re.search(r"per[ -]share|per[ -]unit|par value per", row):
-        return ""
-    if "%" in row or "percent" in row or "ratio" in row:
-        return ""
-    return _NAMES[found[0].power]
+    stated = (counted_in(said, shares=shares) for said in (header, unit.first, unit.around))
+    return NAMES.get(next((power for power in stated if power is not None), 0), "")
 
 
 def whole(header: str) -> bool:

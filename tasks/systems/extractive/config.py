@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.tasks.embed import EmbedConfig
 
-VERSION = 4  # scales of captions are read by text.scales: "(US$ million)" is one
+VERSION = 5  # scales of captions are read by text.scales
 
 
 class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):

@@ -8,7 +8,6 @@ from linear import long, longer_than_linear
 from rarefy.data_contracts.rows import Chunk, Document
 from rarefy.tasks.extract import ExtractConfig, extract
 from rarefy.tasks.extract.amounts import type_of
-from rarefy.tasks.extract.cells import _shares_in
 from rarefy.tasks.extract.cover import _is_note
 from rarefy.tasks.extract.deadlines import rule
 
@@ -73,7 +72,7 @@ def test_a_table_of_many_parts_takes_no_more_than_its_share(name: str) -> None:
 
 
 @pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.parametrize("read", [type_of, _shares_in, _is_note, lambda text: rule(f"It must pay {text}.")])
+@pytest.mark.parametrize("read", [type_of, _is_note, lambda text: rule(f"It must pay {text}.")])
 def test_a_long_amount_takes_no_more_than_its_share(read: Callable[[str], object], piece: str) -> None:
     assert not longer_than_linear(lambda n: read(long(piece)(n) + "x"))
 
@@ -81,11 +80,6 @@ def test_a_long_amount_takes_no_more_than_its_share(read: Callable[[str], object
 def test_what_is_too_long_for_a_label_or_a_number_hides_no_other_fact() -> None:
     rows = (("Net sales", "11", "12"), ("x" * 5_000, "13", "14"), ("Cost of sales", "9" * 500, "15"))
     assert facts(table(("", *YEARS), *rows), "tables") == 3
-
-
-def test_shares_in_a_scale_of_their_own_are_told_from_the_rest() -> None:
-    assert _shares_in("In millions, except shares in thousands, and per share data") == (20, "thousands")
-    assert _shares_in("shares, in thousands")[1] == ""
 
 
 @pytest.mark.parametrize(
