@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
-from rarefy.tasks.correct.moments import Moment, moments, years
 from rarefy.tasks.correct.standing import bound, negative
 from rarefy.tasks.correct.values import CURRENCIES, Value, plain, values
 from rarefy.tasks.correct.words import EMPTY, stem, stems, tokens
+from rarefy.tasks.text.dates import Moment, moments, years
 
 _FILLER = EMPTY | frozenset(
     "approximately about roughly around nearly almost some total over under more less than least "
@@ -67,7 +67,7 @@ class Gold:
     moments: tuple[Moment, ...] = ()
     parts: tuple["Gold", ...] = ()
     ordered: bool = False
-    unread: bool = False  # a form is no such value or moment, so that what is none of these may be right by that one
+    unread: tuple[str, ...] = ()  # forms that are no such value or moment: what is none of these may be right by them
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,11 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
     if found := _only_moment(first, about):
         if len(found) > 1:
             return Gold("parts", forms, parts=tuple(Gold("moment", (first,), moments=(one,)) for one in found))
-        read = [_only_moment(form, about)[:1] for form in forms]
-        return Gold("moment", forms, moments=tuple(one for of_form in read for one in of_form), unread=[] in read)
+        read = {form: _only_moment(form, about)[:1] for form in forms}
+        unread = tuple(form for form in forms if not read[form])
+        return Gold("moment", forms, moments=tuple(one for found in read.values() for one in found), unread=unread)
     if exact := tuple(_exacts(forms, about)):
-        return Gold("value", forms, values=exact, unread=not all(_read(form, about) for form in forms))
+        return Gold("value", forms, values=exact, unread=tuple(form for form in forms if not _read(form, about)))
     return Gold("text", forms)
 
 

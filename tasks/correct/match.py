@@ -8,11 +8,11 @@ from rarefy.tasks.correct.by_value import by_value
 from rarefy.tasks.correct.by_words import SHORT, by_words, equal
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
-from rarefy.tasks.correct.moments import Moment, against, moments
 from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.standing import compared, denied, doubted, link
 from rarefy.tasks.correct.words import words
+from rarefy.tasks.text.dates import Moment, Parts, against, moments
 
 _FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
@@ -35,12 +35,29 @@ def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outco
 def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold] = ()) -> Outcome:
     if gold.kind == "verdict":
         return _by_verdict(text, gold, config)
-    if gold.kind == "moment":
-        return _by_moment(text, gold, about, config, beside)
-    if gold.kind == "value":
-        return by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
+    if gold.kind in ("moment", "value"):
+        if gold.kind == "moment":
+            found = _by_moment(text, gold, about, config, beside)
+        else:
+            found = by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
+        if found.verdict == "open" and gold.unread:
+            other = by_words(text, Gold("text", gold.unread), about, listed=bool(beside))
+            return other if other.verdict == "right" else found
+        if found.verdict == "open" and (old := _old_years(gold)):
+            other = _by_moment(text, Gold("moment", gold.forms, moments=old), about, config, beside)
+            return other if other.verdict == "right" else found
+        return found
     found = by_words(text, gold, about, listed=bool(beside))
     return unclear("unmatched") if found.verdict == "wrong" and not config.value else found
+
+
+def _old_years(gold: Gold) -> tuple[Moment, ...]:
+    """What may be years before 1900: "1850" alone is a number, which "August 1850" does not state as one."""
+    return tuple(
+        Moment(frozenset({Parts(int(exact.amount))}), 0, 0)
+        for exact in gold.values
+        if exact.kind == "count" and not exact.noun and exact.grain == 1 and 1000 <= exact.amount < 1900
+    )
 
 
 def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
@@ -136,8 +153,12 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
 
 
 def _against(golds: Sequence[Moment], one: Moment) -> str:
-    """same | less | other: the year alone of one form makes no day right that is not the day of another form."""
+    """same | less | other: the year alone of one form makes no day right that is not the day of another form, nor a
+    decade another year."""
     verdicts = {against(mine, one) for mine in golds}
+    if any(not mine.decade for mine in golds) and not one.decade:
+        exact = {against(mine, one) for mine in golds if not mine.decade}
+        verdicts = exact if exact != {"other"} or "same" not in verdicts else {"less"}
     finer = [mine for mine in golds if any(way[1] for way in mine.ways)]
     another = finer and any(way[1] for way in one.ways) and all(against(mine, one) == "other" for mine in finer)
     if "same" in verdicts and another:

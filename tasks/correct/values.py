@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.perturb.checks.readings import foreign, readings
 from rarefy.tasks.text.characters import lettered
+from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.kept import small
 from rarefy.tasks.text.quantities import MOST_POWER as POWER
 from rarefy.tasks.text.quantities import SCALES, TENS, is_number
@@ -132,7 +132,7 @@ def plain(text: str, language: str = "en") -> str:
 def values(text: str) -> tuple[Value, ...]:
     """Every number of a plain text in order but those of days and quarters; a year stands among them, marked."""
     text = lettered(text)
-    dated = [(one.start, one.end) for one in moments(text) if any(way[1] or way[2] or way[3] for way in one.ways)]
+    dated = [(one.start, one.end) for one in moments(text) if not one.only_year]
     return tuple(_values(text, dated))
 
 

@@ -140,7 +140,11 @@ class Period:
 
 
 def against(gold: Moment, other: Moment) -> str:
-    """same: all that `gold` says is said; less: not all of it; other: something else is."""
+    """same: all that `gold` says is said; less: not all of it; other: something else is. A year is in its decade."""
+    if gold.decade or other.decade:
+        if not any(mine // 10 == theirs // 10 for mine in gold.years for theirs in other.years):
+            return "other"
+        return "same" if gold.decade else "less"
     verdicts = {_against(mine, theirs) for mine in gold.ways for theirs in other.ways}
     return "same" if "same" in verdicts else "less" if "less" in verdicts else "other"
 

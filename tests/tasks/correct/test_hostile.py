@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Answer, Question, Reply, Trial
 from rarefy.tasks.correct import CorrectConfig, score, verdict
 from rarefy.tasks.correct.judging import GROUPS, Case, read, role_of
-from rarefy.tasks.correct.moments import moments
 from rarefy.tasks.correct.values import plain, values
 from rarefy.tasks.gates.given_away import says
 from rarefy.tasks.llm.config import LLMConfig
@@ -18,6 +17,7 @@ from rarefy.tasks.perturb.checks.readings import dates, foreign, readings
 from rarefy.tasks.protocols import PROTOCOLS
 from rarefy.tasks.systems.extractive import words
 from rarefy.tasks.text.answers import holds
+from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.figures import figured
 from rarefy.tasks.text.notations import numbers, occurs
 
@@ -111,7 +111,7 @@ def test_an_answer_of_digits_without_end_is_no_number_and_not_right():
 
 def test_letters_that_look_like_those_of_ascii_are_read_as_these():
     assert [one.amount for one in values("21.9 mıllion and 5 mİllion")] == [Decimal("21900000"), Decimal("5000000")]
-    assert [one.ways for one in moments("ſeptember 5, 2019")] == [frozenset({(2019, 9, 5, 0)})]
+    assert [one.ways for one in moments("ſeptember 5, 2019")] == [frozenset({(2019, 9, 5, 0, 0)})]
 
 
 def test_a_fault_in_judging_one_answer_is_that_answers_reason_and_the_next_is_judged(monkeypatch):
