@@ -215,8 +215,8 @@ def _left_out(text: str, at: int, about: Asked) -> bool:
 
 def _fulfils(exact: Exact, one: Value) -> bool:
     """Is a number within the bound that the gold answer is ("more than 100": 120)?"""
-    return (exact.bound == "more" and one.amount > exact.amount) or (
-        exact.bound == "less" and one.amount < exact.amount
+    return ("more" in exact.bounds and one.amount > exact.amount) or (
+        "less" in exact.bounds and one.amount < exact.amount
     )
 
 

@@ -7,9 +7,10 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.correct.standing import bound, negative
-from rarefy.tasks.correct.values import CURRENCIES, Value, plain, values
+from rarefy.tasks.correct.values import Value, plain, values
 from rarefy.tasks.correct.words import EMPTY, stem, stems, tokens
 from rarefy.tasks.text.dates import Moment, moments, years
+from rarefy.tasks.text.quantities import SCALES
 
 _FILLER = EMPTY | frozenset(
     "approximately about roughly around nearly almost some total over under more less than least "
@@ -32,7 +33,6 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
-_POWERS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _SENTENCE = 5  # words of a form that may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -54,6 +54,7 @@ class Exact:
     open: bool  # nothing says in what it is counted, so that another scale may be meant
     loose: bool  # "approximately": its zeros at the end may be rounded
     bound: str  # more | less | ""
+    bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
 
 
@@ -89,11 +90,11 @@ def asked(question: Question) -> Asked:
     hit = _ASKED.search(text)
     scale = (hit["scale"] or hit["scale2"] or hit["scale3"] or "").lower() if hit else ""
     unit = (hit["unit"] or "").lower().replace(".", "") if hit else ""
-    money = CURRENCIES.get(unit.split()[-1].rstrip("s"), "") if unit else ""
+    money = next((one.unit for one in values(f"5 {unit}") if one.kind == "money"), "")
     named = years(question.period, question.valid_from) or years(text)
     return Asked(
         question,
-        _POWERS[scale] if scale else 0 if unit else -1,
+        SCALES[scale] if scale else 0 if unit else -1,
         money or ("shares" if unit == "shares" else "percent" if unit.startswith("percent") else ""),
         bool(_SHARE.search(text)) or unit.startswith("percent"),
         bool(_MANY.search(text)),
@@ -115,12 +116,18 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
     if whole and len(parts := split(first, about)) > 1:
         told = plain(about.question.text)
         ordered = "respectively" in first or "respectively" in told
-        return Gold("parts", forms, parts=tuple(_gold((part,), about, False) for part in parts), ordered=ordered)
+        stated = [one.amount for one in values(first)]
+        unread = tuple(form for form in forms[1:] if not stated or [one.amount for one in values(form)] != stated)
+        made = tuple(_gold((part,), about, False) for part in parts)
+        return Gold("parts", forms, parts=made, ordered=ordered, unread=unread)
     if _restates(first, about):
         return Gold("text", forms)
     if found := _only_moment(first, about):
         if len(found) > 1:
-            return Gold("parts", forms, parts=tuple(Gold("moment", (first,), moments=(one,)) for one in found))
+            ways = [one.ways for one in found]
+            unread = tuple(form for form in forms[1:] if [one.ways for one in moments(form)] != ways)
+            made = tuple(Gold("moment", (first,), moments=(one,)) for one in found)
+            return Gold("parts", forms, parts=made, unread=unread)
         read = {form: _only_moment(form, about)[:1] for form in forms}
         unread = tuple(form for form in forms if not read[form])
         return Gold("moment", forms, moments=tuple(one for found in read.values() for one in found), unread=unread)
@@ -175,7 +182,8 @@ def _only(text: str, about: Asked) -> bool:
 def _only_moment(text: str, about: Asked) -> list[Moment]:
     found = list(moments(text))
     years_alone = all(not any(way[1:]) for one in found for way in one.ways)
-    counted = [one for one in values(text) if not one.year]
+    inside = [range(one.start, one.end) for one in found]
+    counted = [one for one in _amounts(text) if not one.year and not any(one.start in span for span in inside)]
     if not found or counted or not _only(text, about):
         return []
     if (
@@ -203,7 +211,7 @@ def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
         noun = tokens(one.nouns)[-1] if tokens(one.nouns) else ""
         made.append(
             Exact(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
-                  bool(about_it), bound(form[: one.start]), stem(noun))
+                  bool(about_it), limit := bound(form[: one.start]), frozenset({limit}), stem(noun))
         )  # fmt: skip
     made.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[Exact] = []
@@ -219,14 +227,20 @@ def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
                 signs=other.signs | exact.signs,
                 shown=exact.shown if other.shown is None else other.shown,
                 loose=other.loose or exact.loose,
+                bounds=other.bounds | exact.bounds,
                 noun=other.noun or exact.noun,
             )
     yield from kept
 
 
 def _read(form: str, about: Asked) -> Value | None:
-    found = values(form)
-    return found[0] if len(found) == 1 and _only(form, about) and found[0].kind != "place" else None
+    found = _amounts(form)
+    return found[0] if len(found) == 1 and _only(form, about) else None
+
+
+def _amounts(text: str) -> list[Value]:
+    """Its numbers but for ordinals."""
+    return [one for one in values(text) if one.kind != "place"]
 
 
 def _scale(one: Value, scaled: list[Value], about: Asked) -> int:

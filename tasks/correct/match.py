@@ -44,7 +44,8 @@ def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Seq
             other = by_words(text, Gold("text", gold.unread), about, listed=bool(beside))
             return other if other.verdict == "right" else found
         if found.verdict == "open" and (old := _old_years(gold)):
-            other = _by_moment(text, Gold("moment", gold.forms, moments=old), about, config, beside)
+            years = [Gold("moment", other.forms, moments=_old_years(other)) for other in beside]
+            other = _by_moment(text, Gold("moment", gold.forms, moments=old), about, config, years)
             return other if other.verdict == "right" else found
         return found
     found = by_words(text, gold, about, listed=bool(beside))
@@ -75,7 +76,7 @@ def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Out
         return right("contained", told)
     if have:
         return unclear("some_parts", told, covered)
-    if all(one.verdict == "wrong" for one in found) and len(gold.forms) == 1:
+    if all(one.verdict == "wrong" for one in found) and not gold.unread:
         return wrong("other_value", found[0].matched)
     return unclear(next((one.why for one in found if one.verdict == "open"), "unmatched"))
 
@@ -145,6 +146,7 @@ def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, besid
         and len(firm) == len(other)
         and (beside or len(distinct) == 1)
         and not compared(text[: firm[0].start][-40:])
+        and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
     ):
         if any(_next_to(mine, one) for mine in gold.moments for one in firm):
             return unclear("close", text[firm[0].start : firm[0].end])

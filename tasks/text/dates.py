@@ -77,8 +77,9 @@ _OLD = re.compile(  # before 1900 four digits are a year only where the words ar
     r"(?:\b(?P<p>in|since|of|by|until|till|from|to|during|before|after|circa|ca\.|c\.|around|about|year|and"
     r"|early|late|mid|founded|born|died|est\.)"
     r"[\s-]|\()(?P<y>1[0-8]\d\d)(?![\w%$]|[.,/]\d|-\d|'s\s\w|\s?[%$]|(?:\s(?!(?:and|or|to|by|in|on|at|for|as"
-    r"|the|with|when|"
-    r"was|were|is|until|after|before|under|from|he|she|it|they|that|had|has)\b)[a-z]+))",
+    r"|the|with|when|where|who|which|while|but|though|although|not|then|also|this|its|his|her|their|there|since"
+    r"|during|because|through|into|under|published|founded|built|born"
+    r"|was|were|is|until|after|before|from|he|she|it|they|that|had|has)\b)[a-z]+))",
     re.IGNORECASE,
 )
 _ENDED = re.compile(

@@ -76,17 +76,17 @@ _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=le
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _SCALE_WORD = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
 _NUMBER = re.compile(
-    r"(?<![\w'])(?<!\d[.,/:])(?:(?:"
+    r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"
     r"|(?P<grouped>\d{1,3}(?:,\d{3})++(?:\.\d++)?)"
     r"|(?P<swiss>\d{1,3}(?:'\d{3}){1,8}(?:[.,]\d+)?)"
     r"|(?P<dotted>\d{1,3}(?:(?:\.\d{3}){2,8}(?:,\d{1,6})?|(?:\.\d{3}),\d{1,6}))"
-    r"|(?P<spaced>\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d)|(?: \d{3}){1,8}(?=,\d{1,2}(?!\d)))"
-    r"(?:[.,]\d{1,6})?)"
+    rf"|(?P<spaced>(?<=[$€£¥])\d{{1,3}}(?: \d{{3}}){{1,8}}(?=\s(?:{_SCALE_WORD}))"
+    r"|\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d)|(?: \d{3}){1,8}(?=,\d{1,2}(?!\d)))(?:[.,]\d{1,6})?)"
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"
     r")(?P<vulgar>(?:\s?[½¼¾⅛⅜⅝⅞]|[\s-]\d{1,2}/(?:2|4|8|16)(?![\d/])))?"
-    rf"|(?P<alone>[½¼¾⅛⅜⅝⅞])|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth"
+    rf"|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth"
     rf"|tenth)\b)"
     rf"|{_ORDINAL})(?!(?!fold)\w))",
     re.IGNORECASE,
@@ -159,7 +159,7 @@ _NAMED = re.compile(
     r"volume|vol\.|issue|type|group|tranche|schedule|appendix|annex|paragraph|para\.|line|row|column|grade|gate"
     r"|platform|bus|channel|"
     r"apollo|gemini|soyuz|falcon|boeing|airbus|windows|iphone|ipad|galaxy|playstation|xbox|android|ios|macos"
-    r"|python|java|"
+    r"|python|java|season|episode|"
     r"fortune|russell|nasdaq|s&p|ftse|nikkei|stoxx|cac|dax|msci|studio|catch|area|war|bowl|chanel|model|mark|mk|pac|"
     r"basel|mach|psalm|sonnet|symphony|opus|agenda|vision|horizon|euro|expo|covid|cfr|u\.s\.c\.?|usc|star"
     r"|district|ward|"
@@ -187,9 +187,11 @@ _NOTE_MARK = re.compile(
     r"(?<=[A-Za-z.,;\"'%)])(?:\s?\[\d{1,3}(?:[,-]\s?\d{1,3}){0,9}\]|\(\d{1,2}\)(?=[\s|.,;:]|$)"
     r"|(?<=[a-z])\s\(\d\)(?=\s?(?:[|\n:]|-\s|$)))"
 )
+_CLOCK = re.compile(r"(?<![\d.,:])\d{1,2}(?::\d\d){0,2}\s?[ap]\.?\s?m\b", re.IGNORECASE)  # "7 a.m."
 _ZERO_OF = re.compile(
     r"-(?!(?:year|month|day|week|hour|mile|minute|time|fold|percent|dollar|point|acre)s?\b)[a-z]", re.I
 )
+_OF_A_POINT = re.compile(r"\s(?:of\s)?(?:a|one)(?=\s(?:per\s?cent|percentage\spoint|point))", re.IGNORECASE)
 _AND_A_HALF = re.compile(r"\sand\s(?:a|one)[\s-](?P<f>half|quarter|third)(?!\w)", re.IGNORECASE)
 _LAST_ORDINAL = re.compile(rf"-(?P<o>{_ORDINAL})(?!\w)", re.IGNORECASE)
 _TH = re.compile(r"(?:st|nd|rd|th)(?!\w)", re.IGNORECASE)
@@ -323,7 +325,7 @@ def _no_quantities(text: str) -> bytearray:
         told = text[moment.start : moment.end]
         if not moment.only_year or moment.decade or not re.fullmatch(r"(?:[A-Za-z\s']{0,20})\d{4}", told):
             taken[moment.start : moment.end] = b"\x01" * width
-    for pattern in (_LINE_MARK, _NOTE_MARK):
+    for pattern in (_LINE_MARK, _NOTE_MARK, _CLOCK):
         for hit in pattern.finditer(text):
             taken[hit.start() : hit.end()] = b"\x01" * (hit.end() - hit.start())
     run: list[tuple[int, int]] = []
@@ -482,7 +484,9 @@ def _digits(text: str, hit: re.Match[str], language: str) -> _Core | None:
     end = hit.end()
     written = hit["indian"] or hit["grouped"] or hit["plain"] or ""
     if hit["alone"]:
-        return Decimal(_VULGAR[hit["alone"]]), Decimal(0), 0, end, False
+        over, _, under = hit["alone"].partition("/")
+        value = Decimal(over) / Decimal(under) if under else Decimal(_VULGAR[over])
+        return value, Decimal(0), 0, end, False
     if written:
         if language != "en" and re.fullmatch(r"\d{1,3}\.\d{3}", written):
             written = written.replace(".", "")
@@ -564,12 +568,15 @@ def _worded(text: str, hit: re.Match[str]) -> _Core | None:
             if skipped[1] == "half" and skipped[2:3] and skipped[2] in SCALES:
                 part, at, grain, end = Decimal("0.5"), 2, Decimal("0.1"), words[1][1]
             elif re.match(r"\sof\b", text[words[1][1] : words[1][1] + 4]):
-                return _fraction(1, skipped[1]), Decimal(0), 0, words[1][1], False
+                of = _OF_A_POINT.match(text, words[1][1])
+                return _fraction(1, skipped[1]), Decimal(0), 0, of.end() if of else words[1][1], False
             else:
                 return None
         elif first == "half":
             if skipped[1:2] in (["a"], ["an"]) and skipped[2:3] and (skipped[2] in SCALES or skipped[2] == "dozen"):
                 part, at, grain, end = Decimal("0.5"), 2, Decimal("0.1"), words[1][1]
+            elif of := _OF_A_POINT.match(text, hit.end()):
+                return Decimal("0.5"), Decimal(0), 0, of.end(), False
             elif re.match(r"\s(?:of|the|its|their|our|his|her)\b", text[hit.end() : hit.end() + 7]):
                 return Decimal("0.5"), Decimal(0), 0, hit.end(), False
             else:
@@ -697,7 +704,7 @@ def _is_name(text: str, hit: re.Match[str], before: str, end: int, money: bool, 
     unit = _PERCENT.match(text, end)
     if hit["word"]:
         return before.endswith("-") or bool(
-            re.search(r"(?:phase|step|level|tier|point|chapter|part|day)\s$", before, re.IGNORECASE)
+            re.search(r"(?:phase|step|level|tier|point|chapter|part|season|episode|day)\s$", before, re.IGNORECASE)
         )
     if last == hit.start() - 1 and before.endswith("-"):
         return False  # the upper end of a range
