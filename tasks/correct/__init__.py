@@ -14,7 +14,7 @@ from rarefy.tasks.protocols import PROTOCOLS
 
 __all__ = ["VERSION", "CorrectConfig", "cleaned", "score"]
 
-VERSION = 7  # moments are those of text.dates: seasons, decades, years before 1900
+VERSION = 7  # numbers, moments and stems are those of tasks.text
 
 
 @dataclass(frozen=True, slots=True)

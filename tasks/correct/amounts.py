@@ -6,7 +6,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from rarefy.tasks.correct.gold import Asked, Exact
 from rarefy.tasks.correct.standing import negative
 from rarefy.tasks.correct.values import Value
-from rarefy.tasks.correct.words import EMPTY, stem, tokens
+from rarefy.tasks.correct.words import EMPTY, tokens
+from rarefy.tasks.text.stems import stem
 
 _JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
 "per ended ending over since "

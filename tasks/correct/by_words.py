@@ -17,10 +17,10 @@ from rarefy.tasks.correct.words import (
     bare,
     initials,
     spelt,
-    stem,
     tokens,
     words,
 )
+from rarefy.tasks.text.stems import stem
 
 _BETWEEN = 4  # other words among those of an answer that is worded differently
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")

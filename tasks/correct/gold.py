@@ -8,9 +8,10 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.correct.standing import bound, negative
 from rarefy.tasks.correct.values import Value, plain, values
-from rarefy.tasks.correct.words import EMPTY, stem, stems, tokens
+from rarefy.tasks.correct.words import EMPTY, stems, tokens
 from rarefy.tasks.text.dates import Moment, moments, years
 from rarefy.tasks.text.quantities import SCALES
+from rarefy.tasks.text.stems import stem
 
 _FILLER = EMPTY | frozenset(
     "approximately about roughly around nearly almost some total over under more less than least "

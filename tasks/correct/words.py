@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from rarefy.tasks.text.answers import fold
 from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.quantities import UNITS as WORDS
+from rarefy.tasks.text.stems import stem
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
 _STATES = (
@@ -29,7 +31,7 @@ _SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
     "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
 }  # fmt: skip
-LEGAL = frozenset("incorporated corporation company limited llc llp lp plc nv sa ag se spa gmbh na holdings".split())
+LEGAL = frozenset(LEGAL_FORMS) - {"as"} | {"holdings"}  # in the midst of sentences, where "as" is a word
 # What may stand at the end of a name, or be left out there, without another thing being meant
 GENERIC = frozenset("segment segments line division unit business region category".split())
 OF_PLACES = frozenset("state city commonwealth province county town republic kingdom".split())
@@ -96,14 +98,6 @@ def bare(tokens: tuple[str, ...]) -> tuple[str, ...]:
 def tokens(text: str) -> tuple[str, ...]:
     """The folded words alone."""
     return tuple(word.text for word in words(text))
-
-
-def stem(word: str) -> str:
-    """A word without its ending, roughly: plurals and tenses fall together."""
-    for end in ("ies", "ing", "ed", "es", "s"):
-        if word.endswith(end) and len(word) - len(end) >= 3:
-            return word[: -len(end)]
-    return word
 
 
 @small
