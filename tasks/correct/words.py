@@ -31,6 +31,13 @@ _SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
     "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
 }  # fmt: skip
+_ROMAN = dict(
+    zip(
+        "II III IV VI VII VIII IX XI XII XIII XIV XV XVI".split(),
+        map(str, (2, 3, 4, 6, 7, 8, 9, *range(11, 17))),
+        strict=True,
+    )
+)
 LEGAL = frozenset(LEGAL_FORMS) - {"as"} | {"holdings"}  # in the midst of sentences, where "as" is a word
 # What may stand at the end of a name, or be left out there, without another thing being meant
 GENERIC = frozenset("segment segments line division unit business region category".split())
@@ -62,7 +69,7 @@ def words(text: str) -> tuple[Word, ...]:
     """The words of a text in order, without articles and possessive endings; numbers stay whole."""
     found: list[Word] = []
     for hit in _TOKEN.finditer(_spelt(text)):
-        folded = fold(hit[0])
+        folded = _ROMAN.get(hit[0]) or fold(hit[0])  # "Article II" is Article Two
         folded = folded.replace(",", "") if hit[0][0].isdigit() else folded.removesuffix("'s").replace("'", "")
         folded = _SAME.get(folded, folded)
         if folded and folded not in ("the", "a", "an"):
