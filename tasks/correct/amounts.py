@@ -114,6 +114,8 @@ def _near(gold: Exact, amount: Decimal, one: Value, rounding: float) -> str:
         return "other"
     off = abs(amount - gold.amount) / gold.amount
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
+        if mine > its and gold.shown is not None and not gold.loose:
+            return "same"  # the gold answer is this one, rounded to the scale that was asked for
         return "same" if off <= Decimal(str(rounding)) else "rounding" if off <= _COARSE else "other"
     cut = its > mine and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= _CUT else "other"

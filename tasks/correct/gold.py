@@ -91,7 +91,9 @@ def asked(question: Question) -> Asked:
     hit = _ASKED.search(text)
     scale = (hit["scale"] or hit["scale2"] or hit["scale3"] or "").lower() if hit else ""
     unit = (hit["unit"] or "").lower().replace(".", "") if hit else ""
-    money = next((one.unit for one in values(f"5 {unit}") if one.kind == "money"), "")
+    signs = re.search(r"US\s?\$|USD|\$|€|EUR|£|GBP", hit[0]) if hit else None
+    counted = f"5 {unit}" if unit or signs is None else f"{signs[0]} 5"
+    money = next((one.unit for one in values(counted) if one.kind == "money"), "")
     named = years(question.period, question.valid_from) or years(text)
     return Asked(
         question,
