@@ -1,13 +1,13 @@
 """A passage holds the answer where a string match would find it, and no noise does in any notation."""
 
 import json
-import time
 import tracemalloc
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from linear import long, longer_than_linear
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks.answers import answer_kept, answer_readable, no_answer
@@ -158,23 +158,24 @@ def test_an_answer_with_a_hyphen_that_does_not_break_is_kept() -> None:
 @pytest.mark.parametrize(
     "piece", ["1 200 ", "four thousand ", "11/05/2024 ", "&amp;", "47.500,5 ", "a\u200b\u2011", "1.1"]
 )
-def test_a_long_passage_of_any_signs_is_searched_in_seconds(piece: str) -> None:
-    text = piece * (60_000 // len(piece))
-    began = time.process_time()
-    no_answer(case("", "$47,525 million"), Draft(text))
-    no_answer(case("", "November 6, 2019"), Draft(text))
-    assert time.process_time() - began < 20  # 3 s where nothing else runs
+def test_a_passage_of_any_signs_is_searched_in_the_time_of_its_length(piece: str) -> None:
+    def work(n: int) -> None:
+        text = long(piece)(n)
+        no_answer(case("", "$47,525 million"), Draft(text))
+        no_answer(case("", "November 6, 2019"), Draft(text))
+
+    assert longer_than_linear(work) == ""
 
 
 def test_memory_does_not_grow_with_the_texts_that_were_searched() -> None:
     tracemalloc.start()
     try:
         for at in range(8):
-            no_answer(case("", "$47,525 million"), Draft(f"{at} It was 12 in 2020. " * 3_000))
+            no_answer(case("", "$47,525 million"), Draft(f"{at} It was 12 in 2020. " * 600))
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert held < 2_000_000  # bytes; fewer than the caches of whole texts took
+    assert held < 400_000  # bytes; fewer than the caches of whole texts took
 
 
 HARD = 'He said: "5 < 6 & \\ {a: [b]} # x" — </body> © \u05d0\u05d1 \u200f 🙂'
