@@ -506,7 +506,7 @@ def _digits(text: str, hit: re.Match[str], language: str) -> _Core | None:
         return None
     value, grain = Decimal(written), Decimal(1).scaleb(-len(written.partition(".")[2]))
     if hit["vulgar"]:
-        sign = hit["vulgar"].strip(" -\u00a0")
+        sign = hit["vulgar"].strip().lstrip("-")
         if "/" in sign:
             over, under = sign.split("/")
             if int(over) >= int(under):

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rarefy.tasks.text.quantities import MOST_DIGITS, TENS, UNITS, Quantity, number, per, quantities
@@ -155,6 +155,7 @@ def test_a_number_in_words_is_read_as_the_number(number: int) -> None:
 
 
 @given(st.text(alphabet="0123456789,.$%()-+ KMBTxabc\n|½€", max_size=60))
+@example("0\n½")
 def test_spans_are_in_order_and_apart_and_every_value_is_finite(text: str) -> None:
     last = 0
     for one in quantities(text):
