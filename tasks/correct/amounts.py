@@ -7,6 +7,7 @@ from rarefy.tasks.correct.gold import Asked, Exact
 from rarefy.tasks.correct.standing import negative
 from rarefy.tasks.correct.values import Value
 from rarefy.tasks.correct.words import EMPTY, tokens
+from rarefy.tasks.text.quantities import without_zeros
 from rarefy.tasks.text.stems import stem
 
 _JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
@@ -107,7 +108,7 @@ def _near(gold: Exact, amount: Decimal, one: Value, rounding: float) -> str:
     if not amount or not gold.amount:
         return "other"
     factor = amount / one.amount if one.amount else Decimal(1)
-    mine = _loose(gold.amount, gold.grain) if gold.loose else gold.grain
+    mine = without_zeros(gold.amount, gold.grain) if gold.loose else gold.grain
     its = one.loose * factor
     fine, coarse, grain = (gold.amount, amount, its) if its > mine else (amount, gold.amount, mine)
     if its == mine or not grain:
@@ -123,14 +124,6 @@ def _near(gold: Exact, amount: Decimal, one: Value, rounding: float) -> str:
 
 def _figures(amount: Decimal) -> tuple[int, ...]:
     return amount.normalize().as_tuple().digits
-
-
-def _loose(amount: Decimal, grain: Decimal) -> Decimal:
-    shown = int(amount / grain)
-    while shown and shown % 10 == 0:
-        shown //= 10
-        grain *= 10
-    return grain
 
 
 def _shifted(gold: Exact, one: Value) -> bool:

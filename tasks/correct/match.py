@@ -35,21 +35,25 @@ def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outco
 def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold] = ()) -> Outcome:
     if gold.kind == "verdict":
         return _by_verdict(text, gold, config)
-    if gold.kind in ("moment", "value"):
-        if gold.kind == "moment":
-            found = _by_moment(text, gold, about, config, beside)
-        else:
-            found = by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
-        if found.verdict == "open" and gold.unread:
-            other = by_words(text, Gold("text", gold.unread), about, listed=bool(beside))
-            return other if other.verdict == "right" else found
-        if found.verdict == "open" and (old := _old_years(gold)):
-            years = [Gold("moment", other.forms, moments=_old_years(other)) for other in beside]
-            other = _by_moment(text, Gold("moment", gold.forms, moments=old), about, config, years)
-            return other if other.verdict == "right" else found
-        return found
-    found = by_words(text, gold, about, listed=bool(beside))
-    return unclear("unmatched") if found.verdict == "wrong" and not config.value else found
+    if gold.kind == "moment":
+        found = _by_moment(text, gold, about, config, beside)
+    elif gold.kind == "value":
+        found = by_value(text, gold, about, config, [exact for other in beside for exact in other.values])
+    else:
+        found = by_words(text, gold, about, listed=bool(beside))
+        return unclear("unmatched") if found.verdict == "wrong" and not config.value else found
+    otherwise = _otherwise(text, gold, about, config, beside) if found.verdict == "open" else None
+    return otherwise if otherwise and otherwise.verdict == "right" else found
+
+
+def _otherwise(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome | None:
+    """What an answer that is open is by the forms that were not read as values, or by numbers that may be old years."""
+    if gold.unread:
+        return by_words(text, Gold("text", gold.unread), about, listed=bool(beside))
+    if old := _old_years(gold):
+        years = [Gold("moment", other.forms, moments=_old_years(other)) for other in beside]
+        return _by_moment(text, Gold("moment", gold.forms, moments=old), about, config, years)
+    return None
 
 
 def _old_years(gold: Gold) -> tuple[Moment, ...]:

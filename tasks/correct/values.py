@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from rarefy.tasks.text import characters
 from rarefy.tasks.text.kept import small
-from rarefy.tasks.text.quantities import Quantity, quantities
+from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,7 @@ class Value:
     @property
     def loose(self) -> Decimal:
         """Its grain if the zeros at its end stand for digits that were rounded away: three figures stay, or "about"."""
-        shown = int(self.amount / self.grain) if self.grain and not self.pointed else 0
-        grain = self.grain
-        while shown and shown % 10 == 0 and (self.about or shown >= 1000):
-            shown //= 10
-            grain *= 10
-        return grain
+        return self.grain if self.pointed else without_zeros(self.amount, self.grain, 0 if self.about else 1000)
 
     @property
     def strong(self) -> bool:

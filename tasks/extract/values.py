@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.tasks.text import quantities
-from rarefy.tasks.text.scales import counted_in
+from rarefy.tasks.text.scales import NAMES, counted_in
 
 LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
 _OF_CELLS = ("money", "percent", "bare")
@@ -36,7 +36,7 @@ def number(text: str) -> Number | None:
     return Number(one.value, text[start:end], start, end, one.currency, one.kind == "percent")
 
 
-SCALES = {3: "thousands", 6: "millions", 9: "billions", 12: "trillions"}  # powers of ten, as a triplet names them
+SCALES = {power: f"{name}s" for power, name in NAMES.items()}  # powers of ten, as a triplet names them
 FACTORS = {name: Decimal(10**power) for power, name in SCALES.items()} | {"": Decimal(1)}
 
 

@@ -258,12 +258,8 @@ class Quantity:
     @property
     def loose(self) -> Decimal:
         """Its grain if the zeros at its end stand for digits that were rounded away: three figures stay, or "about"."""
-        shown = int(self.amount / self.grain) if self.grain and not self.pointed else 0
-        grain = self.grain
-        while shown and shown % 10 == 0 and (self.bound in ("about", "near") or shown >= 1000):
-            shown //= 10
-            grain *= 10
-        return grain
+        least = 0 if self.bound in ("about", "near") else 1000
+        return self.grain if self.pointed else without_zeros(self.amount, self.grain, least)
 
 
 def quantities(text: str, *, language: str = "en") -> tuple[Quantity, ...]:
@@ -284,6 +280,15 @@ def number(text: str, *, language: str = "en") -> Quantity | None:
         return None
     before = _BOUND.sub("", f"{plain(bare)[: found[0].start].strip()} ")
     return found[0] if not before.strip() and bare[found[0].end :].strip() in ("", ".") else None
+
+
+def without_zeros(amount: Decimal, grain: Decimal, least: int = 0) -> Decimal:
+    """The grain of an amount whose zeros at its end are no digits, as long as `least` or more of the grain are left."""
+    shown = int(amount / grain) if grain else 0
+    while shown and shown % 10 == 0 and shown >= least:
+        shown //= 10
+        grain *= 10
+    return grain
 
 
 def is_number(written: str) -> bool:

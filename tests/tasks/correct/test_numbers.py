@@ -13,7 +13,7 @@ from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import asked, gold
 from rarefy.tasks.correct.match import matched
 from rarefy.tasks.correct.values import plain, values
-from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.dates import Parts, moments
 from rarefy.tasks.text.refusals import refusal
 
 
@@ -117,4 +117,4 @@ def test_a_number_is_read_with_what_it_counts(text, found):
     ],
 )
 def test_a_moment_is_read_as_far_as_it_is_told(text, found):
-    assert [tuple(way)[:4] for one in moments(plain(text)) for way in sorted(one.ways)] == found
+    assert [way for one in moments(plain(text)) for way in sorted(one.ways)] == [Parts(*way) for way in found]
