@@ -145,7 +145,8 @@ def _restates(form: str, about: Asked) -> bool:
         return False
     asked_of = plain(about.question.text)
     stated = {one.amount for one in values(asked_of)} | {*about.years}
-    own = {one.amount for one in values(form)} | {year for one in moments(form) for year in one.years}
+    counted = [one for one in values(form) if about.many or not (one.worded and one.amount <= 10)]  # "Among the three"
+    own = {one.amount for one in counted} | {year for one in moments(form) for year in one.years}
     return bool(own) and own <= stated
 
 

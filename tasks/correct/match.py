@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.correct.by_value import by_value
@@ -11,10 +12,21 @@ from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.correct.standing import compared, denied, doubted, link
+from rarefy.tasks.correct.values import values
 from rarefy.tasks.correct.words import words
-from rarefy.tasks.text.dates import Moment, Parts, against, moments
+from rarefy.tasks.text.dates import MONTH, Moment, Parts, against, moments
 
 _FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
+_AS_MUCH = re.compile(  # what may say how many without a number
+    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an?|(?:doubl|tripl|quadrupl|halv)\w+)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(  # and when, without a date
+    r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
+    rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
+    re.IGNORECASE,
+)
+_FIRM = frozenset(("money", "percent", "points"))  # kinds that a number says itself
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
 
 
@@ -42,8 +54,41 @@ def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Seq
     else:
         found = by_words(text, gold, about, listed=bool(beside))
         return unclear("unmatched") if found.verdict == "wrong" and not config.value else found
-    otherwise = _otherwise(text, gold, about, config, beside) if found.verdict == "open" else None
-    return otherwise if otherwise and otherwise.verdict == "right" else found
+    if found.verdict != "open":
+        return found
+    otherwise = _otherwise(text, gold, about, config, beside)
+    if otherwise and otherwise.verdict == "right":
+        return otherwise
+    elsewhere = found.why != "unmatched" or gold.unread or not config.value
+    return found if elsewhere or not _states_no_such_value(text, gold) else wrong("no_value", text)
+
+
+def _states_no_such_value(text: str, gold: Gold) -> bool:
+    """Is an answer a phrase that has no number ("Ernst & Young LLP", "Yes."), or only such of a plainly other kind?
+
+    Other kinds are a percentage where a sum or a date is asked for, a date where a sum or a percentage is, and so on;
+    a number that may count anything is none of them, nor one with the figures of the right one (EUR 5 for 5 %), nor is
+    a word that may say how many ("all") or when ("today").
+    """
+    vague = _WHEN if gold.kind == "moment" else _AS_MUCH
+    if not re.search(r"\w", text) or len(words(text)) > SHORT or vague.search(text):
+        return False
+    kinds = {exact.kind for exact in gold.values} or {"moment"}
+    dates = moments(text) if kinds <= {"money", "percent"} else ()
+    others = [one for one in values(text) if (one.year and dates) or one.kind in _FIRM - kinds]
+    rest = list(text)
+    for one in (*dates, *others):
+        rest[one.start : one.end] = " " * (one.end - one.start)
+    left = "".join(rest)
+    if re.search(r"\d", left) or values(left) or moments(left):
+        return False
+    figures = {_figures(exact.amount) for exact in gold.values}
+    return figures.isdisjoint(_figures(one.amount) for one in others)
+
+
+def _figures(amount: Decimal) -> tuple[int, ...]:
+    """The first three figures of an amount, wherever its point is."""
+    return amount.normalize().as_tuple().digits[:3]
 
 
 def _otherwise(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome | None:

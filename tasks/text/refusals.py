@@ -20,7 +20,8 @@ _SOURCE = (  # what was shown, and no part of what a filing speaks of
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_WORD} (?:really |currently |simply )?{_CANNOT} (?:to )?(?:answer|determine|find|say|"
+        rf"\b(?:{_WORD} (?:really |currently |simply )?{_CANNOT}|i['’]m (?:not able|unable)) "
+        rf"(?:to )?(?:answer|determine|find|say|"
         rf"tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be (?:sure|"
         rf"certain)(?: (?:of|about|which|what|from|based)\b|\W*$)|"
         r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|"

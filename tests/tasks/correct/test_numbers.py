@@ -79,6 +79,27 @@ def test_an_empty_or_one_character_answer_is_never_right(answer, gold_):
     assert verdict(answer, gold_) != "right" or answer.casefold() == gold_.casefold()
 
 
+@pytest.mark.parametrize(
+    ("answer", "gold_", "expected"),
+    [
+        ("Ernst & Young LLP", "$47,525 million", "wrong"),
+        ("Yes.", "September 28, 2024", "wrong"),
+        ("It was about 2013, according to the filing.", "$47,525 million", "wrong"),
+        ("12%", "$47,525 million", "wrong"),
+        ("1.55 percent", "September 28, 2024", "wrong"),
+        ("Fiscal 2023", "21.4%", "wrong"),
+        ("$20.28", "21.4%", "wrong"),
+        ("All of them", "21.4%", "open"),  # may say as much
+        ("Last year", "September 28, 2024", "open"),
+        ("EUR 21.4 billion", "21.4%", "open"),  # the figures of the right one, by another unit
+        ("Item 9A", "$47,525 million", "open"),  # a digit that is no number: not read, not judged
+        ("The filing names Ernst & Young LLP as auditor and says nothing else of its fees there", "$5 million", "open"),
+    ],
+)
+def test_a_phrase_that_states_nothing_of_the_kind_asked_is_wrong(answer, gold_, expected):
+    assert verdict(answer, gold_) == expected
+
+
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text):
     for wanted in ("47,525", "Delaware", "September 28, 2024", "yes", "5%", "Alto; Larkspur", text[:40] or "x"):
