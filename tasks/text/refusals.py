@@ -22,18 +22,18 @@ _GENERAL = tuple(
     for pattern in (
         rf"\b(?:{_WORD} (?:really |currently |simply )?{_CANNOT}|i['’]m (?:not able|unable)) "
         rf"(?:to )?(?:answer|determine|find|say|"
-        rf"tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|be (?:sure|"
+        rf"tell|provide|know|confirm|identify|locate|see|give|help|assist|comply|calculate|compute|compare|be (?:sure|"
         rf"certain)(?: (?:of|about|which|what|from|based)\b|\W*$)|"
         r"establish|ascertain|verify|have (?:enough|sufficient|any|the|access|that|this)|reliably|"
         r"definitively|confidently)\b",
-        r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|inferred|"
+        r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|calculated|computed|found|inferred|"
         r"derived|established|ascertained|confirmed|identified|located)\b",
         rf"\b(?:the|these|this|any|provided|given|my)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b"
         rf"[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|"
         rf"n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|"
         rf"offers? no|makes? no mention)\b",
         r"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |"
-        r"specific |sufficient |enough |further |direct |clear )?(?:info(?:rmation)?|data|details?|"
+        r"specific |sufficient |enough |further |direct |explicit |clear )?(?:info(?:rmation)?|data|details?|"
         r"context|evidence|mention|answer|record)\b"
         r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|"
         r"in the|is|was|of)\b|\W*$)",
@@ -47,7 +47,8 @@ _GENERAL = tuple(
         r"|unknown|unable to (?:answer|tell|say|determine|find))"
         r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
-        r"\bnot possible to (?:answer|determine|say|tell|find|identify|know)\b",
+        r"\bnot possible to (?:answer|determine|calculate|compute|compare|say|tell|find|identify|know)\b",
+        r"\bdo(?:es)?(?: not|n't) (?:explicitly|specifically) (?:state|mention|provide|disclose|specify|give|list)\b",
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
         r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"
@@ -73,6 +74,11 @@ _GENERAL = tuple(
         r"\bno (?:puedo|se puede|sé|es posible) (?:responder|determinar|contestar|saber|encontrar)\b|"
         r"\bno (?:contiene|menciona|proporciona|especifica)\w*\b|\bno hay información\b",
     )
+)
+_FURTHER = re.compile(  # what goes on about the source after a sentence that declines
+    r"^\W*(?:(?:however|but|although),? )?(?:it|they) do(?:es)?(?: not|n't) (?:seem to |appear to |also |actually )?"
+    r"(?:provide|mention|include|contain|specify|state|disclose|give|have|break|single|list|say)\b",
+    re.IGNORECASE,
 )
 # An answer all the same: the system's own, or a guess
 _STILL = re.compile(
@@ -127,6 +133,8 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
     pieces = [one for piece in _SENTENCE.split(joined) for one in _clauses(piece) if re.search(r"\w", one)]
     own = [bool(words) and says_so(piece, words) for piece in pieces]
     told = [mine or (general and _refuses(piece)) for mine, piece in zip(own, pieces, strict=True)]
+    for at in range(1, len(pieces)):
+        told[at] = told[at] or (told[at - 1] and general and _FURTHER.search(pieces[at]) is not None)
     if not any(told) or not (any(own) or _governs(pieces, told)):
         return None
     rest = [piece for piece, refuses in zip(pieces, told, strict=True) if not refuses]
