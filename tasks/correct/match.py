@@ -77,8 +77,8 @@ def _states_no_such_value(text: str, gold: Gold) -> bool:
     dates = moments(text) if kinds <= {"money", "percent"} else ()
     others = [one for one in values(text) if (one.year and dates) or one.kind in _FIRM - kinds]
     rest = list(text)
-    for one in (*dates, *others):
-        rest[one.start : one.end] = " " * (one.end - one.start)
+    for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
+        rest[start:end] = " " * (end - start)
     left = "".join(rest)
     if re.search(r"\d", left) or values(left) or moments(left):
         return False
