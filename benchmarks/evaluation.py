@@ -19,13 +19,13 @@ from random import Random
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Span, Variant, row_id
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.bench import Bench
-from rarefy.flows.conclude import conclude, written
 from rarefy.flows.config import Config
+from rarefy.flows.engine.aggregate import conclude, written
+from rarefy.flows.engine.benchmark_folder import Bench
+from rarefy.flows.engine.evaluation_batches import portions
+from rarefy.flows.engine.evaluation_stages import answering, scoring, trying
+from rarefy.flows.engine.workers import hired
 from rarefy.flows.evaluate import gathered, meta_of
-from rarefy.flows.jobs_of_evaluation import answering, scoring, trying
-from rarefy.flows.portions import portions
-from rarefy.flows.workers import hired
 from rarefy.tasks.protocols import PROTOCOLS
 from rarefy.tasks.store import Store
 from rarefy.tasks.systems.config import SystemConfig

@@ -16,13 +16,13 @@ from pathlib import Path
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
-from rarefy.flows import jobs
 from rarefy.flows.config import Config
-from rarefy.flows.expect import Expected, expect
-from rarefy.flows.expected import about, span
+from rarefy.flows.engine import stages
+from rarefy.flows.engine.progress import Board
+from rarefy.flows.engine.run import Part, Run, Tables
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.progress import Board
-from rarefy.flows.run import Part, Run, Tables
+from rarefy.flows.models.expectation_report import about, span
+from rarefy.flows.models.expected_questions import Expected, expect
 from rarefy.tasks.store import Store
 
 PATTERNS = ("single", "chain", "star", "inverted_star")
@@ -67,18 +67,25 @@ def forecast(made: Expected, pattern: str) -> str:
 
 def begun(run: Run, corpus: str, limit: int) -> tuple[list[Part], Tables]:
     """The documents of a corpus, as a build begins with them."""
-    read = run.read(jobs.reading(Config()), run.sources(corpus), limit)
+    read = run.read(stages.reading(Config()), run.sources(corpus), limit)
     return run.apart(read, limit, 1.0)
 
 
 def found(run: Run, parts: Sequence[Part], tables: Tables) -> Counter[str]:
     """How many questions of each pattern a build accepts; none where it ends before there are any."""
     config = Config()
-    parts = run.each(jobs.extracting(config), run.each(jobs.chunking(config), parts))
+    parts = run.each(stages.extracting(config), run.each(stages.chunking(config), parts))
     try:
         for kind, row_type in (("documents", Document), ("chunks", Chunk), ("triplets", Triplet)):
             tables = run.gather(kind, row_type, parts, tables)
-        for stage in (jobs.flagging, jobs.normalising, jobs.superseding, jobs.tracing, jobs.asking, jobs.judging):
+        for stage in (
+            stages.flagging,
+            stages.normalising,
+            stages.superseding,
+            stages.tracing,
+            stages.asking,
+            stages.judging,
+        ):
             tables = run.whole(stage(config), tables)
     except UsageFault:  # nothing to build
         return Counter()

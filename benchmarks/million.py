@@ -74,7 +74,7 @@ def corpus(folder: Path, documents: int) -> Path:
 
 
 def simulated(job: Any, parts: Any, store: str, means: Any = None) -> Iterator[tuple[int, dict[str, str]]]:
-    """As rarefy.flows.workers.Workers: two processes, and no model, no parser, no tokenizer on single documents."""
+    """As rarefy.flows.engine.workers.Workers: two processes, no model, no parser, no tokenizer on single documents."""
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:  # a fork would take this process's memory with it
         some = [range(start, min(start + 64, len(parts))) for start in range(0, len(parts), 64)]
         sent = [pool.submit(_several, job, [(place, parts[place]) for place in places], store) for places in some]
@@ -232,11 +232,11 @@ def main() -> None:
     from rich.console import Console
 
     from rarefy.flows import build as building
-    from rarefy.flows.asking import means
     from rarefy.flows.config import Config
-    from rarefy.flows.progress import Board
-    from rarefy.flows.run import Run
-    from rarefy.flows.workers import hired
+    from rarefy.flows.engine.progress import Board
+    from rarefy.flows.engine.run import Run
+    from rarefy.flows.engine.workers import hired
+    from rarefy.flows.models.accounting import means
     from rarefy.tasks.store import Store
 
     patterns = dict.fromkeys(("single", "star", "chain", "inverted_star"), given.quotas)

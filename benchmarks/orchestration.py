@@ -78,16 +78,16 @@ def _run(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
 
 def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     """The build, with the seconds of each stage."""
-    from rarefy.flows import server
+    from rarefy.flows.engine import prefect_server
 
     if mode != "plain":  # as the command does: before Prefect is imported, and beside what follows
-        server.start()
-    from rarefy.flows import run, workers
+        prefect_server.start()
     from rarefy.flows.build import build
     from rarefy.flows.config import Config
+    from rarefy.flows.engine import run, workers
 
     if mode != "plain":
-        server.wait()
+        prefect_server.wait()
     seconds: dict[str, float] = defaultdict(float)
     real = run.Run.stage
 
@@ -120,7 +120,7 @@ def _processors() -> dict[int, float]:
     found = {}
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            if "rarefy.flows.server" not in child.cmdline():
+            if "rarefy.flows.engine.prefect_server" not in child.cmdline():
                 times = child.cpu_times()
                 found[child.pid] = times.user + times.system
     return found

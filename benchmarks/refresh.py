@@ -118,8 +118,8 @@ def one(place: Path, method: str) -> dict:
     import refresh as me  # this file again, as the provider of replies knows it
 
     from rarefy.flows.config import Config
+    from rarefy.flows.engine.run import Run
     from rarefy.flows.refresh import refresh
-    from rarefy.flows.run import Run
 
     spent: dict[str, float] = defaultdict(float)
     stage = Run.stage

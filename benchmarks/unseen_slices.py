@@ -100,8 +100,8 @@ def slices(corpora: Path, count: int, seed: str) -> Iterator[tuple[str, int, str
 
 def built(corpora: Path, chosen: list[str], perturb: str, store: Path, folder: Path) -> dict[str, Any]:
     """What came of the build of a slice: exit code as of the command, how it ended, and what was counted."""
-    from rarefy.flows import cli
     from rarefy.flows.build import build
+    from rarefy.flows.cli import entry
     from rarefy.flows.config import Config
     from rarefy.flows.faults import Fault
 
@@ -115,7 +115,7 @@ def built(corpora: Path, chosen: list[str], perturb: str, store: Path, folder: P
     began = time.monotonic()
     code, end = 0, ""
     try:
-        cli.mended(str(store), lambda: build.fn(str(corpus), str(out), config, str(store), quiet=True))
+        entry.mended(str(store), lambda: build.fn(str(corpus), str(out), config, str(store), quiet=True))
     except Fault as fault:
         code, end = fault.code, str(fault)
     except Exception as error:

@@ -1,10 +1,17 @@
-"""The sentences: Prefect flows, and the command that starts them.
+"""The sentences, one module each: build, evaluate, refresh, perturb, mix, compare; and in folders how they are done.
+
+`cli` is the command line, `engine` runs stages and stores their tables, `models` counts and prices what is asked of
+models, `reports` shows what came of it, `serving` schedules it and says so in Prefect.
 
 Importing this switches off, before an engine or a model library is imported, everything that would call home or
 download: a build talks to nobody (each can be overruled in the environment).
 """
 
 import os
+
+from rarefy.flows import moved
+
+moved.watch()
 
 QUIET = {
     "DO_NOT_TRACK": "1",  # Prefect's client and server

@@ -8,18 +8,18 @@ from prefect.runtime import flow_run
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
-from rarefy.flows import jobs, server
-from rarefy.flows.as_of import knowing
-from rarefy.flows.asking import means
 from rarefy.flows.config import Config
-from rarefy.flows.deliver import decisive, deliver, told
-from rarefy.flows.expected import say
-from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.report import Built
-from rarefy.flows.run import Run, Tables
-from rarefy.flows.terminal import Terminal
-from rarefy.flows.this_run import named
-from rarefy.flows.workers import hired
+from rarefy.flows.engine import prefect_server, stages
+from rarefy.flows.engine.as_of import knowing
+from rarefy.flows.engine.current_run import named
+from rarefy.flows.engine.deliver import decisive, deliver, told
+from rarefy.flows.engine.progress import WIDTH, Board
+from rarefy.flows.engine.run import Run, Tables
+from rarefy.flows.engine.workers import hired
+from rarefy.flows.models.accounting import means
+from rarefy.flows.models.expectation_report import say
+from rarefy.flows.reports.build_report import Built
+from rarefy.flows.reports.console import Terminal
 from rarefy.tasks import journal
 from rarefy.tasks.export import BESIDE, NAMES
 from rarefy.tasks.running import marked
@@ -58,26 +58,26 @@ def made(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of:
         run.board.say(f"{'settings':<{WIDTH}} {differ(names, str(stood.number)).removeprefix('Settings ')}")
     by = knowing(run, corpus, out, as_of)
     with told(run, out, config):
-        read = run.read(jobs.reading(config), run.sources(corpus), limit)
+        read = run.read(stages.reading(config), run.sources(corpus), limit)
         parts, tables = run.apart(read, limit, config.quarantine_budget, by)
         say(run, config, parts, corpus, out)
-        parts = run.each(jobs.chunking(config), parts)
-        parts = run.each(jobs.extracting(config), parts)
+        parts = run.each(stages.chunking(config), parts)
+        parts = run.each(stages.extracting(config), parts)
         tables = run.gather("documents", Document, parts, tables)
         tables = run.gather("chunks", Chunk, parts, tables)
         tables = run.gather("triplets", Triplet, parts, tables)
-        tables = run.remark(run.whole(jobs.flagging(config), tables))
-        tables = run.whole(jobs.normalising(config), tables)
-        tables = run.whole(jobs.superseding(config), tables)
-        tables = run.whole(jobs.tracing(config), tables)
-        tables = run.whole(jobs.counting(config), tables)
-        tables = run.whole(jobs.asking(config), tables)
-        tables = run.whole(jobs.judging(config), tables)
-        tables = run.whole(jobs.probing(config), tables)
-        tables = run.whole(jobs.grading(config), tables)
-        tables = run.whole(jobs.splitting(config), tables)
-        tables = run.whole(jobs.drawing(config), tables)
-        varied = run.each(jobs.varying(config), run.spread(tables), "questions")
+        tables = run.remark(run.whole(stages.flagging(config), tables))
+        tables = run.whole(stages.normalising(config), tables)
+        tables = run.whole(stages.superseding(config), tables)
+        tables = run.whole(stages.tracing(config), tables)
+        tables = run.whole(stages.counting(config), tables)
+        tables = run.whole(stages.asking(config), tables)
+        tables = run.whole(stages.judging(config), tables)
+        tables = run.whole(stages.probing(config), tables)
+        tables = run.whole(stages.grading(config), tables)
+        tables = run.whole(stages.splitting(config), tables)
+        tables = run.whole(stages.drawing(config), tables)
+        varied = run.each(stages.varying(config), run.spread(tables), "questions")
         tables = run.gather("variants", Variant, varied, tables)
         tables = run.similarities(varied, tables)
         tables = run.breached(run.unanswered([*parts, *varied], tables))
@@ -101,7 +101,7 @@ def recorded(
         config=decisive(config),
         tables=names,
         run_id=flow_run.id or "",
-        run_url="" if server.temporary() else flow_run.ui_url or "",  # that one dies with the run
+        run_url="" if prefect_server.temporary() else flow_run.ui_url or "",  # that one dies with the run
         package=installed("rarefy"),
         schemas={kind: SCHEMAS[kind] for kind in names},
         counts={stage.name: stage.kept for stage in built.funnel},

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
+from rarefy.flows.engine.sheet_labels import CELL, CUT, ID, labels
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.labels import CELL, CUT, ID, labels
 from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.grade.agreement import told
 from rarefy.tasks.grade.calibration import Calibrated, Share, compare
@@ -126,7 +126,7 @@ def _rows(file: Path, row_type: type[Any]) -> Iterator[Any]:
     import pyarrow.parquet as pq  # late: 0.3 s
 
     from rarefy.data_contracts.tables import from_table
-    from rarefy.flows.schemas import brought_up
+    from rarefy.flows.engine.table_versions import brought_up
 
     if not file.is_file():
         raise UsageFault(f"{file} is not there; build the benchmark anew")

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from rarefy.data_contracts.rows import Figure
-from rarefy.flows.core import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
-from rarefy.flows.faults import Fault, RegressionFault, UsageFault
-from rarefy.flows.sides import (
+from rarefy.flows.engine.common_core import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
+from rarefy.flows.engine.comparison_inputs import (
     Side,
     differing,
     documents,
@@ -21,6 +20,7 @@ from rarefy.flows.sides import (
     tables_of,
     unlike,
 )
+from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.tasks.protocols.frame import QUESTION, Frame
 from rarefy.tasks.statistics import figures
 from rarefy.tasks.statistics.compare import WHOLE, Difference, differences, judged

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from rarefy.data_contracts.expectations import BUDGET, COUNTED_FROM
-from rarefy.flows.cluster import ClusterConfig
+from rarefy.flows.engine.cluster import ClusterConfig
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving.config import Deploy
 from rarefy.tasks.ask import AskConfig

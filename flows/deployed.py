@@ -7,8 +7,8 @@ from prefect.runtime import flow_run
 from prefect.states import State
 from pydantic import Field
 
-from rarefy.flows.serving import hooks, work
-from rarefy.flows.serving.setting import setting
+from rarefy.flows.serving import deployment_run, hooks
+from rarefy.flows.serving.run_settings import setting
 
 Place = Annotated[str, Field(min_length=1)]
 Number = Annotated[int, Field(ge=0)]
@@ -31,7 +31,7 @@ def _name(verb: str, source: str, target: str) -> Any:
 
     def name() -> str:
         given = flow_run.parameters
-        return f"{verb} {work.short(given[source])} → {work.short(given[target])}"
+        return f"{verb} {deployment_run.short(given[source])} → {deployment_run.short(given[target])}"
 
     return name
 
@@ -63,8 +63,8 @@ def build(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = work.How(config_file, store, workers, dask, max_calls, max_cost)
-    return work.build(corpus, out, how, limit, as_of)
+    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    return deployment_run.build(corpus, out, how, limit, as_of)
 
 
 @flow(name="rarefy refresh", flow_run_name=_name("refresh", "corpus", "out"), **setting("refresh"), **HOOKS)
@@ -96,8 +96,8 @@ def refresh(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = work.How(config_file, store, workers, dask, max_calls, max_cost)
-    return work.refresh(corpus, out, how, only_if_wanted, as_of, evaluation)
+    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    return deployment_run.refresh(corpus, out, how, only_if_wanted, as_of, evaluation)
 
 
 @flow(name="rarefy evaluate", flow_run_name=_name("evaluate", "benchmark", "results"), **setting("evaluate"), **HOOKS)
@@ -131,8 +131,8 @@ def evaluate(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = work.How(config_file, store, workers, dask, max_calls, max_cost)
-    return work.evaluate(benchmark, results, how, systems, protocols, questions, fail_if)
+    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    return deployment_run.evaluate(benchmark, results, how, systems, protocols, questions, fail_if)
 
 
 @flow(name="rarefy watch", flow_run_name=_name("watch", "corpus", "out"), **setting("watch"), **HOOKS)
@@ -152,4 +152,4 @@ def watch(
         config_file: settings, as `rarefy init` writes them; empty: the offline ones
         refresh: deployment that is started then, unless one waits to run already
     """
-    return work.watch(corpus, out, work.How(config_file, store), refresh)
+    return deployment_run.watch(corpus, out, deployment_run.How(config_file, store), refresh)

@@ -14,20 +14,20 @@ from rarefy.data_contracts.breaches import KINDS
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, schema_of
-from rarefy.flows import asking
-from rarefy.flows.bench import Bench, opened, wordings
-from rarefy.flows.conclude import SCHEMA, conclude, options, packages, tagged, written
 from rarefy.flows.config import Config
-from rarefy.flows.failing import tell_failures, tell_unscored
-from rarefy.flows.jobs_of_evaluation import answering, preferring, retrieving, scoring, sure_noise, trying
-from rarefy.flows.portions import portions
-from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.report import tally
-from rarefy.flows.run import Part, Run
-from rarefy.flows.terminal import Terminal
-from rarefy.flows.this_run import named, watched
-from rarefy.flows.under_test import models_of, pinned, protocols, systems
-from rarefy.flows.workers import hired
+from rarefy.flows.engine.aggregate import SCHEMA, conclude, options, packages, tagged, written
+from rarefy.flows.engine.benchmark_folder import Bench, opened, wordings
+from rarefy.flows.engine.current_run import named, watched
+from rarefy.flows.engine.evaluation_batches import portions
+from rarefy.flows.engine.evaluation_stages import answering, preferring, retrieving, scoring, sure_noise, trying
+from rarefy.flows.engine.progress import WIDTH, Board
+from rarefy.flows.engine.resolve_systems import models_of, pinned, protocols, systems
+from rarefy.flows.engine.run import Part, Run
+from rarefy.flows.engine.workers import hired
+from rarefy.flows.models import accounting
+from rarefy.flows.reports.build_report import tally
+from rarefy.flows.reports.console import Terminal
+from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks import journal
 from rarefy.tasks.export.files import put_breaches
 from rarefy.tasks.protocols import PROTOCOLS, cases
@@ -71,7 +71,7 @@ def evaluate(
     how = (config, named(), max_calls, max_cost, models_of(config, tested))
     mark = marked(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, hired(workers, dask, config.cluster) as hands:
-        run = Run(Store(store), board, hands, asking.means(*how), budget=config.breach_budget)
+        run = Run(Store(store), board, hands, accounting.means(*how), budget=config.breach_budget)
         given = run.stage("open", lambda: opened(Path(bench), run.store, split=split, most=questions))
         board.say(f"{'open':<{WIDTH}} {given.asked:,} of {given.of:,} questions ({given.split}) of {given.name}")
         hits = _retrieved(run, given, config)

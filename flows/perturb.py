@@ -10,14 +10,15 @@ from uuid import uuid4
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Question, Similarity, Unanswered, Variant
-from rarefy.flows import asking, jobs, surroundings
 from rarefy.flows.config import Config
+from rarefy.flows.engine import dependency_fingerprint, stages
+from rarefy.flows.engine.perturbed_folder import Folder, Funnel, standing
+from rarefy.flows.engine.progress import Board
+from rarefy.flows.engine.workers import cores
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.perturbed import Folder, Funnel, standing
-from rarefy.flows.progress import Board
-from rarefy.flows.shown import as_table, keep_records
-from rarefy.flows.terminal import Terminal
-from rarefy.flows.workers import cores
+from rarefy.flows.models import accounting
+from rarefy.flows.reports.console import Terminal
+from rarefy.flows.reports.tables import as_table, keep_records
 from rarefy.tasks import layouts
 from rarefy.tasks.layouts import Asked, Skipped, placed
 from rarefy.tasks.llm import Means
@@ -121,7 +122,7 @@ def perturb(
                 line.step(count)
             _afford(config, Store(store), means, funnel)
         except Stopped as stopped:
-            raise asking.fault(stopped, "") from stopped
+            raise accounting.fault(stopped, "") from stopped
         if not funnel.questions:
             why = ", ".join(f"{n:,} {reason}" for reason, n in funnel.skipped.most_common())
             first = f"; {funnel.first.place}: {funnel.first.detail}" if funnel.first else ""
@@ -145,8 +146,8 @@ def _vary(given: Given, config: Config, store: Store, means: Means, funnel: Funn
         folder.write("questions", question)
     for chunk in chunks.values():
         folder.write("chunks", chunk)
-    job = jobs.varying(config)
-    place = asking.place(store)
+    job = stages.varying(config)
+    place = accounting.place(store)
     tools = {name: tool.connect(place, threads=cores(), means=means) for name, tool in job.tools.items()}
     drawn = draw(questions, config.perturb, chunks=chunks)  # one for each, in their order
     for start in range(0, len(questions), BATCH):
@@ -219,8 +220,8 @@ def _apart(given: Given, out: Path) -> None:
 
 def _recipe(given: Given, config: Config) -> str:
     """The name of all that the folder's files hang on."""
-    varying, drawing = jobs.varying(config), jobs.drawing(config)
-    read = [(file.name, surroundings.read(file)) for file in layouts.files(given.path, given.layout)]
+    varying, drawing = stages.varying(config), stages.drawing(config)
+    read = [(file.name, dependency_fingerprint.read(file)) for file in layouts.files(given.path, given.layout)]
     return digest(
         {
             "versions": [VERSION, layouts.VERSION, drawing.version, varying.version],
@@ -234,9 +235,9 @@ def _recipe(given: Given, config: Config) -> str:
 
 def _afford(config: Config, store: Store, means: Means, funnel: Funnel) -> None:
     """Nothing; TooManyFailures where more requests failed than the config allows."""
-    if asking.asks(jobs.varying(config)):
-        used = asking.books(store, means).usage(means.run)
-        if why := asking.over("vary", used, funnel.unanswered, config.serving.failure_budget):
+    if accounting.asks(stages.varying(config)):
+        used = accounting.books(store, means).usage(means.run)
+        if why := accounting.over("vary", used, funnel.unanswered, config.serving.failure_budget):
             raise TooManyFailures(why)
 
 

@@ -10,14 +10,14 @@ from prefect import flow
 
 from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.flows import build as building
-from rarefy.flows.asking import means
 from rarefy.flows.config import Config
-from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.report import Built
-from rarefy.flows.run import Run
-from rarefy.flows.terminal import Terminal
-from rarefy.flows.this_run import named
-from rarefy.flows.workers import hired
+from rarefy.flows.engine.current_run import named
+from rarefy.flows.engine.progress import WIDTH, Board
+from rarefy.flows.engine.run import Run
+from rarefy.flows.engine.workers import hired
+from rarefy.flows.models.accounting import means
+from rarefy.flows.reports.build_report import Built
+from rarefy.flows.reports.console import Terminal
 from rarefy.tasks import journal
 from rarefy.tasks.lease import Busy, Lease, taken
 from rarefy.tasks.running import marked

@@ -16,16 +16,16 @@ from pydantic import ValidationError
 from rarefy.data_contracts.rows import Score, row_id
 from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.data_contracts.tables import schema_of
-from rarefy.flows import asking
-from rarefy.flows.conclude import RESULT, SCHEMA, conclude, options, packages, written
 from rarefy.flows.config import Config
+from rarefy.flows.engine.aggregate import RESULT, SCHEMA, conclude, options, packages, written
+from rarefy.flows.engine.evaluation_stages import scoring
+from rarefy.flows.engine.progress import WIDTH, Board
+from rarefy.flows.engine.run import Run
+from rarefy.flows.engine.table_versions import brought_up
+from rarefy.flows.engine.workers import alone
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.jobs_of_evaluation import scoring
-from rarefy.flows.progress import WIDTH, Board
-from rarefy.flows.run import Run
-from rarefy.flows.schemas import brought_up
-from rarefy.flows.terminal import Terminal
-from rarefy.flows.workers import alone
+from rarefy.flows.models import accounting
+from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.correct.agreement import agreement
 from rarefy.tasks.export.files import put
 from rarefy.tasks.store import Store
@@ -59,7 +59,7 @@ def rescore(
     tables = {name: brought_up(name, _table(place, name), told, place) for name in there}
     board = Board(Terminal(stderr=True), quiet)
     judge = config.correct.judge
-    asked = asking.means(config, uuid4().hex, max_calls, max_cost, [judge] if judge.provider else [])
+    asked = accounting.means(config, uuid4().hex, max_calls, max_cost, [judge] if judge.provider else [])
     with board.open():
         run = Run(Store(store), board, alone, asked)
         scores = _scored(run, tables, told, config)
@@ -141,7 +141,7 @@ def _scored(run: Run, tables: Mapping[str, pa.Table], told: Mapping[str, Any], c
         known = {at: found for at, part in enumerate(parts) if (found := run.store.find(job.recipe(part)))}
         todo = [at for at in range(len(parts)) if at not in known]
         fresh: dict[int, dict[str, str]] = {}
-        with asking.watched(run, job, line, [parts[at] for at in todo], fresh):
+        with accounting.watched(run, job, line, [parts[at] for at in todo], fresh):
             means = replace(run.means, stage=job.stage)
             for at, names in alone(job, [parts[at] for at in todo], run.store.url, means):
                 known[todo[at]] = fresh[at] = names

@@ -9,9 +9,9 @@ from typing import Any
 
 from rarefy.data_contracts.contexts import Classified, Retrieved
 from rarefy.data_contracts.rows import Chunk, Question, Unanswered
-from rarefy.flows import asking
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.mix import records, rows
+from rarefy.flows.models import accounting
 from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export.files import lines, put
 from rarefy.tasks.llm import LLM
@@ -75,7 +75,7 @@ def fit(
     except ValueError as error:
         raise UsageFault(str(error)) from error
     except Stopped as stopped:  # what was answered is remembered: the same command goes on from there
-        raise asking.fault(stopped, "") from stopped
+        raise accounting.fault(stopped, "") from stopped
     classified = [row for row in told if isinstance(row, Classified)]
     depths = observed(classified, questions)
     deepest = max(row.k for row in depths)

@@ -13,7 +13,7 @@ from prefect.flows import Flow
 from prefect.utilities.urls import url_for
 
 from rarefy.flows.serving.config import Ending
-from rarefy.flows.serving.ending import ending
+from rarefy.flows.serving.shutdown import ending
 from rarefy.tasks.llm.secrets import redacted
 
 EVENT = "rarefy.run."

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rarefy.flows import server
+from rarefy.flows.engine import prefect_server
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.config import Deploy
-from rarefy.flows.serving.ending import ENDING
-from rarefy.flows.serving.host import BUSY, PATH
 from rarefy.flows.serving.links import SHOWN
 from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, login, origins, write_login
+from rarefy.flows.serving.server_process import BUSY, PATH
+from rarefy.flows.serving.shutdown import ENDING
 from rarefy.tasks.private import make_folder, open_file
 
 LONGEST_START = 180.0  # seconds: migrating an empty database was seen to take 16 on a busy machine
@@ -126,7 +126,7 @@ def serve(wish: Wish, say: Callable[[str], None]) -> int:
             if own:
                 parts.append(_server(wish, shown))
             else:
-                server.wait()  # says so where nobody answers
+                prefect_server.wait()  # says so where nobody answers
             _tell(wish, own, say)
             parts += _helpers(wish)
             for one in parts[1 if own else 0 :]:
@@ -207,7 +207,14 @@ def _environment(wish: Wish) -> Iterator[tuple[bool, dict[str, str]]]:
 
 def _server(wish: Wish, shown: dict[str, str]) -> Child:
     """Prefect's server, once it answers."""
-    command = (sys.executable, "-m", "rarefy.flows.serving.host", wish.host, str(wish.port), json.dumps(shown))
+    command = (
+        sys.executable,
+        "-m",
+        "rarefy.flows.serving.server_process",
+        wish.host,
+        str(wish.port),
+        json.dumps(shown),
+    )
     child = Child("server", command, wish.home / "server.log")
     child.start()
     assert child.process and child.process.stdout
@@ -234,8 +241,8 @@ def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
         refresh_global_settings_context()
     from prefect.settings import PREFECT_UI_URL
 
-    from rarefy.flows.serving.left import tidy
     from rarefy.flows.serving.register import register
+    from rarefy.flows.serving.unfinished_runs import tidy
 
     made = register(wish.deploy, wish.config_file, str(Path.cwd()), replace=own or wish.replace)
     cut, missed = tidy(wish.deploy.work_pool) if own else (0, 0)

@@ -7,15 +7,15 @@ import time
 from pathlib import Path
 
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.flows.serving.host import end_with_starter
+from rarefy.flows.serving.server_process import end_with_starter
 
 
 def main(every: float, deployment: str, corpus: str, out: str, store: str, config_file: str) -> int:
     """Look until asked to end. What goes wrong for a while is told, and tried again at the next look."""
     end_with_starter()
     from rarefy.flows.config import load
-    from rarefy.flows.serving.starting import start
-    from rarefy.flows.watch import look
+    from rarefy.flows.serving.folder_watch import look
+    from rarefy.flows.serving.start_run import start
     from rarefy.tasks.feeds.faults import FeedFault
     from rarefy.tasks.journal import line_of
     from rarefy.tasks.llm.secrets import redacted

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from rarefy.flows.serving.host import end_with_starter
+from rarefy.flows.serving.server_process import end_with_starter
 
 PATIENCE = 20.0  # seconds that a run has to say how it ended
 

@@ -24,7 +24,7 @@ COMMIT = 1_000
 # SQLite's own codes: 11 "malformed", 26 "not a database"
 DAMAGE = (11, 26)
 OTHER = re.compile(r"no such column|has no column|values were supplied|malformed")  # a table of something else
-LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's own (flows/progress.py)
+LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's own (flows/engine/progress.py)
 
 
 class _Damaged(OSError):

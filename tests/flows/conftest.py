@@ -9,8 +9,8 @@ import known
 import pytest
 from evaluated import CONFIG, evaluate, systems
 
-from rarefy.flows import server
 from rarefy.flows.cli import main
+from rarefy.flows.engine import prefect_server
 
 MEASURES = ("Net sales", "Cost of sales", "Operating income", "Net income", "Total assets")
 COMPANIES = {
@@ -42,8 +42,8 @@ def filing(name: str, city: str, auditor: str, base: int) -> str:
 @pytest.fixture(scope="session")
 def api() -> str:
     """The address of a Prefect API that lives as long as the tests do."""
-    server.start()
-    server.wait()
+    prefect_server.start()
+    prefect_server.wait()
     return os.environ["PREFECT_API_URL"]
 
 

@@ -9,11 +9,11 @@ from larkfield import report
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.apart import apart
-from rarefy.flows.as_of import known_at
 from rarefy.flows.build import build
 from rarefy.flows.config import load
-from rarefy.flows.day import day
+from rarefy.flows.engine.as_of import known_at
+from rarefy.flows.engine.as_of_day import day
+from rarefy.flows.engine.document_batches import apart
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import journal
 from rarefy.tasks.store import Store

@@ -55,7 +55,7 @@ def test_a_corpus_that_is_not_there(capsys, tmp_path):
 
 @pytest.mark.parametrize("command", ["build", "refresh"])
 def test_what_is_no_day_is_told_before_anything_is_started(capsys, place, tmp_path, monkeypatch, command):
-    monkeypatch.setattr("rarefy.flows.server.start", lambda: pytest.fail("a server was started"))
+    monkeypatch.setattr("rarefy.flows.engine.prefect_server.start", lambda: pytest.fail("a server was started"))
     given = [command, str(place / "corpus"), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     assert main([*given, "--as-of", "2024-13-01"]) == 2
     assert "--as-of 2024-13-01: not a day; write it as 2024-12-31" in said(capsys)

@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Quarantined, row_id
-from rarefy.flows.cluster import ClusterConfig, started
 from rarefy.flows.config import OF_EVALUATION, load
+from rarefy.flows.engine.cluster import ClusterConfig, started
+from rarefy.flows.engine.workers import alone, hired
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.flows.workers import alone, hired
 from rarefy.tasks.recipe import Job
 
 LOCAL = {
@@ -146,7 +146,7 @@ def test_a_secret_of_kubernetes_is_named_and_not_told(fake):
 
 
 def test_the_doctor_looks_without_starting_anything(fake, monkeypatch):
-    from rarefy.flows import doctor
+    from rarefy.flows.cli import doctor
     from rarefy.flows.config import Config
 
     for name in ("_embedder", "_disk", "_books"):
@@ -189,7 +189,7 @@ class Part:
 
 
 def job() -> Job:
-    return Job("list", "rarefy.flows.jobs:same", 1, {"quarantine": Quarantined}, {"quarantine": Quarantined})
+    return Job("list", "rarefy.flows.engine.stages:same", 1, {"quarantine": Quarantined}, {"quarantine": Quarantined})
 
 
 def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
@@ -212,7 +212,7 @@ def test_a_cluster_without_workers_is_told(tmp_path):
 
 
 def test_workers_that_see_another_store_are_told(tmp_path, monkeypatch):
-    from rarefy.flows import workers
+    from rarefy.flows.engine import workers
 
     monkeypatch.setattr(workers, "word", lambda url, name: "")
     with hired(0, "", ClusterConfig(**LOCAL)) as hands, pytest.raises(UsageFault, match=r"--store .*see another one"):

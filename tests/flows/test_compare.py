@@ -11,9 +11,9 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows import compared
 from rarefy.flows.compare import compare, gate, ruled
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
+from rarefy.flows.reports import comparison_report
 from rarefy.tasks.export.files import put
 from rarefy.tasks.protocols import PROTOCOLS
 from rarefy.tasks.protocols.frame import slices
@@ -137,7 +137,7 @@ def pair(tmp_path):
 
 def shown(comparison) -> str:
     said = StringIO()
-    compared.show(comparison, Console(file=said, width=130))
+    comparison_report.show(comparison, Console(file=said, width=130))
     return said.getvalue()
 
 
@@ -302,7 +302,7 @@ def test_the_files_hold_everything_and_markup_stays_text(tmp_path):
     a = result(tmp_path / "a", {"<b>[red]old|": knows(0.6)})
     b = result(tmp_path / "b", {"new": knows(0.75)})
     found = compare(a, b, config=QUICK)
-    compared.written(tmp_path / "out", found)
+    comparison_report.written(tmp_path / "out", found)
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [row["verdict"] for row in told["differences"]] == [row.verdict for row in found.differences]
     assert told["trials"][0]["common"] == 360 and told["statistics"]["draws"] == 500
@@ -326,7 +326,7 @@ def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
     rules = ["overall drops 2 points", "overall rises 1 point", "RR drops 2 points"]
     found = ruled(compare(*pair, config=QUICK), rules)
     assert [one.came for one in found.rules] == ["held", "broken", "not decided"]
-    compared.written(tmp_path / "out", found)
+    comparison_report.written(tmp_path / "out", found)
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [(one["rule"], one["came"]) for one in told["rules"]] == [(one.rule, one.came) for one in found.rules]
     assert "- overall drops 2 points: held (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()

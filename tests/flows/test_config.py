@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from rarefy.flows.cli.template import template
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.template import template
 from rarefy.tasks.systems.config import SystemConfig
 
 

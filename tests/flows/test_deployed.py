@@ -21,14 +21,14 @@ from prefect.utilities.callables import parameter_schema
 from rarefy.flows import deployed
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
-from rarefy.flows.deliver import decisive
+from rarefy.flows.engine.deliver import decisive
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.serving import links, starting, work
+from rarefy.flows.serving import deployment_run, links, start_run
+from rarefy.flows.serving.artifact_keys import key
 from rarefy.flows.serving.config import KINDS, Deploy, seconds_of
 from rarefy.flows.serving.deployments import full_name, planned
-from rarefy.flows.serving.keys import key
-from rarefy.flows.serving.left import tidy
 from rarefy.flows.serving.register import register
+from rarefy.flows.serving.unfinished_runs import tidy
 from rarefy.tasks.protocols import PROTOCOLS
 
 YAML = Path(__file__).parents[2] / "infra" / "prefect.yaml"
@@ -152,13 +152,13 @@ def test_a_wrong_parameter_is_refused_by_the_server(registered, kind, given, tol
 
 def test_a_run_is_started_once_however_often_it_is_asked_for(registered):
     name = full_name("refresh", registered)
-    assert "was started" in starting.start(name, only_if_wanted=True)
-    assert "waits to run already" in starting.start(name, only_if_wanted=True)
+    assert "was started" in start_run.start(name, only_if_wanted=True)
+    assert "waits to run already" in start_run.start(name, only_if_wanted=True)
 
 
 def test_a_deployment_that_is_not_there_is_told(api):
     with pytest.raises(UsageFault, match="rarefy deploy"):
-        starting.start("rarefy refresh/of-nobody")
+        start_run.start("rarefy refresh/of-nobody")
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_serve_replaces_what_its_own_server_had_and_no_other(tmp_path, monkeypat
     monkeypatch.setattr(
         "rarefy.flows.serving.register.register", lambda *args, replace=False: asked.append(replace) or []
     )
-    monkeypatch.setattr("rarefy.flows.serving.left.tidy", lambda pool: (0, 0))
+    monkeypatch.setattr("rarefy.flows.serving.unfinished_runs.tidy", lambda pool: (0, 0))
     wish = serve.Wish(Deploy(), "", tmp_path, "127.0.0.1", 4200, (), *more)
     serve._tell(wish, own, lambda text: None)
     assert asked == [replaces]
@@ -291,7 +291,7 @@ def test_serve_replaces_what_its_own_server_had_and_no_other(tmp_path, monkeypat
     ],
 )
 def test_what_every_run_would_fail_of_is_refused(tmp_path, monkeypatch, capsys, command, text, told):
-    monkeypatch.setattr("rarefy.flows.server.wait", lambda: pytest.fail("went on"))
+    monkeypatch.setattr("rarefy.flows.engine.prefect_server.wait", lambda: pytest.fail("went on"))
     monkeypatch.setattr("rarefy.flows.serving.serve.serve", lambda *args: pytest.fail("went on"))
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
     monkeypatch.chdir(tmp_path)
@@ -413,7 +413,7 @@ def test_a_system_that_got_worse_ends_its_evaluation_as_regressed(known_place, a
 
 def test_a_fault_of_the_config_is_not_tried_again(api, tmp_path, monkeypatch):
     tries = []
-    monkeypatch.setattr(work, "_once", lambda: tries.append("stopped"))
+    monkeypatch.setattr(deployment_run, "_once", lambda: tries.append("stopped"))
     state = deployed.build(corpus=str(tmp_path / "no"), out=str(tmp_path / "out"), return_state=True)
     assert state.is_failed() and "no such file or folder" in state.message
     assert tries == ["stopped"]

@@ -6,8 +6,7 @@ import sys
 import pytest
 from endpoint import served
 
-from rarefy.flows import doctor_models
-from rarefy.flows.cli import main
+from rarefy.flows.cli import doctor_models, main
 from rarefy.tasks.llm import LLMConfig
 
 CONFIG = '[llm]\nprovider = "openai"\nmodel = "{model}"\n[ask]\nmethod = "model"\n'

@@ -11,10 +11,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from rarefy.flows import server
+from rarefy.flows.engine import prefect_server
 from rarefy.flows.faults import Fault
-from rarefy.flows.serving.host import _folder
 from rarefy.flows.serving.login import NAMES, SERVER, guarded, login, names, origins, write_login
+from rarefy.flows.serving.server_process import _folder
 
 
 async def fine(request: object) -> PlainTextResponse:
@@ -91,7 +91,7 @@ def test_a_report_is_shown_to_whoever_has_the_login(monkeypatch, tmp_path):
 @pytest.mark.parametrize("password", ["Zx81pass", "Zx81/pass", "pa/Zx81", "pa:Zx81", "pa@Zx81", "pa?Zx81"])
 def test_a_password_in_the_address_of_a_server_that_does_not_answer_is_not_told(monkeypatch, password):
     monkeypatch.setenv("PREFECT_API_URL", f"http://me:{password}@127.0.0.1:1/api?token=Zx81more")
-    monkeypatch.setattr(server, "_server", None)
+    monkeypatch.setattr(prefect_server, "_server", None)
     with pytest.raises(Fault, match="does not answer") as caught:
-        server.wait()
+        prefect_server.wait()
     assert "Zx81" not in str(caught.value) and caught.value.__cause__ is None

@@ -18,8 +18,9 @@ from machines import differences, files, until
 
 from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows import asking, workers
 from rarefy.flows.cli import main
+from rarefy.flows.engine import workers
+from rarefy.flows.models import accounting
 from rarefy.tasks.llm import LLMConfig
 from rarefy.tasks.recipe import Job
 from rarefy.tasks.store import Store
@@ -237,8 +238,8 @@ def test_work_for_a_model_in_the_process_goes_to_workers_that_hold_one(tmp_path,
         with workers.hired(0, cluster.address) as hands:
             assert ran(replace(job, stage="model"), hands) == {pids["w2"]}
             assert len(ran(job, hands)) > 1  # the rest goes to all
-    assert asking.elsewhere(replace(job, tools={"llm": engine}))
-    assert not asking.elsewhere(replace(job, tools={"llm": LLMConfig(provider="openai", model="m")}))
+    assert accounting.elsewhere(replace(job, tools={"llm": engine}))
+    assert not accounting.elsewhere(replace(job, tools={"llm": LLMConfig(provider="openai", model="m")}))
     del sys.modules["model_stage"]
 
 

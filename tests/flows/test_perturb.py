@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows import perturb
 from rarefy.flows.cli import main
-from rarefy.flows.perturbed import Folder
+from rarefy.flows.engine.perturbed_folder import Folder
 from rarefy.tasks.perturb import CATALOGUE
 
 RECORDS = [

@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from rarefy.flows import progress
-from rarefy.flows.progress import Board
+from rarefy.flows.engine import progress
+from rarefy.flows.engine.progress import Board
 
 
 def shown(terminal: bool, quiet: bool = False) -> str:

@@ -19,9 +19,9 @@ import failing_writes
 import pytest
 from failing_writes import QUICK, go, gone
 
-from rarefy.flows import bench
 from rarefy.flows import refresh as refreshing
 from rarefy.flows.config import Config
+from rarefy.flows.engine import benchmark_folder
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.refresh import refresh
 from rarefy.tasks import journal, wanted
@@ -164,7 +164,7 @@ def test_killed_while_it_swaps_there_is_no_benchmark_rather_than_half_of_one(sce
     failing_writes.run(gone, str(place), before=functools.partial(failing_writes.killed, place, number))
     assert not scene.whole()
     with pytest.raises(UsageFault, match="no finished benchmark"):
-        bench.opened(place / "out", Store(place / "reader"))
+        benchmark_folder.opened(place / "out", Store(place / "reader"))
     scene.healed()
 
 
@@ -403,10 +403,10 @@ def test_one_that_is_frozen_and_goes_on_publishes_nothing_over_its_successor(sce
 
 def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions(scene, monkeypatch, tmp_path):
     place = scene.put("ready")
-    real = bench.mix.rows
+    real = benchmark_folder.mix.rows
     known = {}
     for name in ("old", "new"):
-        opened = bench.opened(scene.kept / name / "out", Store(tmp_path / "apart"), split="all")
+        opened = benchmark_folder.opened(scene.kept / name / "out", Store(tmp_path / "apart"), split="all")
         known[opened.version] = (opened.questions, opened.chunks, opened.variants)
     reads = []
 
@@ -417,13 +417,13 @@ def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions
         reads.append(found)
         return found
 
-    monkeypatch.setattr(bench.mix, "rows", rows)
-    opened = bench.opened(place / "out", Store(tmp_path / "store"), split="all")
+    monkeypatch.setattr(benchmark_folder.mix, "rows", rows)
+    opened = benchmark_folder.opened(place / "out", Store(tmp_path / "store"), split="all")
     assert len(reads) > 3, "it was read again"
     assert known[opened.version] == (opened.questions, opened.chunks, opened.variants)
     assert opened.version == json.loads(scene.after["manifest.json"])["version"]
     monkeypatch.undo()
-    before = bench.opened(scene.kept / "old" / "out", Store(tmp_path / "store"), split="all")
+    before = benchmark_folder.opened(scene.kept / "old" / "out", Store(tmp_path / "store"), split="all")
     assert known[before.version] == (before.questions, before.chunks, before.variants)
 
 

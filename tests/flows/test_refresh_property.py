@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from incremental import papers, reader
 from incremental.refreshing import METHODS, Follower, files
 
+from rarefy.flows.engine.run import Run
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.run import Run
 
 UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 FEW = settings(max_examples=8, deadline=None, suppress_health_check=UNHURRIED)

@@ -7,8 +7,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.conclude import SCHEMA, conclude, options, packages, written
 from rarefy.flows.config import Config
+from rarefy.flows.engine.aggregate import SCHEMA, conclude, options, packages, written
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.rescore import rescore
 from rarefy.tasks.correct import score

@@ -8,7 +8,7 @@ from incremental import filings, reader
 from incremental.refreshing import NO_VARIANTS, READER, Follower
 
 from rarefy.flows.config import Config
-from rarefy.flows.run import Run
+from rarefy.flows.engine.run import Run
 from rarefy.tasks.sample import CORPUS
 
 SIZES = (5, 1)  # chunks of a window: as RARE has it, and each alone

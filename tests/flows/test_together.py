@@ -8,7 +8,7 @@ import pytest
 from rarefy.data_contracts import tables
 from rarefy.data_contracts.rows import Block, Document
 from rarefy.data_contracts.tables import Pile, from_table, to_table
-from rarefy.flows import jobs
+from rarefy.flows.engine import stages
 from rarefy.tasks.read.duplicates import DuplicatesConfig, flag_duplicates
 from rarefy.tasks.recipe import make
 from rarefy.tasks.store import Store
@@ -27,16 +27,16 @@ def test_gathering_without_rows_is_gathering_with_rows(tmp_path):
     store, other = Store(tmp_path / "a"), Store(tmp_path / "b")
     names = [store.keep(to_table(rows, Document)) for rows in parts]
     assert names == [other.keep(to_table(rows, Document)) for rows in parts]
-    job = jobs.gathering("documents", Document)
-    assert jobs.maker(job) is jobs.together
-    found, made = jobs.together({"documents": names}, job, store.url), make({"documents": names}, job, other.url)
+    job = stages.gathering("documents", Document)
+    assert stages.maker(job) is stages.together
+    found, made = stages.together({"documents": names}, job, store.url), make({"documents": names}, job, other.url)
     assert found == made == store.find(job.recipe({"documents": names}))
     assert list(from_table(store.table(found["documents"]), Document)) == [row for rows in parts for row in rows]
 
 
 def test_gathering_nothing_is_an_empty_table(tmp_path):
-    job, store = jobs.gathering("documents", Document), Store(tmp_path)
-    found = jobs.together({"documents": []}, job, store.url)
+    job, store = stages.gathering("documents", Document), Store(tmp_path)
+    found = stages.together({"documents": []}, job, store.url)
     assert store.table(found["documents"]).equals(to_table([], Document))
 
 
@@ -68,7 +68,7 @@ def test_flagged_documents_come_in_their_order_whole_and_marked(monkeypatch):
     monkeypatch.setattr(tables, "BLOCK", 4)
     rows = [document(n) for n in range(9)]
     rows += [Document(**{**{name: getattr(rows[3], name) for name in Document.__slots__}, "doc_id": "d9999"})]
-    found = list(jobs.flag(iter(rows), DuplicatesConfig()))
+    found = list(stages.flag(iter(rows), DuplicatesConfig()))
     assert [row.doc_id for row in found] == [row.doc_id for row in rows]
     assert {row.doc_id: row.duplicate_of for row in found if row.duplicate_of} == {"d9999": "d0003"}
     plain = flag_duplicates([(row.doc_id, row.text, row.period_end) for row in rows], DuplicatesConfig())

@@ -9,9 +9,9 @@ import pytest
 
 from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows import workers as machines
+from rarefy.flows.engine import workers as machines
+from rarefy.flows.engine.workers import alone, cores, hired
 from rarefy.flows.faults import Fault
-from rarefy.flows.workers import alone, cores, hired
 from rarefy.tasks.recipe import Job
 from rarefy.tasks.store import Store
 

@@ -7,7 +7,7 @@ import pytest
 from larkfield import report
 
 from rarefy.data_contracts.rows import Document, Question, Triplet
-from rarefy.flows.jobs import flag
+from rarefy.flows.engine.stages import flag
 from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, supersede
 from rarefy.tasks.read import ReadConfig, read_corpus
 from rarefy.tasks.read.duplicates import DuplicatesConfig

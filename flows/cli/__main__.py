@@ -1,0 +1,7 @@
+"""`python -m rarefy.flows.cli` is the command `rarefy`."""
+
+import sys
+
+from rarefy.flows.cli.entry import main
+
+sys.exit(main())

@@ -1,0 +1,228 @@
+"""What models did for a build and what it cost, beside what was estimated."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+from rarefy.data_contracts.rows import Chunk, Judgement, Triplet
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows.config import OF_EVALUATION, Config
+from rarefy.flows.engine.run import Run, Tables
+from rarefy.flows.models import accounting, request_rates, roles
+from rarefy.tasks.extract.model import Yield, yields
+from rarefy.tasks.grade.agreement import agreements, told
+from rarefy.tasks.llm import LLMConfig, Serving
+from rarefy.tasks.llm.books import NANO, Usage
+from rarefy.tasks.llm.prices import price_of
+from rarefy.tasks.store import Store, digest
+
+READ = ("clean", "fenced", "repaired", "reasked", "rejected")  # how replies kept their schema, best first
+UNPRICED = "no price"  # in the config
+
+
+@dataclass(frozen=True)
+class Used:
+    """What one model did for one stage, over all runs of a build."""
+
+    stage: str
+    model: str
+    calls: int  # requests sent, re-asks among them; tries that were repeated are `repeated`
+    repeated: int
+    remembered: int
+    failed: dict[str, int]  # by reason
+    read: dict[str, int]  # replies with a schema, by how they kept it
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    unmetered: int  # calls whose tokens the provider did not tell: they are estimated
+    cost: float  # in `currency`
+    currency: str  # "" where the config has no price
+    seconds: float  # of all calls together, most of them at the same time
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a build asked of models, and what came of it."""
+
+    used: tuple[Used, ...]
+    estimate: tuple[dict[str, Any], ...] = ()  # by stage and model, as `rarefy estimate` kept it
+    runs: int = 1
+    yields: tuple[Yield, ...] = ()
+    agreement: tuple[str, ...] = ()
+
+
+def named(corpus: str, config: Config) -> str:
+    """Under which name the estimate and the runs of a build are kept in the store."""
+    what = config.model_dump(mode="json", exclude={"serving", "card", *OF_EVALUATION})
+    return f"estimates/{digest([corpus, what])}"
+
+
+def expect(run: Run, config: Config, estimate: dict[str, Any]) -> None:
+    """Keep the estimate for the report, unless the build has begun: what is left of it is no estimate of the whole."""
+    name = named(run.corpus, config)
+    if not (request_rates.read(run.store, name) or {}).get("runs"):
+        run.store.write(name, json.dumps({"estimate": estimate, "runs": []}).encode())
+
+
+def spent(run: Run, config: Config, tables: Tables | None) -> Spent | None:
+    """What this build has spent so far, in this run and those before it; None where it asks no model.
+
+    This run is remembered as one of the build's; with the tables of a finished one, so are its rates.
+    """
+    if not roles.named(config) or not run.corpus:
+        return None
+    name = named(run.corpus, config)
+    kept: dict[str, Any] = request_rates.read(run.store, name) or {"runs": []}
+    runs = kept["runs"]
+    if run.used() and run.means.run not in runs:
+        runs = [*runs, run.means.run]
+        run.store.write(name, json.dumps({**kept, "runs": runs}).encode())
+    books = accounting.books(run.store, run.means)
+    used = [one for each in runs for one in books.usage(each)]
+    made = Spent(
+        used=tuple(sorted(_used(used, config.serving), key=lambda one: roles.STAGES.index(one.stage))),
+        estimate=tuple((kept.get("estimate") or {}).get("stages", ())),
+        runs=len(runs),
+    )
+    if tables is None:
+        return made
+    _remember(run.store, config, tables)
+    return Spent(
+        made.used, made.estimate, made.runs, _yields(run.store, config, tables), _agreement(run, config, tables)
+    )
+
+
+def records(spent: Spent) -> list[dict[str, str]]:
+    """What was asked, and what went wrong with it, as it is shown."""
+    return [
+        {
+            "stage": one.stage,
+            "model": roles.short(one.model),
+            "calls": f"{one.calls:,}",
+            "repeated": f"{one.repeated:,}",
+            "remembered": f"{one.remembered:,}",
+            "failed": ", ".join(f"{count:,} {reason}" for reason, count in one.failed.items()) or "0",
+        }
+        for one in spent.used
+    ]
+
+
+def money_records(spent: Spent) -> list[dict[str, str]]:
+    """What it cost, as it is shown."""
+    return [
+        {
+            "stage": one.stage,
+            "model": roles.short(one.model),
+            "tokens in": f"{one.prompt_tokens:,}",
+            "of them cached": f"{one.cached_tokens:,}",
+            "tokens out": f"{one.completion_tokens:,}",
+            "cost": accounting.money(round(one.cost * NANO), one.currency) if one.currency else UNPRICED,
+            "call seconds": f"{one.seconds:,.1f}",
+        }
+        for one in spent.used
+    ]
+
+
+def read_records(spent: Spent) -> list[dict[str, str]]:
+    """How replies kept their schema, as it is shown."""
+    return [
+        {"stage": one.stage, "model": roles.short(one.model), **{how: f"{one.read.get(how, 0):,}" for how in READ}}
+        for one in spent.used
+        if one.read
+    ]
+
+
+def beside(spent: Spent) -> list[dict[str, str]]:
+    """The estimate and what came of it, stage for stage; nothing where nothing was estimated."""
+    actual = {(one.stage, one.model): one for one in spent.used}
+    said = {(one["stage"], one["model"]): one for one in spent.estimate}
+    rows = []
+    for stage, model in sorted({*actual, *said} if said else (), key=lambda key: (roles.STAGES.index(key[0]), key[1])):
+        one, before = actual.get((stage, model)), said.get((stage, model))
+        tokens = one.prompt_tokens + one.completion_tokens if one else 0
+        currency = before["currency"] if before else one.currency if one else ""
+        cost = [before["cost"][1] if before else 0, one.cost * NANO if one else 0]
+        rows.append(
+            {
+                "stage": stage,
+                "model": roles.short(model),
+                "calls": f"{before['calls'][1] if before else 0:,.0f} → {one.calls if one else 0:,}",
+                "tokens": f"{before['prompt'][1] + before['completion'][1] if before else 0:,.0f} → {tokens:,}",
+                "cost": " → ".join(accounting.money(round(nano), currency) for nano in cost) if currency else UNPRICED,
+            }
+        )
+    return rows
+
+
+def yield_records(spent: Spent) -> list[dict[str, str]]:
+    """Triplets that models claimed and that hold, per chunk, as it is shown."""
+    return [
+        {
+            "domain": one.domain,
+            "chunks": f"{one.chunks:,}",
+            "claimed": f"{one.claimed:,}",
+            "accepted": f"{one.accepted:,}",
+            "per chunk": f"{one.per_chunk:.2f}",
+        }
+        for one in spent.yields
+    ]
+
+
+def plain(spent: Spent) -> dict[str, Any]:
+    """All of it as JSON holds it."""
+    return {
+        **asdict(spent),
+        "yields": [{**asdict(one), "per_chunk": round(one.per_chunk, 4)} for one in spent.yields],
+    }
+
+
+def _used(lines: Sequence[Usage], serving: Serving) -> Iterator[Used]:
+    def key(one: Usage) -> tuple[str, str]:
+        return one.stage, one.model
+
+    for (stage, model), group in groupby(sorted(lines, key=key), key=key):
+        some = list(group)
+        price = price_of(LLMConfig.model_construct(model=model), serving.prices)
+        yield Used(
+            stage=stage,
+            model=model,
+            calls=accounting.sent(some),
+            repeated=sum(one.calls for one in some if not one.final and one.outcome != "answered"),
+            remembered=sum(one.calls for one in some if one.outcome == "remembered"),
+            failed=dict(accounting.failures(some).most_common()),
+            read=dict(sum((Counter({one.parse: one.calls}) for one in some if one.parse in READ), Counter())),
+            prompt_tokens=sum(one.prompt_tokens for one in some),
+            completion_tokens=sum(one.completion_tokens for one in some),
+            cached_tokens=sum(one.cached_tokens for one in some),
+            unmetered=sum(one.unmetered for one in some),
+            cost=sum(one.cost for one in some) / NANO,
+            currency=price.currency if price else "",
+            seconds=round(sum(one.seconds for one in some), 3),
+        )
+
+
+def _yields(store: Store, config: Config, tables: Tables) -> tuple[Yield, ...]:
+    if "model" not in config.extract.methods:
+        return ()
+    triplets, chunks = store.table(tables["triplets"]), store.table(tables["chunks"])
+    return tuple(yields(from_table(triplets, Triplet), from_table(chunks, Chunk)))
+
+
+def _agreement(run: Run, config: Config, tables: Tables) -> tuple[str, ...]:
+    rows = list(from_table(run.store.table(tables["judgements"]), Judgement))
+    return tuple(told(one) for one in agreements(rows, config.grade.keep_above))
+
+
+def _remember(store: Store, config: Config, tables: Mapping[str, str]) -> None:
+    """Keep the rates of a finished build for the next estimate."""
+    paths, questions = store.table(tables["paths"]), store.table(tables["questions"])
+    widths = [len(set(ids)) for ids in paths["chunk_ids"].to_pylist()]
+    made = request_rates.measured(
+        store.rows(tables["chunks"]),
+        list(zip(paths["pattern"].to_pylist(), widths, strict=True)),
+        list(zip(questions["pattern"].to_pylist(), questions["rejected_because"].to_pylist(), strict=True)),
+    )
+    request_rates.keep(store, config, made)

@@ -1,0 +1,1 @@
+"""What runs show of what they made: for a terminal, as Markdown, and as JSON."""

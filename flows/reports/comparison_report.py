@@ -1,0 +1,262 @@
+"""A comparison for the terminal, as Markdown, and as JSON (docs/statistics.md)."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+
+from rarefy.flows.compare import Comparison, Paired
+from rarefy.flows.engine.comparison_inputs import Side
+from rarefy.flows.reports import comparison_versions
+from rarefy.tasks.export.files import put
+from rarefy.tasks.statistics.compare import Difference, family
+
+SCHEMA = 1  # of comparison.json
+SHOWN = 12  # slices on a terminal; the files have all
+COLOURS = {"better": "green", "worse": "red", "changed": "magenta", "tied": "blue", "too few": "yellow"}
+EXACT = "°"  # at an interval
+FIGURES, ENDS, VERDICT = range(2, 10), 5, 10  # columns
+UNSHOWN = ("slice", "p", "p B–H", "note")  # columns that a terminal has no room for
+UNITS = {"question": "questions", "document": "documents"}
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as it is written: fractions, not points."""
+    return {
+        "schema": SCHEMA,
+        "first": _side(comparison.first),
+        "second": _side(comparison.second),
+        "remarks": list(comparison.remarks),
+        "trials": [asdict(one) for one in comparison.paired],
+        **comparison_versions.as_json(comparison),
+        "differences": [asdict(row) for row in comparison.differences],
+        "rules": [asdict(one) for one in comparison.rules],
+        "statistics": comparison.config.model_dump(mode="json"),
+    }
+
+
+def written(out: Path, comparison: Comparison) -> None:
+    """Put comparison.json and comparison.md into a folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    told = json.dumps(as_json(comparison), indent=1, ensure_ascii=False, allow_nan=False)
+    put(out / "comparison.json", [told.encode(), b"\n"])
+    put(out / "comparison.md", [markdown(comparison).encode()])
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """Print what changed: headlines, then the slices that changed most surely, then what to know about it."""
+    headlines = [row for row in comparison.differences if row.headline]
+    by_passages = comparison_versions.by_passages(comparison)
+    others = sorted((one for one in comparison.differences if not one.headline and one not in by_passages), key=_surest)
+    core = ", questions that are the same in both versions" if comparison.core else ""
+    parts: list[Any] = [_table(f"Headlines{core}", headlines, comparison)] if headlines else []
+    if by_passages:
+        parts.append(_table("The same, trial by trial: shown the same passages, or others", by_passages, comparison))
+    if others:
+        more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
+        parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
+    if apart := comparison_versions.table(comparison):
+        parts.append(apart)
+    shown = (*headlines, *by_passages, *others[:SHOWN])
+    notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
+    if any(row.unseen is not None for row in shown):
+        few = f"under {comparison.config.few} {UNITS[comparison.config.cluster]} changed unlike the rest"
+        notes.append(f"{EXACT} interval by an exact bound: {few}")
+    lines = [*comparison_versions.lines(comparison), *notes, *(_put(one) for one in comparison.paired)]
+    lines += [*comparison.remarks, *_how(comparison)]
+    console.print(Group(*parts))
+    for line in lines:
+        console.print(f"· {escape(line)}", highlight=False)
+    for one in comparison.rules:
+        console.print(f"rule {escape(str(one))}", highlight=False)
+
+
+def markdown(comparison: Comparison) -> str:
+    """All of it as Markdown."""
+    first, second = comparison.first, comparison.second
+    lines = [f"# {_plain(second.system)} against {_plain(first.system)}", ""]
+    lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
+    told = (*comparison_versions.lines(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
+    lines += [f"- {_plain(line)}" for line in told]
+    if comparison.rules:
+        lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]
+    by_passages = comparison_versions.by_passages(comparison)
+    rest = [row for row in comparison.differences if row not in by_passages]
+    for title, rows in (
+        ("Headlines", [row for row in rest if row.headline]),
+        ("Shown the same passages, or others", by_passages),
+        ("Slices and other numbers", [row for row in rest if not row.headline]),
+    ):
+        lines += ["", f"## {title}", "", *_grid(rows, comparison)] if rows else []
+    lines += _apart(comparison)
+    lines += ["", "## Tests as usually printed", "", *_usual(comparison)]
+    lines += ["", "## How it was made", "", *_items(_how(comparison)), *_items(_families(comparison)), ""]
+    return "\n".join(lines)
+
+
+def _apart(comparison: Comparison) -> Iterator[str]:
+    """The numbers of questions that only one version has."""
+    heads, *rows = [*comparison_versions.grid(comparison)] or [()]
+    if rows:
+        yield from ("", "## Not compared: questions of one version alone", "")
+        yield from (f"| {' | '.join(heads)} | note |", "|---|---:|---:|---|")
+        yield from (f"| {' | '.join(_plain(cell) for cell in row)} |" for row in rows)
+
+
+def _items(lines: Iterable[str]) -> Iterator[str]:
+    return (f"- {_plain(line)}" for line in lines)
+
+
+def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Table:
+    """Rows in a width of 80: name and slice in one, without the columns that the files have too."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    heads = _heads(comparison)
+    shown = [at for at, name in enumerate(heads) if name not in UNSHOWN]
+    for at in shown:
+        table.add_column(heads[at], justify="right" if at in FIGURES else "left", overflow="fold", no_wrap=at > 0)
+    for row in rows:
+        cells = [escape(cell) for cell in _cells(row)]
+        cells[0] = escape(_named(row))
+        cells[ENDS] += EXACT if row.unseen is not None and cells[ENDS] else ""
+        cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]"
+        table.add_row(*(cells[at] for at in shown))
+    return table
+
+
+def _named(row: Difference) -> str:
+    return f"{row.protocol.replace('_', ' ')} {row.metric}" + ("" if row.slice == "all" else f", {row.slice}")
+
+
+def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
+    heads = _heads(comparison)
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "|".join("---:" if at in FIGURES else "---" for at in range(len(heads))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(_plain(cell) for cell in _cells(row)) + " |"
+
+
+def _heads(comparison: Comparison) -> tuple[str, ...]:
+    level, adjusted = f"{100 * comparison.config.level:g} %", "p Holm"
+    return ("number", "slice", "A", "B", "B − A", level, "p", adjusted, "p B–H", "least", "verdict", "note")
+
+
+def _cells(row: Difference) -> tuple[str, ...]:
+    ends = "" if row.low is None or row.high is None else f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    return (
+        f"{row.protocol} {row.metric}",
+        "" if row.slice == "all" else row.slice,
+        _points(row.first),
+        _points(row.second),
+        "" if row.difference is None else f"{100 * row.difference:+.1f}",
+        ends,
+        _p(row.p),
+        _p(row.holm),
+        _p(row.benjamini_hochberg),
+        _points(row.smallest),
+        row.verdict,
+        row.note,
+    )
+
+
+def _usual(comparison: Comparison) -> Iterator[str]:
+    """Tests that take trials for independent, beside those of clusters."""
+    kinds = UNITS[comparison.config.cluster]
+    yield f"| number | slice | Z as published | its p | {kinds} better | worse | McNemar over {kinds} |"
+    yield "|---|---|---:|---:|---:|---:|---:|"
+    for row in comparison.differences:
+        z = "" if row.z is None else f"{row.z:.2f}"
+        told = (f"{row.protocol} {row.metric}", row.slice, z, _p(row.z_p), str(row.won), str(row.lost), _p(row.mcnemar))
+        yield "| " + " | ".join(_plain(cell) for cell in told) + " |"
+    yield ""
+    yield "| protocol | trials wrong → right | right → wrong | McNemar over trials, exact | chi² |"
+    yield "|---|---:|---:|---:|---:|"
+    for one in comparison.paired:
+        yield f"| {one.protocol} | {one.won:,} | {one.lost:,} | {_p(one.exact)} | {_p(one.chi2)} |"
+    yield ""
+    yield (
+        "The Z (RARE G.3: two proportions, unpaired) and McNemar over trials take all trials of a question for "
+        "independent and are too sure. Verdicts rest on the clustered interval and permutation test above."
+    )
+
+
+def _put(one: Paired) -> str:
+    """How many trials are compared."""
+    told = f"{one.protocol}: {one.common:,} trials of {one.questions:,} questions scored on both sides"
+    if one.common < one.shared:
+        told += f", of {one.shared:,} put to both (A scored {one.scored_first:,}, B {one.scored_second:,})"
+    alone = [
+        f"{side} alone had {n - one.shared:,}" for side, n in (("A", one.first), ("B", one.second)) if n > one.shared
+    ]
+    return told + "".join(f"; {line} more" for line in alone)
+
+
+def _how(comparison: Comparison) -> Iterator[str]:
+    """What the numbers rest on."""
+    config, kinds = comparison.config, UNITS[comparison.config.cluster]
+    yield "; ".join(f"{name}: {one.system} in {one.folder}" for name, one in zip("AB", _both(comparison), strict=True))
+    yield (
+        f"intervals: {config.draws:,} resamples of {kinds}, seed {config.seed}; p: permutation, the two sides of a "
+        f"{config.cluster} swapped for all its trials, {config.permutations:,} times (all swaps, where fewer)"
+    )
+    correction = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "unadjusted"}[config.correction]
+    yield (
+        f"verdict: tied where the interval lies within ±{_number(100 * config.margin, 'point')}; better or worse "
+        f"(changed, where neither is) where it does not, leaves out zero, and p ({correction}) is at most "
+        f"{config.alpha:g}; else too few"
+    )
+    yield "p adjusted among the headlines together, the slices of each metric, and the other numbers of each protocol"
+    power = f"{100 * config.power:g} %"
+    yield f"least: the smallest difference that as many {kinds}, varying as these do, show with {power} power"
+    short = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
+    if short:
+        ends = [pick(short, key=lambda row: row.needed or 0) for pick in (min, max)]
+        said = " to ".join(f"{row.needed:,} ({_named(row)})" for row in (ends if ends[0] != ends[1] else ends[:1]))
+        yield f"to see {_number(100 * config.margin, 'point')} where there are too few would take about {said} {kinds}"
+
+
+def _number(size: float, what: str) -> str:
+    return f"{size:g} {what}{'' if size == 1 else 's'}"
+
+
+def _families(comparison: Comparison) -> Iterator[str]:
+    """How many numbers were looked at together."""
+    for kind, size in sorted({family(row): row.family for row in comparison.differences}.items()):
+        said = (
+            "headlines"
+            if not kind
+            else f"other numbers of {kind[0]}"
+            if len(kind) == 1
+            else f"slices of {' '.join(kind)}"
+        )
+        yield f"p adjusted among {size:,} {said}"
+
+
+def _both(comparison: Comparison) -> tuple[Side, Side]:
+    return comparison.first, comparison.second
+
+
+def _side(side: Side) -> dict[str, str]:
+    return {"folder": side.folder, "system": side.system, "benchmark": side.benchmark}
+
+
+def _surest(row: Difference) -> tuple[float, str, str, str]:
+    return (2.0 if row.holm is None else row.holm + (row.p or 0) / 1e6, row.protocol, row.metric, row.slice)
+
+
+def _points(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes for text: a slice is named after what stands in documents."""
+    return "".join(f"\\{sign}" if sign in "|<>&`*_[]\\#" else sign for sign in text.replace("\n", " "))

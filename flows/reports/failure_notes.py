@@ -1,0 +1,66 @@
+"""What stood in the way of a system's answers and of their scores, told while it can still be mended."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from rarefy.flows.engine.progress import WIDTH
+from rarefy.flows.engine.run import Part, Run
+from rarefy.flows.faults import Fault
+from rarefy.tasks.systems.faults import meaning
+
+SHOWN = 3  # kinds of failure told one by one
+LONGEST = 300  # characters of what a system said
+JUDGE = "judge_needed"
+
+
+def tell_failures(run: Run, system: str, parts: Sequence[Part]) -> None:
+    """Say which answers failed and why, with an example of each; Fault where no answer came at all."""
+    answers = _all(run, parts, "answers", "error", "detail")
+    found: Counter[str] = Counter()
+    example: dict[str, str] = {}
+    for code, detail in zip(*(answers[name].to_pylist() for name in ("error", "detail")), strict=True):
+        if code:
+            found[code] += 1
+            example.setdefault(code, detail)
+    if not found:
+        return
+    told = [
+        f"{count:,} {code}: {meaning(code)}" + (f" ({_short(example[code])})" if example[code] else "")
+        for code, count in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    if found.total() == answers.num_rows:
+        raise Fault(
+            f"{system}: none of {answers.num_rows:,} answers came. "
+            + ". ".join(told[:SHOWN])
+            + ". Mend the cause and run the same command again"
+        )
+    run.board.say(
+        f"{'':<{WIDTH}} {found.total():,} of {answers.num_rows:,} answers failed; run again to ask them again"
+    )
+    for line in told[:SHOWN]:
+        run.board.say(f"{'':<{WIDTH}} {line}")
+    if len(told) > SHOWN:
+        run.board.say(f"{'':<{WIDTH}} {len(told) - SHOWN} more kinds: see `error` in answers.parquet")
+
+
+def tell_unscored(run: Run, system: str, parts: Sequence[Part]) -> None:
+    """Say how many answers only a judge can score, and what to do about it."""
+    scores = _all(run, parts, "scores", "status", "why")
+    needed = sum(why.startswith(JUDGE) for why in scores["why"].to_pylist())
+    if needed:
+        run.board.say(
+            f"{'':<{WIDTH}} {needed:,} of {scores.num_rows:,} answers of {system} need a judge: name a model in "
+            '[correct.judge], or write unmatched = "wrong" in [correct] for a lower bound; `rarefy rescore` then '
+            "scores them without asking the system again"
+        )
+
+
+def _all(run: Run, parts: Sequence[Part], kind: str, *columns: str) -> pa.Table:
+    return pa.concat_tables([run.store.table(part[kind]).select(columns) for part in parts])
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"

@@ -1,0 +1,94 @@
+"""Which models write and compare variants, and what a config lacks for it."""
+
+import pytest
+
+from rarefy.flows.cli.doctor_models import of_nli
+from rarefy.flows.config import Config
+from rarefy.flows.engine.stages import varying
+from rarefy.flows.models import roles
+from rarefy.tasks.llm import LLMConfig
+from rarefy.tasks.nli import NLIConfig
+from rarefy.tasks.perturb import PerturbConfig
+
+ONE, TWO = (LLMConfig(provider="openai", model=name) for name in ("m-1", "m-2"))
+
+
+def config(by="model", document=("style", "source"), nli=None, **more):
+    perturb = PerturbConfig(by=by, query=(), document=document, context=())
+    return Config(perturb=perturb, nli=nli or NLIConfig(), **more)
+
+
+def test_rules_ask_nobody_whatever_is_chosen_and_named():
+    given = config(by="rules", llm=ONE, generator=TWO)
+    assert roles.tools("vary", given) == {} and roles.named(given) == [] and list(roles.faults(given)) == []
+    assert {*varying(given).tools} == {"embed", "nli"} and "unanswered" not in varying(given).makes
+
+
+def test_the_model_writes_and_the_system_under_test_writes_its_own():
+    given = config(llm=ONE, generator=TWO)
+    assert roles.tools("vary", given) == {"llm": ONE, "generator": TWO} and roles.named(given) == [ONE, TWO]
+    assert roles.tools("vary", config(document=("style",), llm=ONE, generator=TWO)) == {"llm": ONE}
+    assert roles.tools("vary", config(document=("self_generated",), generator=TWO)) == {"generator": TWO}
+    assert roles.tools("vary", config(document=("json",), llm=ONE)) == {}
+    assert "unanswered" in varying(given).makes
+
+
+@pytest.mark.parametrize(
+    ("given", "faults"),
+    [
+        (config(), {"llm.provider": 'perturb.by = "model"', "generator.provider": '"self_generated"'}),
+        (config(llm=ONE), {"generator.provider": '"self_generated"'}),
+        (config(llm=ONE, document=("style",)), {}),
+        (config(document=("self_generated",), generator=TWO), {}),
+        (config(by="rules"), {}),
+    ],
+)
+def test_a_model_that_is_asked_for_and_not_named_is_a_fault_with_the_key_that_asks(given, faults):
+    told = list(roles.faults(given))
+    assert len(told) == len(faults)
+    for line, (place, key) in zip(told, faults.items(), strict=True):
+        assert line.startswith(f"{place}: ") and key in line
+
+
+def test_an_inference_by_a_model_is_a_model_that_is_asked():
+    given = config(by="rules", document=("style",), nli=NLIConfig(method="model", llm=TWO))
+    assert roles.entails(given) and roles.behind(given.nli) == TWO and roles.named(given) == [TWO]
+    assert "unanswered" in varying(given).makes
+    assert roles.behind(NLIConfig()) is None and roles.behind(given.embed) is None and roles.behind(ONE) == ONE
+
+
+def test_where_nothing_must_be_entailed_no_inference_is_connected():
+    given = config(document=("json", "answer_deleted"), nli=NLIConfig(method="model", llm=TWO))
+    assert not roles.entails(given) and roles.named(given) == [] and "nli" not in varying(given).tools
+    assert of_nli(given)[1] == "not available"
+
+
+@pytest.mark.parametrize(
+    ("nli", "fault"),
+    [
+        (NLIConfig(method="guess"), "nli.method: no 'guess' here; have rules"),
+        (NLIConfig(method="nowhere:check"), "nli.method: 'nowhere:check' cannot be imported"),
+        (NLIConfig(method="cross-encoder", model="./nowhere"), "nli.model: "),
+        (NLIConfig(method="model", llm=LLMConfig(provider="nobody", model="m")), "nli.llm.provider: no 'nobody' here"),
+    ],
+)
+def test_an_inference_that_is_not_to_be_had_is_told_by_its_key(nli, fault):
+    (told,) = roles.faults(config(by="rules", nli=nli))
+    assert told.startswith(fault)
+
+
+def test_what_is_allowed_and_yet_strange_is_worth_a_word():
+    other = NLIConfig(method="model", llm=LLMConfig(provider="openai", model="m-3"))
+    assert list(roles.remarks(config(llm=ONE, generator=TWO, nli=other))) == []
+    (same,) = roles.remarks(config(llm=ONE, generator=ONE, nli=other))
+    assert "the same texts" in same
+    (own,) = roles.remarks(config(document=("style",), llm=ONE, nli=NLIConfig(method="model", llm=ONE)))
+    assert "nli.llm" in own
+    (idle,) = roles.remarks(config(by="rules", generator=TWO))
+    assert "[generator] is not asked" in idle
+    (vain,) = roles.remarks(config(document=("style", "json"), llm=ONE))
+    assert "most of simple, complex will be written, paid for and rejected" in vain
+
+
+def test_prompts_of_variants_are_part_of_what_they_hang_on():
+    assert "prompts" in roles.surroundings("vary", config(llm=ONE)) and not roles.surroundings("vary", config("rules"))
