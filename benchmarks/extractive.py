@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.llm.config import Means
-from rarefy.tasks.systems.asked import Asked, Said
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked, Said
 
 WORDS = ("who", "when", "where", "how many", "how much", "how", "which", "why", "what")
 REFUSAL = "NO-RES"
@@ -41,7 +41,7 @@ def main() -> None:
     given = options.parse_args()
     rows = [json.loads(line) for line in given.questions.read_text("utf-8").splitlines() if line.strip()]
     with tempfile.TemporaryDirectory() as folder:
-        system = SystemConfig().connect(given.store or Path(folder), threads=1, means=Means())
+        system = SystemConfig().connect(given.store or Path(folder), threads=1, means=InferenceContext())
         right, forced, other = (list(system(asks)) for asks in asked(rows))
     print(table(rows, right, forced, other))
     if given.wrong:

@@ -44,7 +44,7 @@ def bodies(count: int) -> Iterator[Body]:
 def ours(url: str, count: int) -> int:
     """The engine of this package, with its books."""
     from rarefy.data_contracts.rows import Message, Request
-    from rarefy.tasks.llm import LLMConfig, Means, Serving
+    from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 
     os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}
     asked = (
@@ -52,7 +52,7 @@ def ours(url: str, count: int) -> int:
         for n, body in enumerate(bodies(count))
     )
     with tempfile.TemporaryDirectory() as folder:
-        means = Means(stage="benchmark", run="r", serving=Serving(concurrency=TOGETHER))
+        means = InferenceContext(stage="benchmark", run="r", serving=RequestPolicy(concurrency=TOGETHER))
         llm = LLMConfig(provider="openai", model="m").connect(Path(folder), threads=1, means=means)
         return sum(bool(reply.text) for reply in llm(asked))
 

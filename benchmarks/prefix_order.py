@@ -24,7 +24,7 @@ from rich.table import Table
 from rarefy.data_contracts.rows import Chunk, Request
 from rarefy.tasks import prompts
 from rarefy.tasks.chunk import ChunkConfig, chunk
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.llm.endpoint import Endpoint
 from rarefy.tasks.read import ReadConfig, read_corpus
 
@@ -53,7 +53,7 @@ def requests(chunks: Sequence[Chunk], questions: int) -> list[Request]:
 def engine(asked: Sequence[Request], together: int) -> None:
     """Through the package's engine, which sorts within the blocks that it takes."""
     with tempfile.TemporaryDirectory() as folder:
-        means = Means(stage="b", run="r", serving=Serving(concurrency=together, failure_budget=1))
+        means = InferenceContext(stage="b", run="r", serving=RequestPolicy(concurrency=together, failure_budget=1))
         replies = list(CONFIG.connect(Path(folder), threads=1, means=means)(asked))
     assert all(reply.prompt_tokens for reply in replies), next(reply for reply in replies if not reply.prompt_tokens)
 
@@ -62,7 +62,10 @@ def plain(asked: Sequence[Request], together: int) -> None:
     """One after the other as they come, so many in flight."""
 
     async def all_of_them() -> None:
-        endpoint, gate = Endpoint(CONFIG, Means(serving=Serving(concurrency=together))), asyncio.Semaphore(together)
+        endpoint, gate = (
+            Endpoint(CONFIG, InferenceContext(serving=RequestPolicy(concurrency=together))),
+            asyncio.Semaphore(together),
+        )
 
         async def one(request: Request) -> None:
             async with gate:

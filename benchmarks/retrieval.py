@@ -30,7 +30,7 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks import wordnet
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve.bm25 import bm25
 from rarefy.tasks.retrieve.config import DenseConfig, RetrieveConfig
 from rarefy.tasks.retrieve.nearest import built, found, loaded, recall, shaped
@@ -91,7 +91,7 @@ def lexical(told: argparse.Namespace, folder: Path) -> None:
         config = RetrieveConfig.model_validate({"retrievers": ("bm25",), "analysis": analysis, "titled": False})
         took, search = timed(
             lambda config=config: bm25(  # type: ignore[misc]
-                Passages(chunks, False), config, cache=folder, threads=1, means=Means()
+                Passages(chunks, False), config, cache=folder, threads=1, means=InferenceContext()
             )
         )
         spent, ranked = timed(lambda search=search: search(queries, depth))  # type: ignore[misc]

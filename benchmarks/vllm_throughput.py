@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Message, Request
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 
 WORDS = "revenue of the segment in fiscal year net sales rose operating income company table total products".split()
 THEIRS = """
@@ -47,7 +47,9 @@ def ours(model: str, engine: dict[str, Any], prompts: int, size: int, most: int)
         ]
 
     with tempfile.TemporaryDirectory() as folder:
-        means = Means(stage="benchmark", run="r", serving=Serving(failure_budget=1, batch_size=prompts))
+        means = InferenceContext(
+            stage="benchmark", run="r", serving=RequestPolicy(failure_budget=1, batch_size=prompts)
+        )
         llm = LLMConfig(provider="vllm", model=model, extra=engine).connect(Path(folder), threads=1, means=means)
         asked = requests()
         began = time.perf_counter()

@@ -4,8 +4,6 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
-from rarefy.data_contracts.asked import Judgement as Judgement
-from rarefy.data_contracts.asked import Probe as Probe
 from rarefy.data_contracts.changes import Change as Change
 from rarefy.data_contracts.contexts import Classified as Classified
 from rarefy.data_contracts.contexts import Context as Context
@@ -21,6 +19,8 @@ from rarefy.data_contracts.exchange import Reply as Reply
 from rarefy.data_contracts.exchange import Request as Request
 from rarefy.data_contracts.exchange import Token as Token
 from rarefy.data_contracts.exchange import Unanswered as Unanswered
+from rarefy.data_contracts.model_judgements import Judgement as Judgement
+from rarefy.data_contracts.model_judgements import Probe as Probe
 
 # Types of object that are values, not things: two facts that share one share nothing
 LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDINAL DURATION RATIO".split())

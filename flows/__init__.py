@@ -9,7 +9,7 @@ download: a build talks to nobody (each can be overruled in the environment).
 
 import os
 
-from rarefy.flows import moved
+from rarefy.tasks import moved
 
 moved.watch()
 

@@ -21,8 +21,8 @@ from rarefy.flows.models.expectation_report import say
 from rarefy.flows.reports.build_report import Built
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks import journal
+from rarefy.tasks.active_runs import marked
 from rarefy.tasks.export import BESIDE, NAMES
-from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
 from rarefy.tasks.versions.settings import differ, differing
 

@@ -22,7 +22,7 @@ from rarefy.tasks.feeds.config import FeedsConfig
 from rarefy.tasks.gates import GatesConfig
 from rarefy.tasks.grade import GradeConfig
 from rarefy.tasks.graph import GraphConfig
-from rarefy.tasks.llm import LLMConfig, Serving
+from rarefy.tasks.llm import LLMConfig, RequestPolicy
 from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.normalise import NormaliseConfig
 from rarefy.tasks.perturb import PerturbConfig
@@ -65,8 +65,8 @@ class Config(BaseModel, frozen=True, extra="forbid"):
         default_factory=LLMConfig,
         description="the system under test, where it is a model: it writes the self-generated variants (SURE)",
     )
-    serving: Serving = Field(
-        default_factory=Serving,
+    serving: RequestPolicy = Field(
+        default_factory=RequestPolicy,
         description="how models are asked, and what they cost: nothing here changes what is made, or makes it anew",
     )
     read: ReadConfig = Field(default_factory=ReadConfig, description="how sources become documents")

@@ -29,11 +29,11 @@ from rarefy.flows.reports.build_report import tally
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks import journal
+from rarefy.tasks.active_runs import marked
 from rarefy.tasks.export.files import put_breaches
 from rarefy.tasks.protocols import PROTOCOLS, cases
 from rarefy.tasks.protocols.sure_oracle import Preferred
 from rarefy.tasks.results import markdown
-from rarefy.tasks.running import marked
 from rarefy.tasks.store import Store
 from rarefy.tasks.systems.config import SystemConfig
 

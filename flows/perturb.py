@@ -21,7 +21,7 @@ from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.tables import as_table, keep_records
 from rarefy.tasks import layouts
 from rarefy.tasks.layouts import Asked, Skipped, placed
-from rarefy.tasks.llm import Means
+from rarefy.tasks.llm import InferenceContext
 from rarefy.tasks.llm.faults import Stopped, TooManyFailures
 from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
 from rarefy.tasks.perturb.config import PerturbConfig
@@ -102,7 +102,7 @@ def _plainly(name: str) -> str:
 
 
 def perturb(
-    given: Given, out: Path, config: Config, store: str, asked: Means, quiet: bool = False
+    given: Given, out: Path, config: Config, store: str, asked: InferenceContext, quiet: bool = False
 ) -> tuple[Funnel, bool]:
     """Write the variants of a file into the folder `out`; what became of them, and whether it had to be made now.
 
@@ -132,7 +132,9 @@ def perturb(
     return funnel, True
 
 
-def _vary(given: Given, config: Config, store: Store, means: Means, funnel: Funnel, folder: Folder) -> Iterator[int]:
+def _vary(
+    given: Given, config: Config, store: Store, means: InferenceContext, funnel: Funnel, folder: Folder
+) -> Iterator[int]:
     """Make the variants of all questions, and put all of it into the folder; how many questions each step did.
 
     Noise for one question is made of the passages of all others, so that the file is held whole, each passage once.
@@ -233,7 +235,7 @@ def _recipe(given: Given, config: Config) -> str:
     )
 
 
-def _afford(config: Config, store: Store, means: Means, funnel: Funnel) -> None:
+def _afford(config: Config, store: Store, means: InferenceContext, funnel: Funnel) -> None:
     """Nothing; TooManyFailures where more requests failed than the config allows."""
     if accounting.asks(stages.varying(config)):
         used = accounting.books(store, means).usage(means.run)

@@ -16,7 +16,7 @@ from rarefy.data_contracts.rows import Breach, Quarantined, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import Keyed, Pile, from_table, schema_of, to_table
 from rarefy.tasks.find import find
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import TRANSIENT
 from rarefy.tasks.store import Store, digest
 
@@ -26,7 +26,7 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # sees the rows pass
 MISSED = frozenset(  # reasons that hang on the moment, not on the bytes
     ("changed_while_reading", "unreadable_file", "read_timeout", "read_memory", "reader_died")
 )
-ALONE = Means()  # of a stage that asks no model
+ALONE = InferenceContext()  # of a stage that asks no model
 BREACHES = "breaches"  # kind of the table of rows that were set aside; a job has it only where there are some
 # What code raises that stumbles over a row; what a disk, a network, a budget or a person does is none of these
 ROW_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -39,7 +39,7 @@ class Tool(Protocol):
     def __hash__(self) -> int:
         """Equal configs are one tool."""
 
-    def connect(self, cache: Path, *, threads: int, means: Means) -> Any:
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> Any:
         """The tool; what it remembers lies in the folder; threads and means change nothing it says."""
 
     def identity(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Job:
         store: Store,
         watch: Watch = iter,
         threads: int = 1,
-        means: Means = ALONE,
+        means: InferenceContext = ALONE,
         only: Callable[[str], bool] | None = None,
     ) -> tuple[dict[str, pa.Table], list[Breach]]:
         """The tables this job makes of these, kind for kind, and the rows that no table can hold.
@@ -125,7 +125,7 @@ class Job:
 
 
 def make(
-    given: Given, job: Job, url: str, watch: Watch = iter, threads: int = 1, means: Means = ALONE
+    given: Given, job: Job, url: str, watch: Watch = iter, threads: int = 1, means: InferenceContext = ALONE
 ) -> dict[str, str]:
     """The names of the tables that `job` makes of these; made now unless they were made before.
 
@@ -159,7 +159,7 @@ def make(
 
 
 def _without_raisers(
-    job: Job, given: Given, store: Store, threads: int, means: Means, error: Exception
+    job: Job, given: Given, store: Store, threads: int, means: InferenceContext, error: Exception
 ) -> tuple[dict[str, pa.Table], list[Breach]]:
     """The tables of all groups of rows but those the stage stumbles over, which are breaches; `error` is the first.
 
@@ -219,7 +219,7 @@ def _schema(row_type: type) -> list[str]:
 
 
 @cache
-def _connected(tool: Tool, place: Path, threads: int, means: Means) -> Any:
+def _connected(tool: Tool, place: Path, threads: int, means: InferenceContext) -> Any:
     """The tool, connected once per process: a model takes seconds to load and stays for all documents."""
     return tool.connect(place, threads=threads, means=means)
 

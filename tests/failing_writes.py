@@ -30,11 +30,11 @@ def go(place: Path, out: str = "out", **given: Any) -> Any:
 def gone(place: str, ttl: float = 3600.0) -> str:
     """What a refresh says that came of it, under a lease that gives few signs of life: each of them is a write."""
     from rarefy.flows import refresh as refreshing
-    from rarefy.tasks import running
+    from rarefy.tasks import active_runs
     from rarefy.tasks.lease import taken
 
     refreshing.taken = functools.partial(taken, ttl=ttl)
-    running.BEAT = ttl
+    active_runs.BEAT = ttl
     return str(go(Path(place)).told)
 
 

@@ -4,10 +4,8 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("data_contracts", "tasks", "flows")
@@ -26,29 +24,35 @@ def told(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def imports(path: Path) -> Iterator[str]:
+def layer(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0]
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """The full name of everything that a module imports, wherever in it; a relative import begins with a dot."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            found += [f"{module}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
 def within(name: str, packages: set[str]) -> bool:
     return any(f"{name}.".startswith(f"{package}.") for package in packages)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=told)
-def test_imports_point_inwards(path):
-    wrong = {name for name in imports(path) if within(name, FORBIDDEN[path.relative_to(ROOT).parts[0]])}
-    assert not wrong, f"{told(path)} must not import {sorted(wrong)}"
+def test_imports_point_inwards():
+    wrong = {told(path): sorted(n for n in imports(path) if within(n, FORBIDDEN[layer(path)])) for path in MODULES}
+    assert not {path: names for path, names in wrong.items() if names}
 
 
-@pytest.mark.parametrize("path", [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))], ids=told)
-def test_nothing_is_imported_relatively(path):
-    assert not [name for name in imports(path) if name.startswith(".")]
+def test_nothing_is_imported_relatively():
+    modules = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
+    assert not [told(path) for path in modules if any(name.startswith(".") for name in imports(path))]
 
 
 def test_only_the_contracts_import_great_expectations():
@@ -68,25 +72,26 @@ def test_every_folder_with_modules_is_a_package():
     assert [told(path.parent) for path in MODULES if not (path.parent / "__init__.py").exists()] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=told)
-def test_a_module_says_what_it_knows(path):
-    text = path.read_text()
-    assert not text.strip() or ast.get_docstring(ast.parse(text)), "a module begins with one line on what it knows"
+def test_a_module_begins_with_one_line_on_what_it_knows():
+    texts = {told(path): path.read_text() for path in MODULES}
+    assert not [path for path, text in texts.items() if text.strip() and not ast.get_docstring(ast.parse(text))]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=told)
-def test_names_say_something(path):
-    assert not NAMELESS & set(path.relative_to(ROOT).with_suffix("").parts)
+def test_names_say_something():
+    assert not [told(path) for path in MODULES if NAMELESS & set(path.relative_to(ROOT).with_suffix("").parts)]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=told)
-def test_there_are_no_abstract_base_classes(path):
-    assert not [name for name in imports(path) if within(name, {"abc"})]
+def test_there_are_no_abstract_base_classes():
+    assert not [told(path) for path in MODULES if any(within(name, {"abc"}) for name in imports(path))]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=told)
-def test_nothing_outside_the_package_is_read(path):
-    assert "../shared" not in path.read_text()
+def test_nothing_but_the_command_line_imports_it():
+    importers = {path.parent.name for path in MODULES if any(within(n, {"rarefy.flows.cli"}) for n in imports(path))}
+    assert importers <= {"cli"}
+
+
+def test_nothing_outside_the_package_is_read():
+    assert not [told(path) for path in MODULES if "../shared" in path.read_text()]
 
 
 def imported(modules: str, looked_for: set[str]) -> str:

@@ -15,11 +15,11 @@ from rarefy.data_contracts.rows import (
     Unanswered,
     Variant,
 )
-from rarefy.data_contracts.suites.asked import JUDGEMENT, PROBE, UNANSWERED
 from rarefy.data_contracts.suites.benchmark import QUESTION
 from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
 from rarefy.data_contracts.suites.evaluation import OF_EVALUATION
 from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
+from rarefy.data_contracts.suites.model_judgements import JUDGEMENT, PROBE, UNANSWERED
 from rarefy.data_contracts.suites.patterns import PATH
 from rarefy.data_contracts.suites.pools import POOL
 from rarefy.data_contracts.suites.rule import Suite

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.llm.books import Books, Kept, opened
+from rarefy.tasks.llm.reply_store import Kept, ReplyStore, opened
 
 WIDE = 100  # characters of a line
 SHOWN = 10  # replies, at most
@@ -39,7 +39,7 @@ def explain(books: str, cache: Path, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _near(known: Books, found: list[Kept]) -> dict[str, list[Kept]]:
+def _near(known: ReplyStore, found: list[Kept]) -> dict[str, list[Kept]]:
     """By request id, for those that are shown: all that was asked under it, the oldest first."""
     near = {}
     for request_id in dict.fromkeys(kept.reply.request_id for kept in found[:SHOWN]):

@@ -17,7 +17,7 @@ from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models import accounting, roles
 from rarefy.tasks.foreign_code import harmless
-from rarefy.tasks.llm import Means
+from rarefy.tasks.llm import InferenceContext
 from rarefy.tasks.llm.secrets import address, redacted
 from rarefy.tasks.store import Store
 
@@ -80,7 +80,9 @@ def _config(config: Config, file: Path | None) -> str:
 
 
 def _embedder(config: Config, store: str) -> str:
-    embed = config.embed.connect(accounting.place(Store(store)), threads=1, means=Means(serving=config.serving))
+    embed = config.embed.connect(
+        accounting.place(Store(store)), threads=1, means=InferenceContext(serving=config.serving)
+    )
     began = time.monotonic()
     vector = embed(["Is anybody there?"])
     return f"{config.embed.model}: {vector.shape[1]} dimensions, {time.monotonic() - began:.1f} s"
@@ -107,7 +109,7 @@ def _books(config: Config, store: str) -> str:
     where = address(url) if url else str(place / "replies.sqlite")
     if not url and not (place / "replies.sqlite").exists():
         return f"{where}: will be begun by the first build that asks a model"
-    used = accounting.books(Store(store), Means(books=url)).usage("")
+    used = accounting.books(Store(store), InferenceContext(books=url)).usage("")
     return f"{where}: {sum(one.calls for one in used):,} calls in the ledger"
 
 

@@ -14,7 +14,7 @@ from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.flows.config import Config
 from rarefy.flows.models import roles
 from rarefy.tasks.find import find
-from rarefy.tasks.llm import LLMConfig, Means
+from rarefy.tasks.llm import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import REASONS, Failed, Unavailable
 from rarefy.tasks.llm.prices import price_of
 from rarefy.tasks.llm.secrets import address
@@ -88,7 +88,7 @@ async def _asked(model: LLMConfig) -> list[Told]:
     from rarefy.tasks.llm.endpoint import Endpoint
 
     try:
-        server = Endpoint(model, Means())
+        server = Endpoint(model, InferenceContext())
     except (Unavailable, ValueError) as error:
         return [("endpoint", WRONG, str(error))]
     told: list[Told] = []

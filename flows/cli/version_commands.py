@@ -78,9 +78,9 @@ def diff(given: argparse.Namespace) -> int:
 
 def gc(given: argparse.Namespace) -> int:
     """Say what a store need not keep, and remove it where that was asked for."""
+    from rarefy.tasks.active_runs import Running, alone, living
     from rarefy.tasks.gc import Unsure, plan, sweep
     from rarefy.tasks.lease import Busy, LeaseLost, taken
-    from rarefy.tasks.running import Running, alone, living
 
     store = _store(given.store)
 

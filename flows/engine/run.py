@@ -28,8 +28,8 @@ from rarefy.flows.faults import NothingToBuild, UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.document_remarks import remarks
 from rarefy.tasks.lease import unfenced
-from rarefy.tasks.llm import Means
-from rarefy.tasks.llm.books import Usage
+from rarefy.tasks.llm import InferenceContext
+from rarefy.tasks.llm.reply_store import Usage
 from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.recipe import ALONE, BREACHES, Given, Job
 from rarefy.tasks.store import Store, digest
@@ -57,7 +57,7 @@ class Run:
     store: Store
     board: Board
     workers: Workers = alone
-    means: Means = ALONE  # how models are asked
+    means: InferenceContext = ALONE  # how models are asked
     validations: list[Any] = field(default_factory=list)
     made: int = 0  # tables made now, rather than found
     lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
@@ -254,7 +254,7 @@ class Run:
         line.end(_note(told, int(bool(found)), 1) + self.spent(job))
         return made
 
-    def by(self, job: Job) -> Means:
+    def by(self, job: Job) -> InferenceContext:
         """How this job asks its models."""
         tested = any(isinstance(tool, SystemConfig) for tool in job.tools.values())
         if not accounting.asks(job) and not tested:

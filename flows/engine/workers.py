@@ -11,7 +11,7 @@ from uuid import uuid4
 from rarefy.flows.engine.cluster import ClusterConfig, started
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models.accounting import asks, elsewhere
-from rarefy.tasks.llm import Means
+from rarefy.tasks.llm import InferenceContext
 from rarefy.tasks.reach import word
 from rarefy.tasks.recipe import ALONE, Given, Job, make
 from rarefy.tasks.store import Store
@@ -29,7 +29,7 @@ NO_CLUSTER = ClusterConfig()
 class Workers(Protocol):
     """Makes what a job makes of each of these, and tells the place of each in the list as it is done."""
 
-    def __call__(self, job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done: ...
+    def __call__(self, job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done: ...
 
 
 DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # what a worker does first
@@ -40,7 +40,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def alone(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done:
+def alone(job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done:
     """In this process: one after the other, or several at once where most of the time is spent waiting for a model."""
     if asks(job) and len(parts) > 1:
         yield from _together(job, parts, store, means)
@@ -53,7 +53,7 @@ def alone(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) ->
             raise
 
 
-def _together(job: Job, parts: Sequence[Given], store: str, means: Means) -> Done:
+def _together(job: Job, parts: Sequence[Given], store: str, means: InferenceContext) -> Done:
     """In threads of the process, which Ctrl-C drops; after a fault no part is begun, and those under way are told."""
     done: queue.SimpleQueue[tuple[int, dict[str, str] | Exception] | None] = queue.SimpleQueue()
     todo = iter(range(len(parts)))  # shared: to take the next is one step of the interpreter
@@ -114,7 +114,7 @@ def hired(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> 
         threads = max(cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
         met: set[str] = set()
 
-        def map_(job: Job, parts: Sequence[Given], store: str, means: Means = ALONE) -> Done:
+        def map_(job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done:
             if (scheduler or not workers) and store not in met:
                 _meet(client, where, store, cluster)
                 met.add(store)
@@ -170,7 +170,9 @@ def _meet(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
         )
 
 
-def _mapped(client: Any, where: str, job: Job, parts: Sequence[Given], store: str, threads: int, means: Means) -> Done:
+def _mapped(
+    client: Any, where: str, job: Job, parts: Sequence[Given], store: str, threads: int, means: InferenceContext
+) -> Done:
     """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
     from distributed import CancelledError, KilledWorker, as_completed
 

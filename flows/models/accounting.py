@@ -12,10 +12,10 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine.progress import PULSE, Line
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.models import roles
-from rarefy.tasks.llm import LLMConfig, Means, Serving
-from rarefy.tasks.llm.books import NANO, Books, Usage
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
 from rarefy.tasks.llm.prices import price_of
+from rarefy.tasks.llm.reply_store import NANO, ReplyStore, Usage
 from rarefy.tasks.recipe import CACHE, Given, Job
 from rarefy.tasks.store import Store
 from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
@@ -29,7 +29,9 @@ REPLIES = "RAREFY_REPLIES"
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
 
 
-def means(config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None) -> Means:
+def means(
+    config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None
+) -> InferenceContext:
     """How this run asks: its name in the ledger, where replies are kept, its limits.
 
     `asked` are the models that it asks; those of a build where none are told. UsageFault where money is limited and a
@@ -41,7 +43,7 @@ def means(config: Config, run: str, max_calls: int, max_cost: float, asked: Sequ
         raise UsageFault(
             f"--max-cost {max_cost:g}: no price for {', '.join(unpriced)}; add it to serving.prices, or use --max-calls"
         )
-    return Means(
+    return InferenceContext(
         run=run,
         books=os.environ.get(REPLIES, ""),
         serving=config.serving,
@@ -55,9 +57,9 @@ def place(store: Store) -> Path:
     return Path(store.root) if store.local else CACHE
 
 
-def books(store: Store, given: Means) -> Books:
+def books(store: Store, given: InferenceContext) -> ReplyStore:
     """The replies and the ledger of a run."""
-    from rarefy.tasks.llm.books import opened  # late: a build without models opens no database
+    from rarefy.tasks.llm.reply_store import opened  # late: a build without models opens no database
 
     return opened(given.books, place(store))
 
@@ -78,7 +80,7 @@ def sent(used: Sequence[Usage]) -> int:
     return sum(one.calls for one in mine if one.final or one.outcome == "answered")
 
 
-def told(used: Sequence[Usage], serving: Serving) -> str:
+def told(used: Sequence[Usage], serving: RequestPolicy) -> str:
     """What was asked and what it came to, in a few words."""
     currency = "/".join(sorted({price.currency for price in serving.prices}))
     calls = sent(used)

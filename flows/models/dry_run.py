@@ -14,10 +14,10 @@ from rarefy.data_contracts.rows import Reply, Request, Variant
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.models import roles
 from rarefy.flows.models.request_rates import OF_ROOM, REPLY
-from rarefy.tasks.llm import LLM, LLMConfig, Means
-from rarefy.tasks.llm.books import Books
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import UNASKED
-from rarefy.tasks.llm.flight import length
+from rarefy.tasks.llm.in_flight import length
+from rarefy.tasks.llm.reply_store import ReplyStore
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 from rarefy.tasks.nli.by_model import asking, requested
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig
@@ -64,14 +64,14 @@ class Counting:
     """A tool that stands for a model: it answers what is remembered, counts the rest, and sends nothing."""
 
     tally: Tally
-    books: Books | None
+    books: ReplyStore | None
     reply: float = 0.0  # tokens of a reply; 0: by the room that it has
 
     def identity(self) -> dict[str, Any]:
         """As the model's."""
         return self.tally.model.identity()
 
-    def connect(self, cache: Path, *, threads: int, means: Means) -> LLM:
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> LLM:
         """The counter."""
         return self._ask
 
@@ -119,7 +119,7 @@ class Supposing:
         """As the inference's."""
         return self.config.identity()
 
-    def connect(self, cache: Path, *, threads: int, means: Means) -> NLI:
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
         """The check."""
         check = asking(self.config, self.model.connect(cache, threads=threads, means=means))
 
@@ -144,12 +144,14 @@ class Supposing:
             for other in [f"{row.text} ({entry.name} {number})"]
             for pair in ((row.text, other), (other, row.text))
         ]
-        for _ in self.model.connect(Path(), threads=1, means=Means())(requested(*pair, self.config) for pair in pairs):
+        for _ in self.model.connect(Path(), threads=1, means=InferenceContext())(
+            requested(*pair, self.config) for pair in pairs
+        ):
             pass
 
 
 def rehearse(
-    job: Job, given: Given, store: Store, books: Books | None, tallies: dict[str, Tally]
+    job: Job, given: Given, store: Store, books: ReplyStore | None, tallies: dict[str, Tally]
 ) -> dict[str, pa.Table]:
     """What the job makes of these with what is remembered, its requests added to the tallies of its models.
 

@@ -19,7 +19,7 @@ from rarefy.flows.models.request_forecast import UNSEEN, Expected, Range, foreca
 from rarefy.flows.models.variant_counts import Asked, together, variants
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.books import Books, Usage
+from rarefy.tasks.llm.reply_store import ReplyStore, Usage
 from rarefy.tasks.recipe import Job
 from rarefy.tasks.store import Store
 
@@ -41,7 +41,7 @@ class Sight:
 
     run: Run
     config: Config
-    books: Books | None
+    books: ReplyStore | None
     used: Sequence[Usage]
     rates: request_rates.Rates
     words: float = 0.0  # tokens of a chunk, on average

@@ -7,7 +7,7 @@ from pathlib import Path
 from rarefy.flows.models.dry_run import Tally
 from rarefy.flows.models.request_rates import PER_SECOND, REPLY, SECONDS, History
 from rarefy.tasks.chunk.tokens import TokenCounter, counter
-from rarefy.tasks.llm import LLMConfig, Serving
+from rarefy.tasks.llm import LLMConfig, RequestPolicy
 from rarefy.tasks.llm.prices import cost, price_of
 
 Range = tuple[float, float, float]  # at least, likely, at most
@@ -42,7 +42,7 @@ def forecast(
     calls: Range,
     tally: Tally,
     past: History,
-    serving: Serving,
+    serving: RequestPolicy,
     basis: str,
     tokens: Range = (0, 0, 0),
     reply: float = 0.0,
@@ -104,7 +104,9 @@ def _prompt(model: LLMConfig, tally: Tally, past: History, tokens: Range) -> tup
     return (each * (1 - off), each, high), f"tokens counted with {'its own tokenizer' if own else 'minilm'}"
 
 
-def _minutes(calls: float, tokens: float, reply: float, past: History, serving: Serving, model: LLMConfig) -> float:
+def _minutes(
+    calls: float, tokens: float, reply: float, past: History, serving: RequestPolicy, model: LLMConfig
+) -> float:
     if not calls or model.provider == "recorded":
         return 0.0
     each = past.seconds or SECONDS + reply / PER_SECOND

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from rarefy.flows.config import OF_EVALUATION, Config
-from rarefy.tasks.llm.books import Usage
+from rarefy.tasks.llm.reply_store import Usage
 from rarefy.tasks.store import Store, digest
 
 # Tokens of a reply where no ledger knows better. From the recorded replies of a large model over 18 windows of real

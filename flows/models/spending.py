@@ -14,9 +14,9 @@ from rarefy.flows.engine.run import Run, Tables
 from rarefy.flows.models import accounting, request_rates, roles
 from rarefy.tasks.extract.model import Yield, yields
 from rarefy.tasks.grade.agreement import agreements, told
-from rarefy.tasks.llm import LLMConfig, Serving
-from rarefy.tasks.llm.books import NANO, Usage
+from rarefy.tasks.llm import LLMConfig, RequestPolicy
 from rarefy.tasks.llm.prices import price_of
+from rarefy.tasks.llm.reply_store import NANO, Usage
 from rarefy.tasks.store import Store, digest
 
 READ = ("clean", "fenced", "repaired", "reasked", "rejected")  # how replies kept their schema, best first
@@ -179,7 +179,7 @@ def plain(spent: Spent) -> dict[str, Any]:
     }
 
 
-def _used(lines: Sequence[Usage], serving: Serving) -> Iterator[Used]:
+def _used(lines: Sequence[Usage], serving: RequestPolicy) -> Iterator[Used]:
     def key(one: Usage) -> tuple[str, str]:
         return one.stage, one.model
 

@@ -14,8 +14,8 @@ from rarefy.tasks.feeds.edgar import Fed, follow
 from rarefy.tasks.feeds.faults import FeedFault
 from rarefy.tasks.feeds.sec import WHO, Sec
 from rarefy.tasks.journal import line_of
+from rarefy.tasks.refresh_queue import want, wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import want, wanted
 
 Say = Callable[[str], None]
 

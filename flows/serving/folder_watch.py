@@ -11,15 +11,15 @@ from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.triggers import Follower
 from rarefy.tasks.feeds.bucket import Mirrored, look_bucket, mirror
 from rarefy.tasks.feeds.config import FolderConfig
+from rarefy.tasks.feeds.debounce import Moves, Watched, settle
 from rarefy.tasks.feeds.faults import FeedFault
+from rarefy.tasks.feeds.feed_memory import recall, remember, short
 from rarefy.tasks.feeds.folder import look as look_into
-from rarefy.tasks.feeds.kept import recall, remember, short
 from rarefy.tasks.feeds.moment import Moment, now
-from rarefy.tasks.feeds.settled import Moves, Watched, settle
 from rarefy.tasks.journal import line_of
 from rarefy.tasks.read.far import is_url
+from rarefy.tasks.refresh_queue import want
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import want
 
 Say = Callable[[str], None]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from rarefy.flows.engine import reachability
 from rarefy.flows.faults import Fault, SpentFault
+from rarefy.tasks.refresh_queue import want, wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import want, wanted
 
 LONGEST = 3600.0  # seconds between two tries of a refresh that fails
 Say = Callable[[str], None]

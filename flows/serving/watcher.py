@@ -19,8 +19,8 @@ def main(every: float, deployment: str, corpus: str, out: str, store: str, confi
     from rarefy.tasks.feeds.faults import FeedFault
     from rarefy.tasks.journal import line_of
     from rarefy.tasks.llm.secrets import redacted
+    from rarefy.tasks.refresh_queue import wanted
     from rarefy.tasks.store import Store
-    from rarefy.tasks.wanted import wanted
 
     config = load(Path(config_file) if config_file else None)
     said = ""

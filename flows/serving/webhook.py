@@ -19,8 +19,8 @@ from rarefy.tasks.feeds.faults import Later, Refused
 from rarefy.tasks.feeds.origins import allowed, plain
 from rarefy.tasks.feeds.signed import VARIABLE, Unsigned, secrets, verify
 from rarefy.tasks.journal import line_of
+from rarefy.tasks.refresh_queue import want
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import want
 
 Say = Callable[[str], None]
 Answer = tuple[int, str]  # HTTP status, and the reason in words

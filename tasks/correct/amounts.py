@@ -3,8 +3,8 @@
 import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
+from rarefy.tasks.correct.claim_status import negative
 from rarefy.tasks.correct.gold import Asked, Exact
-from rarefy.tasks.correct.standing import negative
 from rarefy.tasks.correct.values import Value
 from rarefy.tasks.correct.words import EMPTY, tokens
 from rarefy.tasks.text.quantities import without_zeros

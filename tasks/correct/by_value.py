@@ -8,11 +8,11 @@ from itertools import combinations
 
 from rarefy.tasks.correct.amounts import agrees, same_kind
 from rarefy.tasks.correct.by_words import SHORT
+from rarefy.tasks.correct.claim_status import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
-from rarefy.tasks.correct.standing import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.correct.values import Value, values
 from rarefy.tasks.correct.words import stems
 from rarefy.tasks.text.dates import moments

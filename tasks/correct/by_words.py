@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from rarefy.tasks.correct.claim_status import denied, doubted, former
 from rarefy.tasks.correct.gold import Asked, Gold
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
-from rarefy.tasks.correct.standing import denied, doubted, former
 from rarefy.tasks.correct.words import (
     COUNTRIES,
     EMPTY,

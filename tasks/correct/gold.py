@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
-from rarefy.tasks.correct.standing import bound, negative
+from rarefy.tasks.correct.claim_status import bound, negative
 from rarefy.tasks.correct.values import Value, plain, values
 from rarefy.tasks.correct.words import EMPTY, stems, tokens
 from rarefy.tasks.text.dates import Moment, moments, years

@@ -7,11 +7,11 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.correct.by_value import by_value
 from rarefy.tasks.correct.by_words import SHORT, by_words, equal
+from rarefy.tasks.correct.claim_status import compared, denied, doubted, link
 from rarefy.tasks.correct.config import CorrectConfig
 from rarefy.tasks.correct.gold import Asked, Exact, Gold
 from rarefy.tasks.correct.others import other_entity
 from rarefy.tasks.correct.outcome import Outcome, right, unclear, wrong
-from rarefy.tasks.correct.standing import compared, denied, doubted, link
 from rarefy.tasks.correct.values import values
 from rarefy.tasks.correct.words import words
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, against, moments

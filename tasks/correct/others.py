@@ -2,8 +2,8 @@
 
 import re
 
+from rarefy.tasks.correct.claim_status import sentence
 from rarefy.tasks.correct.gold import Asked
-from rarefy.tasks.correct.standing import sentence
 from rarefy.tasks.correct.words import LEGAL, bare, tokens
 
 _NAMED = re.compile(

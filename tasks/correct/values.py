@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.tasks.text import characters
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
 
 

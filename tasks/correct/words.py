@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from rarefy.tasks.text.answers import fold
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.quantities import UNITS as WORDS
 from rarefy.tasks.text.stems import stem

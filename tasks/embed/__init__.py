@@ -11,7 +11,7 @@ from rarefy.tasks.embed.endpoint import EndpointEmbedder
 from rarefy.tasks.embed.families import FAMILIES, Prompts, of_folder, of_name
 from rarefy.tasks.embed.remembered import Vectors
 from rarefy.tasks.embed.sentences import SentenceEmbedder, folder_of
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 
 __all__ = ["EmbedConfig", "Embedder", "EndpointEmbedder", "SentenceEmbedder", "Vectors"]
 
@@ -73,7 +73,7 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         return None if self.provider else folder_of(self.model)
 
     def connect(
-        self, cache: Path | None = None, *, threads: int = 1, means: Means | None = None, device: str = ""
+        self, cache: Path | None = None, *, threads: int = 1, means: InferenceContext | None = None, device: str = ""
     ) -> SentenceEmbedder | EndpointEmbedder:
         """The embedder, with what was embedded before in the folder `cache` (None: in memory); it loads when needed.
 
@@ -84,7 +84,9 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         folder = self.folder()
         if folder is None:
             prompts = self._prompts(of_name(self.model) or Prompts())
-            return EndpointEmbedder(self.model, self.endpoint, self.dimensions, prompts, cache, means or Means())
+            return EndpointEmbedder(
+                self.model, self.endpoint, self.dimensions, prompts, cache, means or InferenceContext()
+            )
         place = device or os.environ.get("RAREFY_DEVICE") or "cpu"
         return SentenceEmbedder(folder, self._prompts(of_name(self.model) or of_folder(folder)), cache, threads, place)
 

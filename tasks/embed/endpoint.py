@@ -16,7 +16,7 @@ from rarefy.tasks.embed.metered import Meter, Told
 from rarefy.tasks.embed.remembered import Remembered, Vectors
 from rarefy.tasks.llm.account import account, refusal, said
 from rarefy.tasks.llm.bounded import bounded
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, redacted
 
@@ -31,7 +31,7 @@ class EndpointEmbedder:
     """A model at an endpoint that remembers; what was embedded before is never asked for again."""
 
     def __init__(
-        self, model: str, endpoint: str, dimensions: int, prompts: Prompts, cache: Path | None, means: Means
+        self, model: str, endpoint: str, dimensions: int, prompts: Prompts, cache: Path | None, means: InferenceContext
     ) -> None:
         self.model, self.endpoint, self.dimensions, self.prompts = model, endpoint, dimensions, prompts
         self.embedded = 0  # texts that were sent
@@ -161,7 +161,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _client(endpoint: str, means: Means) -> Any:
+def _client(endpoint: str, means: InferenceContext) -> Any:
     """The SDK's client, with address and key from the environment."""
     import openai  # late: half a second that an offline build need not spend
 

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rarefy.tasks.llm.books import NANO, Call, opened
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import BudgetSpent
 from rarefy.tasks.llm.prices import cost, price_of
+from rarefy.tasks.llm.reply_store import NANO, Call, opened
 
 CHARACTERS = 4  # per token, where the provider does not count
 
@@ -26,7 +26,7 @@ class Told:
 class Meter:
     """Lets requests pass as the run's limits allow, and writes each in the ledger; a run without a name has neither."""
 
-    def __init__(self, model: str, name: str, cache: Path | None, means: Means) -> None:
+    def __init__(self, model: str, name: str, cache: Path | None, means: InferenceContext) -> None:
         self.model, self.name, self.means = model, name, means
         self.price = price_of(LLMConfig.model_validate({"provider": "openai", "model": model}), means.serving.prices)
         self.books = opened(means.books, cache or Path(means.cache)) if means.run and (cache or means.books) else None

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
 from rarefy.tasks.extract.amounts import plain
+from rarefy.tasks.extract.cell_context import Said, Source
 from rarefy.tasks.extract.grouping import LONGEST, labelled, labels_of
 from rarefy.tasks.extract.labels import measure
 from rarefy.tasks.extract.markdown import Cell, Row, Table, tables
-from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.tagged import tagged
 from rarefy.tasks.extract.untagged import untagged
 from rarefy.tasks.extract.values import Number, number

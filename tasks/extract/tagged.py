@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Fact
+from rarefy.tasks.extract.cell_context import Said, Source
 from rarefy.tasks.extract.grouping import labels_of
 from rarefy.tasks.extract.headers import WHOLE, names_another_year, shows_period, undated
 from rarefy.tasks.extract.labels import MEASURES, borrowed, kind_of, lowered, measure, tidy, words_of
 from rarefy.tasks.extract.markdown import Row, Table
 from rarefy.tasks.extract.members import member_type, shows_member
 from rarefy.tasks.extract.periods import of_fact
-from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.scope import scope_missing, unlike
 from rarefy.tasks.extract.values import FACTORS, Number, number
 from rarefy.tasks.text.quantities import is_number

@@ -3,11 +3,11 @@
 import re
 
 from rarefy.data_contracts.rows import Chunk
+from rarefy.tasks.extract.cell_context import Said, Source
 from rarefy.tasks.extract.grouping import labels_of
 from rarefy.tasks.extract.labels import lowered, measure
 from rarefy.tasks.extract.markdown import Row, Table
 from rarefy.tasks.extract.periods import Period, of_header
-from rarefy.tasks.extract.said import Said, Source
 from rarefy.tasks.extract.scope import untagged_scope
 from rarefy.tasks.extract.values import FACTORS, Number, scale_in
 

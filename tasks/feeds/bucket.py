@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rarefy.tasks.feeds.atomic_file import landing
+from rarefy.tasks.feeds.debounce import Mark
 from rarefy.tasks.feeds.faults import FeedFault
 from rarefy.tasks.feeds.folder import partial
-from rarefy.tasks.feeds.landing import landing
-from rarefy.tasks.feeds.settled import Mark
 from rarefy.tasks.read.far import opened
 
 # what a file system calls the content, or the writing, of an object; the first that is there counts

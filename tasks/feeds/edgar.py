@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rarefy.tasks.feeds import submissions
-from rarefy.tasks.feeds.bells import companies, rung
+from rarefy.tasks.feeds.atomic_file import landing
 from rarefy.tasks.feeds.config import EdgarConfig
 from rarefy.tasks.feeds.faults import Refused
+from rarefy.tasks.feeds.feed_memory import recall, remember, short
 from rarefy.tasks.feeds.filed import Company, Known, asked, dealt
-from rarefy.tasks.feeds.kept import recall, remember, short
-from rarefy.tasks.feeds.landing import landing
+from rarefy.tasks.feeds.polling import companies, rung
 from rarefy.tasks.feeds.sec import Sec
 from rarefy.tasks.feeds.submissions import READ, Filing
 from rarefy.tasks.store import Store

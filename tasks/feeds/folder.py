@@ -5,7 +5,7 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
-from rarefy.tasks.feeds.settled import Mark
+from rarefy.tasks.feeds.debounce import Mark
 from rarefy.tasks.read import sources
 
 # names of files that a program is still writing: browsers, curl and rsync by hand, editors' copies

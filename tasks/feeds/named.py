@@ -5,9 +5,9 @@ import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from rarefy.tasks.feeds.atomic_file import landing
 from rarefy.tasks.feeds.folder import partial
 from rarefy.tasks.feeds.kinds import SAID
-from rarefy.tasks.feeds.landing import landing
 from rarefy.tasks.read.sources import ABOUT, LITTER
 
 KEPT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

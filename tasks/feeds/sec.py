@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from rarefy.tasks.feeds.atomic_file import Landing
 from rarefy.tasks.feeds.config import EdgarConfig
 from rarefy.tasks.feeds.faults import FeedFault, Later, Refused
-from rarefy.tasks.feeds.landing import Landing
 
 if TYPE_CHECKING:
     import httpx

@@ -7,9 +7,9 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Chunk, Question
 from rarefy.tasks.layouts import folders, published
-from rarefy.tasks.layouts.asked import Asked, Passage, Skipped
 from rarefy.tasks.layouts.fields import FieldFault, Record
 from rarefy.tasks.layouts.gold import id_of, placed
+from rarefy.tasks.layouts.layout_row import Asked, Passage, Skipped
 from rarefy.tasks.layouts.plain import plain
 from rarefy.tasks.layouts.records import Found, data_files, records
 from rarefy.tasks.layouts.sound import sound

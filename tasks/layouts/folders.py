@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.layouts.asked import Asked, Passage, Skipped
 from rarefy.tasks.layouts.fields import FieldFault, Record, first, rows_of, text_of, texts_of
+from rarefy.tasks.layouts.layout_row import Asked, Passage, Skipped
 from rarefy.tasks.layouts.passages import keyed, proven
 from rarefy.tasks.layouts.plain import ALIASES, ANSWER, answered, of
 from rarefy.tasks.layouts.records import load, records

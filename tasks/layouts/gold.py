@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
-from rarefy.tasks.layouts.asked import Asked, Passage
+from rarefy.tasks.layouts.layout_row import Asked, Passage
 from rarefy.tasks.layouts.tongue import tongue
 from rarefy.tasks.read.languages import language as code_of
 from rarefy.tasks.text.notations import occurs

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rarefy.tasks.layouts.asked import Passage
 from rarefy.tasks.layouts.fields import FieldFault, Record, empty, first, rows_of, text_of, texts_of, truth
+from rarefy.tasks.layouts.layout_row import Passage
 
 TEXT = (
     "text", "content", "contents", "page_content", "passage_text", "paragraph_text", "passage", "context", "paragraph",

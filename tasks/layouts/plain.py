@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rarefy.tasks.layouts.asked import Asked, Skipped
 from rarefy.tasks.layouts.fields import FieldFault, Record, first, text_of, texts_of
+from rarefy.tasks.layouts.layout_row import Asked, Skipped
 from rarefy.tasks.layouts.passages import marked, passages, proven
 
 ID = ("id", "_id", "qid", "question_id", "query_id", "example_id", "sample_id", "uid")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rarefy.tasks.layouts.asked import Asked, Passage, Skipped
 from rarefy.tasks.layouts.fields import FieldFault, Record, empty, rows_of, text_of, texts_of
+from rarefy.tasks.layouts.layout_row import Asked, Passage, Skipped
 from rarefy.tasks.layouts.passages import passages, proven
 from rarefy.tasks.layouts.plain import ANSWER, answered, of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.layouts.asked import Skipped
+from rarefy.tasks.layouts.layout_row import Skipped
 
 Found = tuple[str, Mapping[str, Any]]  # where, and what
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rarefy.tasks.layouts.asked import Asked, Skipped
+from rarefy.tasks.layouts.layout_row import Asked, Skipped
 
 _HALF = re.compile("[\ud800-\udfff]")
 

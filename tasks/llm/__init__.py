@@ -1,17 +1,27 @@
 """The inference core: requests in, replies out, matched by id, each paid for once (RARE §3, field asks 1-6)."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from rarefy.data_contracts.rows import Reply, Request, Unanswered, row_id
-from rarefy.tasks.llm.config import LLMConfig, Means, Price, Serving
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig, Price, RequestPolicy
 
-__all__ = ["LLM", "LLMConfig", "Means", "Price", "Serving", "heard", "replies", "unanswered"]
+__all__ = ["LLM", "InferenceContext", "LLMConfig", "Price", "RequestPolicy", "heard", "replies", "unanswered"]
 
 Form = TypeVar("Form", bound=BaseModel)
+
+
+def __getattr__(name: str) -> Any:
+    """The classes by their old names, with a DeprecationWarning."""
+    renamed: dict[str, Any] = {"Means": InferenceContext, "Serving": RequestPolicy}
+    if name not in renamed:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{__name__}.{name} is {renamed[name].__name__} now", DeprecationWarning, stacklevel=2)
+    return renamed[name]
 
 
 class LLM(Protocol):

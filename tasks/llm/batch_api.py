@@ -15,7 +15,7 @@ from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import batch_files
 from rarefy.tasks.llm.account import account
 from rarefy.tasks.llm.batch_files import Sent
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.endpoint import body_of
 from rarefy.tasks.llm.faults import REASONS, Failed, Stopped, Unavailable
 from rarefy.tasks.llm.key import key
@@ -29,7 +29,7 @@ UNREACHABLE = 3_600.0  # seconds without an answer to "how far is it"
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 
 
-def batch(config: LLMConfig, means: Means) -> "BatchAPI":
+def batch(config: LLMConfig, means: InferenceContext) -> "BatchAPI":
     """The provider `batch`, a function of many requests; Unavailable where no key or address is set."""
     return BatchAPI(config, means)
 
@@ -39,7 +39,7 @@ class BatchAPI:
     """Requests in, replies out as their batches end; each batch is remembered in the cache folder before it is sent."""
 
     config: LLMConfig
-    means: Means
+    means: InferenceContext
     lines: int = 50_000  # per file, as the API takes
     size: int = 200_000_000  # bytes per file
     first_wait: float = 2.0  # seconds between two looks at a batch, at first

@@ -53,7 +53,7 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
     def __hash__(self) -> int:
         return hash(json.dumps(self.model_dump(mode="json"), sort_keys=True))
 
-    def connect(self, cache: Path, *, threads: int, means: "Means") -> "LLM":
+    def connect(self, cache: Path, *, threads: int, means: "InferenceContext") -> "LLM":
         """The model; faults.Unavailable with the way out where it cannot be had here.
 
         Replies are remembered in the folder `cache`, or in the database that `means` names.
@@ -94,7 +94,7 @@ class Price(BaseModel, frozen=True, extra="forbid"):
     source: str = Field(description="where it was looked up")
 
 
-class Serving(BaseModel, frozen=True, extra="forbid"):
+class RequestPolicy(BaseModel, frozen=True, extra="forbid"):
     """How models may be asked: nothing here changes what is made, so that none of it makes anything anew."""
 
     requests_per_minute: int = Field(0, ge=0, description="per endpoint and model, over all workers; 0: no limit")
@@ -121,7 +121,7 @@ class Serving(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass(frozen=True)
-class Means:
+class InferenceContext:
     """Where and for which run models are asked; it travels to the workers beside the job and is never hashed."""
 
     stage: str = ""
@@ -129,7 +129,7 @@ class Means:
     # URL of replies and ledger: sqlite:///path or postgresql://..., "" for the cache folder's own; it may hold a
     # password, which the repr of a failed task's arguments would tell a log
     books: str = field(default="", repr=False)
-    serving: Serving = field(default_factory=lambda: Serving.model_validate({}))
+    serving: RequestPolicy = field(default_factory=lambda: RequestPolicy.model_validate({}))
     max_calls: int = 0  # 0: no limit
     max_cost: float = 0.0  # in the prices' currency; 0: no limit
     threads: int = 1

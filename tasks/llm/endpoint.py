@@ -11,7 +11,7 @@ from typing import Any
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm.account import account, refusal, said
 from rarefy.tasks.llm.bounded import bounded_in_size
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import address, forms, hush, own_key, redacted
 from rarefy.tasks.llm.structured import strict
@@ -28,7 +28,7 @@ _KEY = 16  # characters of the shortest key that is one
 class Endpoint:
     """A chat endpoint. It never retries: that is the engine's, which counts."""
 
-    def __init__(self, config: LLMConfig, means: Means) -> None:
+    def __init__(self, config: LLMConfig, means: InferenceContext) -> None:
         import httpx2  # late, with the SDK: half a second that an offline build need not spend
 
         self.config = config

@@ -19,12 +19,12 @@ from pathlib import Path
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import LLM, structured
 from rarefy.tasks.llm.batched import Batched
-from rarefy.tasks.llm.books import Books, opened
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import REASONS, Stopped, TooManyFailures, fresh
-from rarefy.tasks.llm.flight import Asked, Flight, length, watch
+from rarefy.tasks.llm.in_flight import Asked, InFlightRequest, length, watch
 from rarefy.tasks.llm.key import key
 from rarefy.tasks.llm.providers import Provider, provider
+from rarefy.tasks.llm.reply_store import ReplyStore, opened
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.llm.sending import Sender
 
@@ -38,7 +38,7 @@ _engines: dict[tuple[object, ...], "Engine"] = {}
 _lock = threading.Lock()
 
 
-def connected(config: LLMConfig, means: Means) -> LLM:
+def connected(config: LLMConfig, means: InferenceContext) -> LLM:
     """The model, with one engine per process behind it whatever the stage."""
     with _lock:
         where = tuple(os.environ.get(f"{config.endpoint}_{name}") for name in ("BASE_URL", "API_KEY"))
@@ -60,7 +60,7 @@ class Tally:
 class Engine:
     """All requests of one model in this process."""
 
-    def __init__(self, config: LLMConfig, means: Means, ask: Provider, books: Books) -> None:
+    def __init__(self, config: LLMConfig, means: InferenceContext, ask: Provider, books: ReplyStore) -> None:
         self.identity, self.books, self.budget = config.identity(), books, means.serving.failure_budget
         self.sender = Sender(config, means.serving, ask, books)
         self.sender.running = lambda: self._running.values()
@@ -69,15 +69,15 @@ class Engine:
         self._filling = 0  # callers that are taking requests just now
         if isinstance(ask, Batched):
             ask.more = lambda: self._filling > 0
-        self._waiting: deque[Flight] = deque()
-        self._running: dict[int, Flight] = {}
+        self._waiting: deque[InFlightRequest] = deque()
+        self._running: dict[int, InFlightRequest] = {}
         self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
         self._tallies: dict[tuple[str, str], Tally] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True)
         self._thread.start()
 
-    def ask(self, requests: Iterable[Request], means: Means) -> Iterator[Reply]:
+    def ask(self, requests: Iterable[Request], means: InferenceContext) -> Iterator[Reply]:
         """One reply for each request, in their order; raises Stopped once what is under way has come in."""
         seconds = means.serving.stage_deadline
         asked = Asked(means, time.monotonic() + seconds if seconds else float("inf"))
@@ -125,7 +125,7 @@ class Engine:
         keys = [key(self.identity, request) for request in block]
         known = self.books.find([name for name, _ in keys])
         answers: list[Future[Reply] | Reply] = []
-        new: list[Flight] = []
+        new: list[InFlightRequest] = []
         remembered: list[Reply] = []
         for request, (name, made_of) in zip(block, keys, strict=True):
             reply = known.get(name)
@@ -133,7 +133,7 @@ class Engine:
                 remembered.append(replace(found, remembered=True))
                 answers.append(remembered[-1])
             else:
-                new.append(Flight(request, name, made_of, asked, reply))
+                new.append(InFlightRequest(request, name, made_of, asked, reply))
                 answers.append(new[-1].answer)
         if remembered:
             self._tally(asked.means, remembered)
@@ -153,7 +153,7 @@ class Engine:
         self._watching = self._loop.create_task(watching)
         self._loop.run_forever()
 
-    def _take(self, flights: list[Flight]) -> None:
+    def _take(self, flights: list[InFlightRequest]) -> None:
         self._waiting.extend(flights)
         self._start()
 
@@ -165,11 +165,11 @@ class Engine:
             task = self._loop.create_task(self._fly(flight))
             task.add_done_callback(lambda _, flight=flight: self._landed(flight))  # type: ignore[misc]
 
-    def _landed(self, flight: Flight) -> None:
+    def _landed(self, flight: InFlightRequest) -> None:
         self._running.pop(id(flight), None)
         self._start()
 
-    async def _fly(self, flight: Flight) -> None:
+    async def _fly(self, flight: InFlightRequest) -> None:
         try:
             reply = await self._answer(flight)
             self._tally(flight.asked.means, [reply])
@@ -182,7 +182,7 @@ class Engine:
             flight.asked.stopped = flight.asked.stopped or told
             flight.answer.set_exception(error)
 
-    async def _answer(self, flight: Flight) -> Reply:
+    async def _answer(self, flight: InFlightRequest) -> Reply:
         """The reply, read by its schema; asked once more where it cannot be (the ladder of field ask 1)."""
         first = flight.request
         reply = await self._once(flight, again=False)
@@ -208,7 +208,7 @@ class Engine:
             return whole
         return replace(told, error="unparsable", detail=structured.parse(second.text, first.schema).fault)
 
-    async def _once(self, flight: Flight, *, again: bool) -> Reply:
+    async def _once(self, flight: InFlightRequest, *, again: bool) -> Reply:
         """The reply to this very request: remembered, on its way for another caller, or sent for."""
         name, found = flight.key, flight.known
         while found is None and (twin := self._twins.get(name)):
@@ -237,7 +237,7 @@ class Engine:
         self.sender.ledger.write([self.sender.line(flight.asked.means, flight.request.request_id, "remembered")])
         return replace(found, request_id=flight.request.request_id, remembered=True)
 
-    def _tally(self, means: Means, replies: list[Reply]) -> None:
+    def _tally(self, means: InferenceContext, replies: list[Reply]) -> None:
         """Count how a stage fares; TooManyFailures when more fail than may."""
         with self._lock:
             tally = self._tallies.setdefault((means.run, means.stage), Tally())

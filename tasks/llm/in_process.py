@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.strict import strict
 from rarefy.tasks.llm.usable import judged
@@ -32,7 +32,7 @@ _LEAST = -9999.0  # for minus infinity, which JSON does not have; vLLM's server 
 _KEPT = ("top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty")
 
 
-def vllm(config: LLMConfig, means: Means) -> Callable[[Sequence[Request]], Iterator[Reply]]:
+def vllm(config: LLMConfig, means: InferenceContext) -> Callable[[Sequence[Request]], Iterator[Reply]]:
     """A function that answers many requests together: a reply for each, with its id, in no promised order.
 
     `config.model` is a folder or a name in Hugging Face's cache; `config.extra` are arguments of vLLM's engine

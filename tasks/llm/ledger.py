@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from rarefy.tasks.llm.books import Books, Call, Kept
+from rarefy.tasks.llm.reply_store import Call, Kept, ReplyStore
 
 MOST = 256  # rows in one transaction: a few milliseconds
 
@@ -13,7 +13,7 @@ MOST = 256  # rows in one transaction: a few milliseconds
 class Ledger:
     """What is to be written, and the thread that writes it."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, books: ReplyStore) -> None:
         self.books = books
         self._changed = threading.Condition()
         self._waiting: list[tuple[Sequence[Call], Sequence[Kept], Future[None]]] = []

@@ -5,8 +5,8 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from rarefy.tasks.llm.books import Call, Usage
 from rarefy.tasks.llm.packed import plain
+from rarefy.tasks.llm.reply_store import Call, Usage
 
 LINE = tuple(field.name for field in fields(Call))
 COLUMNS = ", ".join(LINE)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from rarefy.tasks.llm.books import NANO
 from rarefy.tasks.llm.config import LLMConfig, Price
+from rarefy.tasks.llm.reply_store import NANO
 
 PER = 1_000_000  # tokens that a price is for
 

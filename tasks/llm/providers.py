@@ -6,7 +6,7 @@ from typing import Protocol
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.find import find
 from rarefy.tasks.llm.batched import Batched
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 
 
 class Provider(Protocol):
@@ -34,13 +34,13 @@ _OF_MANY: dict[str, str] = {  # functions of many requests, made by these
 PROVIDERS = (*_BUILT_IN, *_OF_MANY)
 
 
-def provider(config: LLMConfig, means: Means) -> Provider:
+def provider(config: LLMConfig, means: InferenceContext) -> Provider:
     """The provider of this config, connected; ValueError or Unavailable with the way out where it cannot be.
 
     A provider of one's own, "module:function", is a function of many requests: (Sequence[Request]) -> Iterable[Reply].
     """
     if config.provider in _BUILT_IN:
-        make: Callable[[LLMConfig, Means], Provider] = find(_BUILT_IN[config.provider], {})
+        make: Callable[[LLMConfig, InferenceContext], Provider] = find(_BUILT_IN[config.provider], {})
         return make(config, means)
     # one batch of the Batch API after the other may take a day each: as many requests in one as it takes
     size = max(means.serving.batch_size, 50_000) if config.provider == "batch" else means.serving.batch_size

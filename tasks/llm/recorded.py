@@ -21,7 +21,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.llm import LLM
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import Failed
 from rarefy.tasks.llm.key import key
 from rarefy.tasks.llm.usable import judged
@@ -86,7 +86,7 @@ class Recorded:
         raise Failed("rejected", _missing(prompt, lines, self.name))
 
 
-def recorded(config: LLMConfig, means: Means) -> Recorded:
+def recorded(config: LLMConfig, means: InferenceContext) -> Recorded:
     """The provider `recorded`: `model` is the file or folder; ValueError where there is none."""
     return Recorded(Path(config.model))
 

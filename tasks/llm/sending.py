@@ -12,13 +12,13 @@ from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import structured
 from rarefy.tasks.llm.aimd import Gate
 from rarefy.tasks.llm.batched import Batched
-from rarefy.tasks.llm.books import NANO, Books, Call, Kept
-from rarefy.tasks.llm.config import LLMConfig, Means, Serving
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Failed, Unavailable, fresh
-from rarefy.tasks.llm.flight import Flight, length
+from rarefy.tasks.llm.in_flight import InFlightRequest, length
 from rarefy.tasks.llm.ledger import Ledger
 from rarefy.tasks.llm.prices import cost, price_of
 from rarefy.tasks.llm.providers import Provider
+from rarefy.tasks.llm.reply_store import NANO, Call, Kept, ReplyStore
 
 Given = TypeVar("Given")
 
@@ -31,7 +31,7 @@ RECENT = 65_536  # keys answered by this process and perhaps looked up before th
 class Sender:
     """Sends requests of one model for one process; lives in its engine's loop."""
 
-    def __init__(self, config: LLMConfig, serving: Serving, ask: Provider, books: Books) -> None:
+    def __init__(self, config: LLMConfig, serving: RequestPolicy, ask: Provider, books: ReplyStore) -> None:
         self.config, self.serving, self.provider, self.books = config, serving, ask, books
         self.price = price_of(config, serving.prices)
         self.batch = config.provider == "batch"
@@ -42,11 +42,11 @@ class Sender:
         self.ledger = Ledger(books)
         self.recent: OrderedDict[str, None] = OrderedDict()
         self.replied = time.monotonic()
-        self.running: Callable[[], Iterable[Flight]] = tuple  # the engine's flights
+        self.running: Callable[[], Iterable[InFlightRequest]] = tuple  # the engine's flights
         self._answered = False
         self._held = (0.0, 0.0)  # monotonic: until when nobody asks, and when that was looked up
 
-    async def send(self, flight: Flight, again: bool) -> Reply:
+    async def send(self, flight: InFlightRequest, again: bool) -> Reply:
         """The reply of as many tries as it takes and is allowed; it is in the books when this returns."""
         request, means, serving = flight.request, flight.asked.means, self.serving
         worst, end, tries = self._worst(request), float("inf"), 0
@@ -89,7 +89,7 @@ class Sender:
                 return Reply(request.request_id, error=failed.reason, detail=failed.detail)
             await asyncio.sleep(wait)
 
-    async def _received(self, flight: Flight, reply: Reply, worst: int, seconds: float, again: bool) -> Reply:
+    async def _received(self, flight: InFlightRequest, reply: Reply, worst: int, seconds: float, again: bool) -> Reply:
         """The reply, once it and its line of the ledger are in the books."""
         request, means = flight.request, flight.asked.means
         self._answered, self.replied = True, time.monotonic()
@@ -122,7 +122,7 @@ class Sender:
             await self.off(self.books.refund, self.provider.name, over, self._per_minute())
         return whole
 
-    async def _reserved(self, flight: Flight, worst: int) -> None:
+    async def _reserved(self, flight: InFlightRequest, worst: int) -> None:
         """Return when a call and the most it can cost are taken from the run's budget; Stopped where none is left."""
         means, asked = flight.asked.means, flight.asked
         limits = (means.max_calls, round(means.max_cost * NANO))
@@ -147,7 +147,7 @@ class Sender:
         calls, cost_ = sum(used.calls for used in sent), sum(used.cost for used in sent)
         return (0 < limits[0] <= calls) or (0 < limits[1] < cost_ + worst)
 
-    async def _turn(self, flight: Flight, end: float) -> None:
+    async def _turn(self, flight: InFlightRequest, end: float) -> None:
         """Return when its turn in the limits has come and nobody was told to wait; Failed past its deadlines."""
         wait, deadline = 0.0, flight.asked.deadline
         if any(self._per_minute()) and time.monotonic() < deadline:
@@ -185,7 +185,7 @@ class Sender:
         """What some work on the books gives, done beside the loop."""
         return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
 
-    async def _give_back(self, means: Means, amount: int, calls: int = 0) -> None:
+    async def _give_back(self, means: InferenceContext, amount: int, calls: int = 0) -> None:
         if means.max_calls or means.max_cost:
             await self.off(self.books.settle, means.run, amount, calls)
 
@@ -195,7 +195,7 @@ class Sender:
             return failed.retry_after
         return float(min(0.5 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
 
-    def line(self, means: Means, request_id: str, outcome: str, **more: object) -> Call:
+    def line(self, means: InferenceContext, request_id: str, outcome: str, **more: object) -> Call:
         line = Call(means.run, means.stage, self.config.model or self.config.provider, request_id, outcome)
         return replace(line, at=time.time(), **more)  # type: ignore[arg-type]
 
@@ -229,7 +229,7 @@ class Sender:
         return self.serving.requests_per_minute, self.serving.tokens_per_minute
 
 
-def _spent(means: Means, worst: int) -> str:
+def _spent(means: InferenceContext, worst: int) -> str:
     calls = f"--max-calls {means.max_calls:,}" if means.max_calls else ""
     money = f"--max-cost {means.max_cost:g}" if means.max_cost else ""
     if 0 < means.max_cost * NANO < worst:  # the same command would never get on

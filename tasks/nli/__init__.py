@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field, model_validator
 
 from rarefy.tasks.find import find
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 
 __all__ = ["CHECKS", "NLI", "VERSION", "Label", "NLIConfig", "equivalent"]
 
@@ -88,7 +88,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
             return own | {"llm": self.llm.identity(), "prompt": prompts.digest("nli"), "max_tokens": self.max_tokens}
         return own | {"model": self.model, "labels": self.labels}
 
-    def connect(self, cache: Path, *, threads: int = 1, means: Means | None = None) -> NLI:
+    def connect(self, cache: Path, *, threads: int = 1, means: InferenceContext | None = None) -> NLI:
         """The check; ValueError or faults.Unavailable with the way out where it cannot be had here.
 
         A method of one's own is a function (config, cache, threads=, means=) that gives such a callable.
@@ -97,7 +97,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         if ":" not in place:
             raise ValueError(f"no method {self.method!r}; have {', '.join(CHECKS)}, or write module:function")
         make: Callable[..., NLI] = find(place, {})
-        return make(self, cache, threads=threads, means=means or Means())
+        return make(self, cache, threads=threads, means=means or InferenceContext())
 
 
 def equivalent(there: Label, back: Label) -> bool:

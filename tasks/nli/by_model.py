@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Request, row_id
 from rarefy.tasks import prompts
-from rarefy.tasks.llm import LLM, Means, heard
+from rarefy.tasks.llm import LLM, InferenceContext, heard
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 
 
@@ -24,7 +24,7 @@ class Verdict(BaseModel):
 _SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
 
 
-def by_model(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
+def by_model(config: NLIConfig, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
     """The check by the model that `config.llm` names."""
     return asking(config, config.llm.connect(cache, threads=threads, means=means))
 

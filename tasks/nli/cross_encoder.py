@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.tasks.embed.sentences import folder_of
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 from rarefy.tasks.text.sentences import sentences
 
@@ -24,7 +24,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 Scores = dict[str, float]
 
 
-def cross_encoder(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
+def cross_encoder(config: NLIConfig, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
     """The check by the model in `config.model`; ValueError where it is not on disk or does not say what it gives."""
     return Encoder(folder_of(config.model), config.labels)
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from rarefy.tasks.text.figures import figures
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.quantities import is_number
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rarefy.tasks.text.dates import MONTHS, SHORT
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.names import ENGLISH_FORMS
 from rarefy.tasks.wordnet import known, readings
 

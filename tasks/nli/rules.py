@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.nli import NLI, Label, NLIConfig
 from rarefy.tasks.nli.items import Item, is_same, items_of, split
 from rarefy.tasks.nli.marks import CONTRARY
@@ -22,7 +22,7 @@ RUN = 3  # sentences of a premise that one of a hypothesis may draw on
 NEAR = 0.5  # share of a sentence's items that another one has, so that they are about the same thing
 
 
-def rules(config: NLIConfig, cache: Path, *, threads: int, means: Means) -> NLI:
+def rules(config: NLIConfig, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
     """The check by proof; it needs no model."""
 
     def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve.analysis import Analysis, Numbered, blocks
 from rarefy.tasks.retrieve.config import AnalysisConfig, RetrieveConfig
-from rarefy.tasks.retrieve.kept import kept
+from rarefy.tasks.retrieve.index_cache import kept
 from rarefy.tasks.retrieve.search import Passages, Ranked, Search
 
 VERSION = 1
@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int32]
 
 
-def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means) -> Search:
+def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext) -> Search:
     """BM25 over these passages; the index is memory-mapped from the cache.
 
     One thread whatever is allowed: two were seen to be slower, most of a search being too short to run beside another.

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 from rarefy.tasks.embed import EmbedConfig
 
 if TYPE_CHECKING:
-    from rarefy.tasks.llm.config import Means
+    from rarefy.tasks.llm.config import InferenceContext
     from rarefy.tasks.retrieve.retrievers import Retrievers
 
 VERSION = 1
@@ -225,7 +225,7 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
             told["rerank"] = self.rerank.model_dump()
         return told
 
-    def connect(self, cache: Path, *, threads: int = 1, means: "Means | None" = None) -> "Retrievers":
+    def connect(self, cache: Path, *, threads: int = 1, means: "InferenceContext | None" = None) -> "Retrievers":
         """The retrievers, with their indexes in the folder `cache`; nothing is built before it is searched.
 
         ValueError or faults.Unavailable with the way out where a model, a package or a server cannot be had.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.private import open_file
 from rarefy.tasks.retrieve.config import DenseConfig, RetrieveConfig
-from rarefy.tasks.retrieve.kept import kept
+from rarefy.tasks.retrieve.index_cache import kept
 from rarefy.tasks.retrieve.nearest import Shape, built, found, loaded, recall, shaped
 from rarefy.tasks.retrieve.search import Passages, Ranked, Search
 
@@ -24,7 +24,7 @@ RECALL = "recall.json"
 
 
 def dense(
-    passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means, own: DenseConfig
+    passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext, own: DenseConfig
 ) -> Search:
     """The nearest passages by `own.embed`; the index is memory-mapped from the cache."""
     shape = shaped(own, len(passages.names))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.retrieve.analysis import settings
@@ -21,7 +21,9 @@ MADE_BY = "rarefy"  # in an index's own notes: no other is ever deleted
 TOGETHER = 100  # queries a request
 
 
-def elasticsearch(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: Means) -> Search:
+def elasticsearch(
+    passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext
+) -> Search:
     """BM25 over these passages by the server in the environment; faults.Unavailable where it cannot be had.
 
     The index is named after passages and settings. Where it stands whole it is used; where it does not, it is made or

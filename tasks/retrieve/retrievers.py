@@ -7,7 +7,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.find import find
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve.bm25 import bm25
 from rarefy.tasks.retrieve.config import RetrieveConfig
 from rarefy.tasks.retrieve.dense import Dense, dense
@@ -24,8 +24,10 @@ RETRIEVERS: dict[str, Callable[..., Search]] = {"bm25": bm25, "elasticsearch": e
 class Retrievers:
     """What `RetrieveConfig.connect` gives: indexes lie in `cache`/indexes and are made when they are first needed."""
 
-    def __init__(self, config: RetrieveConfig, cache: Path, threads: int = 1, means: Means | None = None) -> None:
-        self.config, self.cache, self.threads, self.means = config, cache, threads, means or Means()
+    def __init__(
+        self, config: RetrieveConfig, cache: Path, threads: int = 1, means: InferenceContext | None = None
+    ) -> None:
+        self.config, self.cache, self.threads, self.means = config, cache, threads, means or InferenceContext()
         self.reranker = (
             Reranker(config.rerank.model, config.rerank.longest, cache, threads) if config.rerank.model else None
         )

@@ -7,9 +7,9 @@ from itertools import groupby
 import numpy as np
 
 from rarefy.data_contracts.rows import Figure, row_id
+from rarefy.tasks.statistics.bootstrap_intervals import Drawn, drawing
 from rarefy.tasks.statistics.bounds import bounds, counts_of, value, withheld
 from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.drawing import Drawn, drawing
 from rarefy.tasks.statistics.draws import together
 from rarefy.tasks.statistics.measure import Figured, Measure
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rarefy.tasks.statistics import rounded
+from rarefy.tasks.statistics.bootstrap_intervals import Resampled, deviating, made, parts_of, resampled, touched
 from rarefy.tasks.statistics.bounds import better, counts_of, limits, ratio, value, withheld
 from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.drawing import Resampled, deviating, made, parts_of, resampled, touched
 from rarefy.tasks.statistics.draws import together
 from rarefy.tasks.statistics.intervals import SAME, percentile, unvaried
 from rarefy.tasks.statistics.measure import Figured, Measure
+from rarefy.tasks.statistics.multiple_testing import benjamini_hochberg, holm
 from rarefy.tasks.statistics.paired import Matrix, Sides, mcnemar, permuted
 from rarefy.tasks.statistics.power import needed, smallest_difference
 from rarefy.tasks.statistics.samples import Tested, z_as_published
-from rarefy.tasks.statistics.several import benjamini_hochberg, holm
 
 VERDICTS = ("better", "worse", "changed", "tied", "too few")
 WHOLE = "all"  # the slice that is none

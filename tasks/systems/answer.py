@@ -9,8 +9,8 @@ from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, T
 from rarefy.tasks.chunk.tokens import counter
 from rarefy.tasks.gates.given_away import says
 from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.systems.asked import Asked, Said, System
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked, Said, System
 
 VERSION = 1
 OF_LAYOUT = ("format", "metadata")  # families of document variants whose text has the title in it
@@ -41,7 +41,7 @@ def answer(
     A system that fails is a row with an error, and one that tells of the request. `hits` are what a built-in system
     retrieves by itself.
     """
-    desk = Desk(config.system, questions, variants, chunks, hits, config.corpus)
+    desk = TrialRenderer(config.system, questions, variants, chunks, hits, config.corpus)
     wanted = [row for row in put_to(list(trials), config.system) if not row.skipped_because]
     asked: dict[str, Asked] = {}
     put: list[Put] = []
@@ -92,7 +92,7 @@ class Put:
 
 
 @dataclass
-class Desk:
+class TrialRenderer:
     """What trials name, as texts, for one system."""
 
     system: SystemConfig

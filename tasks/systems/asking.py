@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import islice
 
 from rarefy.tasks.llm.faults import TooManyFailures
-from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.book import Book
 from rarefy.tasks.systems.faults import meaning
+from rarefy.tasks.systems.interface import Asked, Said
 
 BLOCK = 64  # looked up together
 SEEN = 200  # answers before the failure budget is looked at: 5 % of fewer says nothing

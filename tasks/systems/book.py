@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import Passage, row_id
 from rarefy.tasks.private import make_file, make_folder
-from rarefy.tasks.systems.asked import Said
+from rarefy.tasks.systems.interface import Said
 
 OURS = 0x72617361  # application_id of such a file: "rasa"
 VERSION = 1  # of its table

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from rarefy.data_contracts.evaluation import GIVEN
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
+from rarefy.tasks.systems.callable_system import source, taken
 from rarefy.tasks.systems.extractive.config import ExtractiveConfig
 from rarefy.tasks.systems.http.config import HttpConfig
-from rarefy.tasks.systems.outsider import source, taken
 from rarefy.tasks.systems.rag.config import RagConfig
 
 if TYPE_CHECKING:
-    from rarefy.tasks.systems.asked import System
+    from rarefy.tasks.systems.interface import System
 
 BUILT_IN = ("extractive", "rag")
 KINDS = (*BUILT_IN, "http")
@@ -122,7 +122,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
             return told | self.http.identity()
         return told | source(self.kind)
 
-    def connect(self, cache: Path, *, threads: int, means: Means) -> "System":
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> "System":
         """The system; faults.Unavailable with the way out where it cannot be had here.
 
         In the folder `cache` lie what it remembers, and the answers of http and module:function systems: a folder
@@ -140,6 +140,6 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
             from rarefy.tasks.systems.http import http
 
             return http(self.http, self.identity(), cache, means=means)
-        from rarefy.tasks.systems.outsider import outsider
+        from rarefy.tasks.systems.callable_system import outsider
 
         return outsider(self.kind, self.identity(), cache, threads=threads, means=means)

@@ -13,7 +13,7 @@ from html import unescape
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text import characters
 from rarefy.tasks.text.figures import figured, figures
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.notations import occurs
 

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from rarefy.tasks.text.characters import plain
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 
 MONTHS = "january february march april may june july august september october november december".split()
 NAMES = tuple(name.capitalize() for name in MONTHS)  # as English prints them

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import Moment, Parts, moments
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.quantities import Quantity, quantities
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}

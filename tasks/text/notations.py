@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import VERDICTS
-from rarefy.tasks.text.kept import small
+from rarefy.tasks.text.memo import small
 from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, Quantity, quantities
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.

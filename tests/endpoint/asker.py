@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Chunk, Message, Request, Unanswered
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.llm import LLM, LLMConfig, Means, Serving, unanswered
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, RequestPolicy, unanswered
 from rarefy.tasks.llm.faults import Stopped
 from rarefy.tasks.recipe import Job, make
 from rarefy.tasks.store import Store
@@ -36,7 +36,7 @@ def echo(chunks: Iterable[Chunk], config: EchoConfig, *, llm: LLM) -> Iterator[C
         yield unanswered("echo", row.chunk_id, reply) if reply.error else replace(row, text=reply.text)
 
 
-def made(store_url: str, prompts: list[str], means: Means) -> dict[str, str]:
+def made(store_url: str, prompts: list[str], means: InferenceContext) -> dict[str, str]:
     """The tables of that stage, made through the recipe as a build makes them."""
     store = Store(store_url)
     chunks = [Chunk(f"c{n}", "d", 0, len(text), "text", "", text, 1) for n, text in enumerate(prompts)]
@@ -55,10 +55,10 @@ def resident() -> float:
 def main() -> None:
     order: dict[str, Any] = {"cache": "", "run": "r", "first": 0, "count": 0, "prompt": "question {n}", "serving": {}}
     order |= json.loads(sys.argv[1])
-    means = Means(
+    means = InferenceContext(
         stage="s",
         run=order["run"],
-        serving=Serving(**order["serving"]),
+        serving=RequestPolicy(**order["serving"]),
         max_calls=order.get("max_calls", 0),
         max_cost=order.get("max_cost", 0.0),
     )

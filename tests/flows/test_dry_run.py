@@ -5,9 +5,9 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.models.dry_run import rehearse
 from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.books import Kept, opened
 from rarefy.tasks.llm.faults import REASONS, TRANSIENT, UNASKED
 from rarefy.tasks.llm.key import key
+from rarefy.tasks.llm.reply_store import Kept, opened
 from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
 from rarefy.tasks.perturb.by_model import requests

@@ -12,8 +12,8 @@ from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault
 from rarefy.flows.serving.edgar_feed import feed, look
 from rarefy.tasks.journal import line_of
+from rarefy.tasks.refresh_queue import wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import wanted
 
 NEWEST = "320193/10-K-2025-09-27-0000320193-25-000079.htm"
 

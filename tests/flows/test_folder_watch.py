@@ -20,8 +20,8 @@ from rarefy.flows.serving.folder_watch import Place, follow, look, poll
 from rarefy.flows.serving.triggers import Follower
 from rarefy.tasks.feeds.config import FolderConfig
 from rarefy.tasks.feeds.moment import Moment
+from rarefy.tasks.refresh_queue import answered, want, wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import answered, want, wanted
 
 FOLDER = FolderConfig(settle=10, hold=60)
 

@@ -24,7 +24,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine import benchmark_folder
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.refresh import refresh
-from rarefy.tasks import journal, wanted
+from rarefy.tasks import journal, refresh_queue
 from rarefy.tasks.export import alone
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.lease import held, taken
@@ -110,7 +110,7 @@ class Scene:
         assert files(self.place / "out") == self.after
         assert entries(self.place) == self.entries
         store = Store(self.place / "store")
-        assert wanted.wanted(store, line(self.place)) == [] and held(store) is None
+        assert refresh_queue.wanted(store, line(self.place)) == [] and held(store) is None
         assert self.tables <= {path.name for path in (self.place / "store" / "tables").iterdir()}
         assert go(self.place).told == "unchanged"
 
@@ -272,7 +272,7 @@ def test_a_clock_that_is_set_between_two_refreshes_does_no_harm(scene, monkeypat
 
     clock = time.time
     monkeypatch.setattr(time, "time", lambda: clock() + 86_400 * days)
-    for module in (journal, wanted):
+    for module in (journal, refresh_queue):
         monkeypatch.setattr(module, "datetime", Set)
     found = go(place)
     assert abs((datetime.fromisoformat(found.version.created) - datetime.now(UTC)).days) > 800
@@ -297,7 +297,7 @@ def test_refreshes_that_start_together_are_one_and_perhaps_a_following_one(scene
         process.join()
     assert set(told) <= {"busy", "refreshed", "unchanged"} and told.count("refreshed") == 1
     assert files(place / "out") == scene.after and entries(place) == scene.entries
-    assert wanted.wanted(Store(place / "store"), line(place)) == []
+    assert refresh_queue.wanted(Store(place / "store"), line(place)) == []
 
 
 def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, monkeypatch):
@@ -331,7 +331,7 @@ def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, mon
         first.join()
     assert len(rounds) == 2 and ended[0].told == "refreshed"
     assert files(place / "out")["manifest.json"] == scene.after["manifest.json"]
-    assert wanted.wanted(Store(place / "store"), line(place)) == []
+    assert refresh_queue.wanted(Store(place / "store"), line(place)) == []
 
 
 def test_one_by_other_settings_waits_and_is_not_taken_for_the_same(scene, monkeypatch):

@@ -13,11 +13,11 @@ from versioned import benchmark
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.flows.cli import main
 from rarefy.tasks import journal
+from rarefy.tasks.active_runs import living, marked
 from rarefy.tasks.export.tables import CHANGES as FILES
 from rarefy.tasks.export.tables import NAMES
 from rarefy.tasks.journal import Version
 from rarefy.tasks.lease import taken
-from rarefy.tasks.running import living, marked
 from rarefy.tasks.store import Store
 
 RELEASED = Path(__file__).parent.parent / "released" / "schema-1"

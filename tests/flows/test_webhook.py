@@ -26,8 +26,8 @@ from rarefy.tasks.feeds.config import OriginConfig, WebhookConfig
 from rarefy.tasks.feeds.faults import Later, Refused
 from rarefy.tasks.feeds.fetch import Fetched
 from rarefy.tasks.feeds.signed import HEADER, VARIABLE, sign
+from rarefy.tasks.refresh_queue import answered, wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import answered, wanted
 
 SECRET = "0123456789abcdef0123456789abcdef"
 ADDRESS = "https://docs.example.com/a.html"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks.llm import LLM, LLMConfig, Means, Serving
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
 from served.tiny import DTYPE, free_port, running
 
 
@@ -54,7 +54,7 @@ def connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., LL
         if url:
             monkeypatch.setenv("OPENAI_BASE_URL", url)
             monkeypatch.setenv("OPENAI_API_KEY", "none")
-        means = Means(stage="test", run="one", serving=Serving(failure_budget=1, retries=1))
+        means = InferenceContext(stage="test", run="one", serving=RequestPolicy(failure_budget=1, retries=1))
         config = LLMConfig(provider=provider, model=model, extra=extra)
         return config.connect(tmp_path, threads=1, means=means)
 

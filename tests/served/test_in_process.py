@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rarefy.tasks.llm import LLMConfig, Means
+from rarefy.tasks.llm import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.in_process import vllm
 from served.tiny import ENGINE, QUIET, VERDICT, replies, request
@@ -29,13 +29,13 @@ def llm(connect, model):
 @pytest.mark.skipif(bool(found and found.origin), reason="vLLM is in this environment")
 def test_without_vllm_it_says_what_to_install():
     with pytest.raises(ValueError, match=r"rarefy\[vllm\].*infra/vllm/install.sh"):
-        vllm(LLMConfig(provider="vllm", model="any"), Means())
+        vllm(LLMConfig(provider="vllm", model="any"), InferenceContext())
 
 
 @here
 def test_a_model_that_is_not_there_is_named():
     with pytest.raises(Unavailable, match=r"nowhere/at-all.*nothing is downloaded"):
-        vllm(LLMConfig(provider="vllm", model="nowhere/at-all"), Means())
+        vllm(LLMConfig(provider="vllm", model="nowhere/at-all"), InferenceContext())
 
 
 @here

@@ -3,8 +3,8 @@
 import pytest
 
 from rarefy.data_contracts.rows import Message, Passage
-from rarefy.tasks.llm import LLMConfig, Means, Serving
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.systems.interface import Asked
 from rarefy.tasks.systems.rag import STRATEGIES, RagConfig, rag
 from rarefy.tasks.systems.rag.likelihood import LikelihoodConfig, likelihoods, oracle
 from rarefy.tasks.systems.rag.packs import PACKS
@@ -39,7 +39,7 @@ def scored(server, tmp_path, monkeypatch):
 
     def connected(by):
         config = LikelihoodConfig(llm=LLMConfig(provider="openai", model="tiny"), by=by)
-        means = Means(stage="oracle", run="r", serving=Serving(retries=0))
+        means = InferenceContext(stage="oracle", run="r", serving=RequestPolicy(retries=0))
         return config, config.connect(tmp_path / by, threads=1, means=means)
 
     return connected

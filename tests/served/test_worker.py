@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Unanswered
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.extract import ExtractConfig
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.recipe import Job, make
 from rarefy.tasks.store import Store
 from served.tiny import ENGINE, QUIET
@@ -51,7 +51,7 @@ def test_a_worker_without_prefect_makes_a_stage_with_the_model_in_its_process(cl
     makes = {"triplets": Triplet, "unanswered": Unanswered}
     tools = {"llm": LLMConfig(provider="vllm", model=model, extra=ENGINE)}
     job = Job("extract", "rarefy.tasks.extract:extract", 1, takes, makes, config, tools)
-    means = Means(stage="extract", run="one", serving=Serving(failure_budget=1))
+    means = InferenceContext(stage="extract", run="one", serving=RequestPolicy(failure_budget=1))
 
     names = client.submit(
         make, given, job, str(tmp_path / "store"), means=means, resources={"vllm": 1}, pure=False

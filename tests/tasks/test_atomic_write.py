@@ -9,7 +9,7 @@ import pytest
 
 from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.files import put
-from rarefy.tasks.feeds.landing import landing
+from rarefy.tasks.feeds.atomic_file import landing
 from rarefy.tasks.store import Store
 
 

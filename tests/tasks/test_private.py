@@ -11,12 +11,12 @@ import pytest
 
 from rarefy.tasks.embed.remembered import Remembered
 from rarefy.tasks.llm.batch_files import Sent, remember
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm.reply_store import opened
 from rarefy.tasks.private import close_folder, make_file, make_folder, open_file
-from rarefy.tasks.retrieve.kept import kept
+from rarefy.tasks.retrieve.index_cache import kept
 from rarefy.tasks.store import Store
-from rarefy.tasks.systems.asked import Said
 from rarefy.tasks.systems.book import Book
+from rarefy.tasks.systems.interface import Said
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
 

@@ -6,12 +6,12 @@ from random import Random
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query.asked import CLAUSE, DAY, TIME, UNIT, Asked, Piece, asked
 from rarefy.tasks.perturb.query.clauses import cleft, relatives, turned, turned_back
 from rarefy.tasks.perturb.query.declared import declared, stranded
 from rarefy.tasks.perturb.query.edited import edited, pieced
 from rarefy.tasks.perturb.query.hanging import hangs_on_all
 from rarefy.tasks.perturb.query.owned import inside, owned
+from rarefy.tasks.perturb.query.question_parts import CLAUSE, DAY, TIME, UNIT, Asked, Piece, asked
 from rarefy.tasks.wordnet import readings
 
 Parts = list[tuple[int, int] | str]

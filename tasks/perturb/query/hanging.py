@@ -3,7 +3,7 @@
 import re
 
 from rarefy.tasks import wordnet
-from rarefy.tasks.perturb.query.asked import AUX, CLAUSE, Asked, Piece
+from rarefy.tasks.perturb.query.question_parts import AUX, CLAUSE, Asked, Piece
 
 PREPOSITIONS = frozenset(
     """

@@ -8,10 +8,10 @@ from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query.asked import AUX, LONGEST
 from rarefy.tasks.perturb.query.details import Detail, document, said, spoken, topics
 from rarefy.tasks.perturb.query.edited import edited
 from rarefy.tasks.perturb.query.letter_case import OPENING
+from rarefy.tasks.perturb.query.question_parts import AUX, LONGEST
 from rarefy.tasks.text.notations import occurs
 
 PASSAGES = 12  # that are read for a question: more details than are ever tried

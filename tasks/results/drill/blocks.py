@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rarefy.tasks.results.drill.coded import Coded, coded
+from rarefy.tasks.results.drill.categorical import Coded, coded
 from rarefy.tasks.results.drill.verdicts import OUTCOMES, PARTLY, RIGHT, UNSCORED, WRONG, outcomes, robust
 from rarefy.tasks.results.wording import RETRIEVAL
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rarefy.tasks.results.drill.blocks import Block
-from rarefy.tasks.results.drill.coded import Coded, Mask
+from rarefy.tasks.results.drill.categorical import Coded, Mask
 from rarefy.tasks.results.slices import number, parsed
 
 Told = Callable[[Block], Mask]

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rarefy.tasks.results import wording
-from rarefy.tasks.results.drill import carried, island
+from rarefy.tasks.results.drill import drilldown_payload, json_script
 from rarefy.tasks.results.page.account import cost, funnel, options
 from rarefy.tasks.results.page.courses import courses
 from rarefy.tasks.results.page.everything import everything
@@ -43,7 +43,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
         everything(found),
     ]
     sections = [one for one in built if one is not None]
-    data = carried(summary, tables, found.numbers())
+    data = drilldown_payload(summary, tables, found.numbers())
     words: dict[str, int] = {}  # each once: thousands of numbers have the same protocol, slice and note
     data["numbers"] = {
         at: [words.setdefault(text, len(words)) for text in _said(found.rows[at], summary)] for at in data["sets"]
@@ -54,7 +54,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
         title=_title(summary),
         sections=sections,
         series=[(at, name) for name, at in found.series.items() if name],
-        data=island(data),
+        data=json_script(data),
         linked=set(data["sets"]),
         style=_file("page.css"),
         script=_file("page.js"),

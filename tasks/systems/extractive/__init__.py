@@ -7,14 +7,14 @@ from itertools import islice
 from pathlib import Path
 
 from rarefy.tasks.embed import Embedder
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.usable import encodable
-from rarefy.tasks.systems.asked import Asked, Said, System
 from rarefy.tasks.systems.extractive.config import ExtractiveConfig
 from rarefy.tasks.systems.extractive.phrases import best_phrase
 from rarefy.tasks.systems.extractive.ranking import BEHIND, Candidate, candidates
 from rarefy.tasks.systems.extractive.reading import Unit, page
 from rarefy.tasks.systems.extractive.wanted import Wanted, wanted
+from rarefy.tasks.systems.interface import Asked, Said, System
 
 __all__ = ["ExtractiveConfig", "extractive"]
 
@@ -24,7 +24,7 @@ SENTENCES = 4  # in which phrases are looked for
 BLOCK = 256  # asks whose texts are embedded together
 
 
-def extractive(config: ExtractiveConfig, cache: Path, *, threads: int, means: Means) -> System:
+def extractive(config: ExtractiveConfig, cache: Path, *, threads: int, means: InferenceContext) -> System:
     """The baseline, which remembers in the folder `cache` what it embedded. Equal asks get equal answers."""
     return Extractive(config, config.embed.connect(cache, threads=threads, means=means))
 

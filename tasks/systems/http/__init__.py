@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.llm.config import Means
-from rarefy.tasks.systems.asked import System
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.systems.http.config import HttpConfig
+from rarefy.tasks.systems.interface import System
 
 __all__ = ["HttpConfig", "http"]
 
 
-def http(config: HttpConfig, identity: dict[str, Any], cache: Path, *, means: Means) -> System:
+def http(config: HttpConfig, identity: dict[str, Any], cache: Path, *, means: InferenceContext) -> System:
     """The endpoint, with its answers kept in the folder `cache` under `identity`.
 
     faults.Unavailable, with the way out, where a variable of the environment that the config names is not set.

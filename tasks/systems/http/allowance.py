@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rarefy.tasks.llm.books import NANO, Call, opened
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import BudgetSpent
-from rarefy.tasks.systems.asked import Said
+from rarefy.tasks.llm.reply_store import NANO, Call, opened
+from rarefy.tasks.systems.interface import Said
 
 Given = TypeVar("Given")
 
@@ -17,7 +17,7 @@ Given = TypeVar("Given")
 class Allowance:
     """The limits of a run, shared with all its workers; a run without a name has none."""
 
-    def __init__(self, name: str, cache: Path, means: Means) -> None:
+    def __init__(self, name: str, cache: Path, means: InferenceContext) -> None:
         self.name, self.means = name, means
         self.books = opened(means.books, cache) if means.run else None
 

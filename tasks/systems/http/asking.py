@@ -12,13 +12,13 @@ from typing import Any
 
 from rarefy.tasks.llm.aimd import Gate
 from rarefy.tasks.llm.faults import Failed, Stopped, Unavailable, fresh
-from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.asking import Tally, in_order
 from rarefy.tasks.systems.book import Book
 from rarefy.tasks.systems.faults import meaning
 from rarefy.tasks.systems.http.allowance import Allowance
 from rarefy.tasks.systems.http.config import HttpConfig
 from rarefy.tasks.systems.http.wire import Wire
+from rarefy.tasks.systems.interface import Asked, Said
 
 AHEAD = 4  # times the concurrency: asked and not yet given back
 _EVERYTHING = frozenset(("http_401", "http_403", "http_404", "http_405", "http_407"))  # said before any answer: to all

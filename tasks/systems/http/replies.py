@@ -10,9 +10,9 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.llm.faults import Failed
-from rarefy.tasks.systems.asked import Said
 from rarefy.tasks.systems.http.config import HttpConfig, ReplyPaths
 from rarefy.tasks.systems.http.paths import Missing, at, told
+from rarefy.tasks.systems.interface import Said
 
 LOG = logging.getLogger("rarefy.systems")
 MOST = 1_000_000_000  # tokens of one answer: what a system says beyond is nonsense

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from rarefy.tasks.llm.faults import Unavailable
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.interface import Asked
 
 OF_ASKED = ("query", "passages", "texts", "context", "refusal", "protocol", "domain", "language", "repeat", "asked_id")
 OF_PASSAGE = ("id", "title", "text", "score", "rank")

@@ -10,11 +10,11 @@ from rarefy.tasks.llm.account import retry_after
 from rarefy.tasks.llm.faults import Failed, Unavailable
 from rarefy.tasks.llm.secrets import forms, redacted
 from rarefy.tasks.llm.usable import encodable
-from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.asking import tidy
 from rarefy.tasks.systems.http.config import HttpConfig
 from rarefy.tasks.systems.http.replies import said_in
 from rarefy.tasks.systems.http.template import expanded, filled, values_of
+from rarefy.tasks.systems.interface import Asked, Said
 
 _SHORTEST = 8  # characters of a secret: a shorter value would blank out ordinary words of answers
 _AGAIN = frozenset((408, 409, 425, 429))  # and all of 5xx: another try may help

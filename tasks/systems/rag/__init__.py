@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rarefy.tasks.llm import LLM, Means
+from rarefy.tasks.llm import LLM, InferenceContext
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.llm.prices import price_of
-from rarefy.tasks.systems.asked import Asked, Said, System
+from rarefy.tasks.systems.interface import Asked, Said, System
 from rarefy.tasks.systems.rag.case import Case, Rate
 from rarefy.tasks.systems.rag.config import RagConfig
 from rarefy.tasks.systems.rag.packs import pack_of
@@ -21,7 +21,7 @@ def rag(
     llm: LLM,
     cache: Path | None = None,
     threads: int = 1,
-    means: Means | None = None,
+    means: InferenceContext | None = None,
     *,
     rate: Rate | None = None,
 ) -> System:
@@ -31,7 +31,7 @@ def rag(
     for prompts or a strategy that nobody has, Unavailable where an evaluator's model cannot be had. A question
     that is to be answered from own retrieval is told "no_passages": this system is given what was retrieved.
     """
-    means = means or Means()
+    means = means or InferenceContext()
     own = strategy(config.strategy)
     if config.prompts:
         pack_of("", config.prompts)  # a wrong name is told before anything is paid

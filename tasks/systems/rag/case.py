@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Passage, Reply, Request
 from rarefy.tasks.llm.reading import unthought
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.interface import Asked
 from rarefy.tasks.systems.rag.config import Instead, RagConfig
 from rarefy.tasks.systems.rag.final import READERS
 from rarefy.tasks.systems.rag.packs import Pack, shown

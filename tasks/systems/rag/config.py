@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, Field
 
 from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 
 if TYPE_CHECKING:
-    from rarefy.tasks.systems.asked import System
+    from rarefy.tasks.systems.interface import System
 
 Instead = Literal["passages", "closed_book", "error"]
 
@@ -158,7 +158,7 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
 
         return {"llm": self.llm.identity(), **options(self)}
 
-    def connect(self, cache: Path, *, threads: int, means: Means) -> "System":
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> "System":
         """The system; faults.Unavailable or ValueError with the way out where its model or evaluator cannot be had."""
         from rarefy.tasks.systems.rag import rag
 

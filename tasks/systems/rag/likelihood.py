@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Message, Passage, Reply, Request
-from rarefy.tasks.llm import LLM, LLMConfig, Means, replies
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, replies
 from rarefy.tasks.systems.rag.packs import PACKS, shown
 
 NO_LOGPROBS = "no_logprobs"
@@ -38,7 +38,7 @@ class LikelihoodConfig(BaseModel, frozen=True, extra="forbid"):
         """What its numbers hang on."""
         return {"llm": self.llm.identity(), "by": self.by, "most_tokens": self.most_tokens}
 
-    def connect(self, cache: Path, *, threads: int = 1, means: Means | None = None) -> LLM:
+    def connect(self, cache: Path, *, threads: int = 1, means: InferenceContext | None = None) -> LLM:
         """What `likelihoods` asks: remembered, budgeted and retried like every model.
 
         faults.Unavailable where the environment names no endpoint; an endpoint that tells no log-probabilities answers
@@ -48,7 +48,7 @@ class LikelihoodConfig(BaseModel, frozen=True, extra="forbid"):
             return _none
         from rarefy.tasks.systems.rag.scoring import connected  # late: it needs a network
 
-        return connected(self.llm, self.by, cache, replace(means or Means(), threads=threads))
+        return connected(self.llm, self.by, cache, replace(means or InferenceContext(), threads=threads))
 
 
 @dataclass(frozen=True, slots=True)

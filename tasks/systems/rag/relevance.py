@@ -8,7 +8,7 @@ from typing import Any
 
 from rarefy.tasks.embed.sentences import folder_of
 from rarefy.tasks.find import find
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.systems.rag.case import Rate
 from rarefy.tasks.systems.rag.config import RagConfig
 
@@ -16,7 +16,7 @@ BATCH = 32
 LONGEST = 512  # tokens of a pair, as CRAG's own evaluator reads
 
 
-def rater(config: RagConfig, cache: Path | None, threads: int, means: Means) -> Rate:
+def rater(config: RagConfig, cache: Path | None, threads: int, means: InferenceContext) -> Rate:
     """The evaluator of a config; ValueError with the way out where it is not on disk or nobody knows it."""
     if config.evaluator == "embed":
         return by_cosine(config, cache, threads, means)
@@ -31,7 +31,7 @@ def rater(config: RagConfig, cache: Path | None, threads: int, means: Means) -> 
     return find(config.evaluator, {})
 
 
-def by_cosine(config: RagConfig, cache: Path | None, threads: int, means: Means) -> Rate:
+def by_cosine(config: RagConfig, cache: Path | None, threads: int, means: InferenceContext) -> Rate:
     """The cosine of question and text, from [cosine_low, cosine_high] to [-1, 1]."""
     if config.cosine_low >= config.cosine_high:
         raise ValueError("cosine_low must be below cosine_high")

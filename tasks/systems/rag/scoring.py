@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
-from rarefy.tasks.llm import LLM, LLMConfig, Means
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig
 from rarefy.tasks.llm.account import said
-from rarefy.tasks.llm.books import opened
 from rarefy.tasks.llm.endpoint import Endpoint
 from rarefy.tasks.llm.engine import Engine
 from rarefy.tasks.llm.faults import Failed, Unavailable
+from rarefy.tasks.llm.reply_store import opened
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.llm.usable import encodable
 from rarefy.tasks.systems.rag.likelihood import NO_LOGPROBS, NOT_AVAILABLE
@@ -20,7 +20,7 @@ LEAST = -9999.0  # for minus infinity, as vLLM writes it
 _WORDS = ("logprob", "echo", "continue_final_message", "add_generation_prompt", "extra inputs", "extra fields")
 
 
-def connected(config: LLMConfig, by: str, cache: Path, means: Means) -> LLM:
+def connected(config: LLMConfig, by: str, cache: Path, means: InferenceContext) -> LLM:
     """A model whose reply to a request is the log-probabilities of its last message's tokens."""
     # the mark keeps these replies apart from what the model itself says to the same messages
     marked = config.model_copy(update={"extra": {**config.extra, "rarefy_scores": by}})
@@ -31,7 +31,7 @@ def connected(config: LLMConfig, by: str, cache: Path, means: Means) -> LLM:
 class Scorer(Endpoint):
     """A provider that answers with a prompt's log-probabilities, one try at a time; vLLM batches what is in flight."""
 
-    def __init__(self, config: LLMConfig, means: Means, by: str) -> None:
+    def __init__(self, config: LLMConfig, means: InferenceContext, by: str) -> None:
         super().__init__(config, means)
         self.by = by
 

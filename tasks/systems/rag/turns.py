@@ -11,10 +11,10 @@ from itertools import islice
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.llm import LLM, replies
-from rarefy.tasks.llm.books import NANO
 from rarefy.tasks.llm.config import Price
 from rarefy.tasks.llm.prices import cost
-from rarefy.tasks.systems.asked import Asked, Said
+from rarefy.tasks.llm.reply_store import NANO
+from rarefy.tasks.systems.interface import Asked, Said
 
 BLOCK = 1_024  # questions that a turn after the first takes together; what they led to is given on before the next
 

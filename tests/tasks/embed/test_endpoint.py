@@ -13,9 +13,9 @@ import pytest
 
 from rarefy.tasks.embed import EmbedConfig, EndpointEmbedder
 from rarefy.tasks.embed.endpoint import BATCH, CHARACTERS, _wait
-from rarefy.tasks.llm import Means, Price, Serving
-from rarefy.tasks.llm.books import NANO, opened
+from rarefy.tasks.llm import InferenceContext, Price, RequestPolicy
 from rarefy.tasks.llm.faults import BudgetSpent, Failed, Unavailable
+from rarefy.tasks.llm.reply_store import NANO, opened
 
 KEY = "canary-key-5a1f"
 Answer = Callable[
@@ -71,7 +71,9 @@ def served(answer: Answer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 @pytest.fixture
 def use(monkeypatch: pytest.MonkeyPatch) -> Callable[..., EndpointEmbedder]:
-    def connected(url: str, cache: Path | None = None, means: Means | None = None, **config: Any) -> EndpointEmbedder:
+    def connected(
+        url: str, cache: Path | None = None, means: InferenceContext | None = None, **config: Any
+    ) -> EndpointEmbedder:
         monkeypatch.setenv("MINE_BASE_URL", url)
         monkeypatch.setenv("MINE_API_KEY", KEY)
         made = EmbedConfig(**{"provider": "openai", "endpoint": "MINE", "model": "m", **config}).connect(
@@ -134,7 +136,7 @@ def test_retries_end_and_none_means_none(use: Use, retries: int) -> None:
         return 429, {"error": {"message": f"key {KEY} is over its limit"}}, {"retry-after-ms": "1"}
 
     with served(answer) as (url, seen), pytest.raises(Unavailable, match=rf"tried {retries + 1} times") as told:
-        use(url, means=Means(serving=Serving(retries=retries)))(["a"])
+        use(url, means=InferenceContext(serving=RequestPolicy(retries=retries)))(["a"])
     assert len(seen) == retries + 1 and KEY not in str(told.value) and "run again" in str(told.value)
 
 
@@ -153,7 +155,7 @@ def test_a_wait_that_outlasts_the_deadline_is_not_waited_for(use: Use) -> None:
         return 429, {"error": {"message": "later"}}, {"retry-after": "3600"}
 
     with served(answer) as (url, seen), pytest.raises(Unavailable, match="tried 1 times"):
-        use(url, means=Means(serving=Serving(call_deadline=5)))(["a"])
+        use(url, means=InferenceContext(serving=RequestPolicy(call_deadline=5)))(["a"])
     assert len(seen) == 1
 
 
@@ -203,7 +205,7 @@ def wrong(**changes: Any) -> Any:
 )
 def test_what_is_no_whole_answer_is_never_kept(use: Use, tmp_path: Path, told: Any) -> None:
     with served(lambda n, body: (200, told, {}) if n == 1 else fine(n, body)) as (url, seen):
-        once = use(url, tmp_path, means=Means(serving=Serving(retries=0)))
+        once = use(url, tmp_path, means=InferenceContext(serving=RequestPolicy(retries=0)))
         with pytest.raises(Unavailable, match="no embeddings"):
             once(["a", "b"])
         assert use(url, tmp_path)(["a", "b"]).shape == (2, 8) and len(seen) == 2
@@ -250,24 +252,24 @@ def test_queries_and_passages_get_the_prompts_of_the_family_and_equals_the_symme
 
 def test_each_request_is_in_the_ledger_with_its_cost_and_within_the_budget(use: Use, tmp_path: Path) -> None:
     price = Price(model="m", prompt=2.0, completion=0, as_of="2026-11-01", source="test")  # type: ignore[arg-type]
-    serving = Serving(prices=(price,))
+    serving = RequestPolicy(prices=(price,))
 
     def answer(n: int, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
         return (500, {}, {"retry-after-ms": "1"}) if n == 1 else fine(n, body)
 
     with served(answer) as (url, seen):
-        use(url, tmp_path, Means(stage="normalise", run="r", serving=serving))(["a", "b"])
+        use(url, tmp_path, InferenceContext(stage="normalise", run="r", serving=serving))(["a", "b"])
         by = {line.outcome: line for line in opened("", tmp_path).usage("r")}
         assert (by["answered"].calls, by["answered"].prompt_tokens, by["answered"].unmetered) == (1, 20, 0)
         assert by["answered"].cost == 20 * 2 * NANO // 1_000_000 and by["answered"].stage == "normalise"
         assert (by["server_error"].calls, by["server_error"].cost, by["server_error"].final) == (1, 0, False)
-        few = use(url, tmp_path, Means(stage="normalise", run="s", serving=serving, max_calls=1))
+        few = use(url, tmp_path, InferenceContext(stage="normalise", run="s", serving=serving, max_calls=1))
         few(["c"])
         with pytest.raises(BudgetSpent, match="--max-calls 1 is reached"):
             few(["d"])
         assert len(seen) == 3
         with pytest.raises(BudgetSpent, match="--max-cost"):
-            use(url, tmp_path, Means(run="t", serving=serving, max_cost=1e-6))(["e"])
+            use(url, tmp_path, InferenceContext(run="t", serving=serving, max_cost=1e-6))(["e"])
         assert len(seen) == 3
 
 
@@ -276,7 +278,7 @@ def test_a_key_in_the_address_is_sent_and_never_told(use: Use) -> None:
         use(f"{url}?api-key={KEY}")(["a"])
     assert seen[0]["path"] == f"/v1/embeddings?api-key={KEY}"
     with pytest.raises(Unavailable) as told:
-        use(f"http://127.0.0.1:9/v1?api-key={KEY}", means=Means(serving=Serving(retries=0)))(["a"])
+        use(f"http://127.0.0.1:9/v1?api-key={KEY}", means=InferenceContext(serving=RequestPolicy(retries=0)))(["a"])
     assert KEY not in str(told.value)
 
 
@@ -286,4 +288,4 @@ def test_an_endpoint_that_nobody_named_or_nobody_answers_at_is_told(use: Use, mo
     with pytest.raises(Unavailable, match="set OPENAI_API_KEY"):
         EmbedConfig(provider="openai", model="m").connect()
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9/v1 m.*tried 2 times"):
-        use("http://user:secret@127.0.0.1:9/v1", means=Means(serving=Serving(retries=1)))(["a"])
+        use("http://user:secret@127.0.0.1:9/v1", means=InferenceContext(serving=RequestPolicy(retries=1)))(["a"])

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from rarefy.tasks.embed.metered import Meter
-from rarefy.tasks.llm import Means, Price, Serving
-from rarefy.tasks.llm.books import NANO
+from rarefy.tasks.llm import InferenceContext, Price, RequestPolicy
 from rarefy.tasks.llm.faults import BudgetSpent
+from rarefy.tasks.llm.reply_store import NANO
 
 PRICE = Price(model="m", prompt=2.0, completion=0, as_of="2026-11-01", source="test")  # type: ignore[arg-type]
 ONE = 10_000 * 2 / 1_000_000  # what a request of 10,000 tokens costs
 
 
 def meter(cache: Path, **means: Any) -> Meter:
-    serving = Serving(prices=(PRICE,), **means.pop("serving", {}))
-    return Meter("m", "http://there m", cache, Means(run="r", serving=serving, **means))
+    serving = RequestPolicy(prices=(PRICE,), **means.pop("serving", {}))
+    return Meter("m", "http://there m", cache, InferenceContext(run="r", serving=serving, **means))
 
 
 def spend(meter: Meter, tokens: int = 10_000) -> None:

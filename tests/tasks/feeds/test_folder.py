@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from rarefy.tasks.feeds.atomic_file import landing
+from rarefy.tasks.feeds.debounce import Watched
+from rarefy.tasks.feeds.feed_memory import recall, remember
 from rarefy.tasks.feeds.folder import look, partial
-from rarefy.tasks.feeds.kept import recall, remember
-from rarefy.tasks.feeds.landing import landing
 from rarefy.tasks.feeds.moment import now
-from rarefy.tasks.feeds.settled import Watched
 from rarefy.tasks.store import Store
 
 

@@ -9,7 +9,7 @@ from endpoint import served
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, Unanswered
 from rarefy.tasks.grade import GradeConfig, grade
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 
 CHUNKS = {"c": Chunk("c", "d", 0, 9, "text", "", "The passage.", 3)}
 GOOD = json.dumps({"reason": "Fine.", "readability": 5, "clarity": 4, "correctness": 5})
@@ -36,7 +36,7 @@ def test_each_question_is_judged_or_rejected_with_its_reason(tmp_path: Path, mon
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
         config = LLMConfig(provider="openai", model="m", structured="none")
-        means = Means(stage="grade", run="r", serving=Serving(failure_budget=1, watchdog=600))
+        means = InferenceContext(stage="grade", run="r", serving=RequestPolicy(failure_budget=1, watchdog=600))
 
         def run() -> list[object]:
             llm = config.connect(tmp_path / "cache", threads=1, means=means)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
-from rarefy.tasks.llm import LLM, LLMConfig, Means, Serving
-from rarefy.tasks.llm.books import Usage, opened
+from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.llm.reply_store import Usage, opened
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -32,7 +32,7 @@ class Asked:
 
 @pytest.fixture
 def engine(tmp_path, monkeypatch):
-    """engine(endpoint's url, retries=0, ...): an engine; what is no field of Serving is one of Means or LLMConfig."""
+    """engine(endpoint's url, retries=0, ...): an engine; fields of RequestPolicy, InferenceContext and LLMConfig."""
     made = iter(range(100))
 
     def make(url: str, *, key: str = KEY, cache: Path | None = None, **settings: object) -> Asked:
@@ -42,7 +42,9 @@ def engine(tmp_path, monkeypatch):
         means = {name: settings.pop(name) for name in ("run", "stage", "max_calls", "max_cost") if name in settings}
         config = LLMConfig(**{"provider": "openai", "model": "m"} | own)
         place = cache or tmp_path / f"cache{next(made)}"
-        means = Means(**{"run": "r", "stage": "s"} | means, serving=Serving(**{"watchdog": 600} | settings))
+        means = InferenceContext(
+            **{"run": "r", "stage": "s"} | means, serving=RequestPolicy(**{"watchdog": 600} | settings)
+        )
         return Asked(config.connect(place, threads=1, means=means), place)
 
     return make

@@ -18,7 +18,7 @@ from endpoint_batch import Service, failed, said
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.llm import batch_files
 from rarefy.tasks.llm.batch_api import BatchAPI, batch
-from rarefy.tasks.llm.config import LLMConfig, Means, Serving
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.llm.faults import Unavailable
 
 CONFIG = LLMConfig(provider="batch", model="m")
@@ -41,7 +41,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
 
 
 def _api(cache: Path, config: LLMConfig = CONFIG, **more: Any) -> BatchAPI:
-    means = Means(cache=str(cache), serving=Serving(stage_deadline=more.pop("stage_deadline", 0)))
+    means = InferenceContext(cache=str(cache), serving=RequestPolicy(stage_deadline=more.pop("stage_deadline", 0)))
     return BatchAPI(config, means, first_wait=0.01, longest_wait=0.02, **more)
 
 
@@ -163,8 +163,9 @@ import sys
 from pathlib import Path
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.llm.batch_api import BatchAPI
-from rarefy.tasks.llm.config import LLMConfig, Means
-api = BatchAPI(LLMConfig(provider="batch", model="m"), Means(cache=sys.argv[1]), first_wait=0.01, longest_wait=0.02)
+from rarefy.tasks.llm.config import LLMConfig, InferenceContext
+means = InferenceContext(cache=sys.argv[1])
+api = BatchAPI(LLMConfig(provider="batch", model="m"), means, first_wait=0.01, longest_wait=0.02)
 list(api([Request(f"r{n}", (Message("user", f"number {n}"),)) for n in range(6)]))
 """
 
@@ -232,4 +233,4 @@ def test_no_key_and_no_address_is_told_when_connecting(monkeypatch: pytest.Monke
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(Unavailable, match="set OPENAI_API_KEY"):
-        batch(CONFIG, Means(cache=str(tmp_path)))
+        batch(CONFIG, InferenceContext(cache=str(tmp_path)))

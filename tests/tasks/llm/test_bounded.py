@@ -10,7 +10,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.llm import LLMConfig, Means, Serving, endpoint
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy, endpoint
 from rarefy.tasks.llm.bounded import bounded, bounded_in_size
 from rarefy.tasks.llm.faults import Failed, Unavailable
 
@@ -84,7 +84,7 @@ def test_a_model_that_never_ends_its_reply_is_a_fault_and_no_memory(endless, mon
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
     async def ask() -> None:
-        asked = endpoint.Endpoint(LLMConfig(provider="openai", model="m"), Means())
+        asked = endpoint.Endpoint(LLMConfig(provider="openai", model="m"), InferenceContext())
         try:
             await asked(Request("r", (Message("user", "hello"),)), 60.0)
         finally:
@@ -98,7 +98,7 @@ def test_a_model_that_never_ends_its_reply_is_a_fault_and_no_memory(endless, mon
 def test_embeddings_that_drip_are_given_up(endless, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_BASE_URL", endless(0.02, 1))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    means = Means(serving=Serving(try_deadline=0.5, retries=0))
+    means = InferenceContext(serving=RequestPolicy(try_deadline=0.5, retries=0))
     embed = EmbedConfig(provider="openai", model="m").connect(tmp_path, means=means)
     with pytest.raises(Unavailable, match=r"no answer within 0\.5 s"):
         embed(["a"])

@@ -65,11 +65,11 @@ def ran(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, served(folder / "log.jsonl", faults=FAULTS, seed=12) as endpoint:
         patch.setenv("OPENAI_BASE_URL", endpoint.url)
         patch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
-        from rarefy.tasks.llm import LLMConfig, Means, Serving
-        from rarefy.tasks.llm.books import opened
+        from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+        from rarefy.tasks.llm.reply_store import opened
 
-        serving = Serving(try_deadline=1.5, call_deadline=60, retries=8, prices=(PRICE,))
-        means = Means(stage="s", run="r", serving=serving)
+        serving = RequestPolicy(try_deadline=1.5, call_deadline=60, retries=8, prices=(PRICE,))
+        means = InferenceContext(stage="s", run="r", serving=serving)
         llm = LLMConfig(provider="openai", model="m").connect(folder, threads=1, means=means)
         replies = list(llm(Request(f"q{n}", (Message("user", prompt(n)),)) for n in range(COUNT)))
         return replies, opened("", folder).usage("r"), endpoint.log()

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 from endpoint import TESTS, served
 
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm.reply_store import opened
 
 COUNT, CONCURRENCY = 2_000, 32
 FAULTS = {

@@ -3,8 +3,8 @@
 from datetime import date
 
 from rarefy.tasks.llm import LLMConfig, Price
-from rarefy.tasks.llm.books import NANO
 from rarefy.tasks.llm.prices import cost, price_of
+from rarefy.tasks.llm.reply_store import NANO
 
 
 def price(model="m", **more):

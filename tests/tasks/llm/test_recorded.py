@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request, Token
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.llm.faults import Failed
 from rarefy.tasks.llm.recorded import Recorded, line, recorded, recording
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_used_has_its_code(tmp_path: Path) -> None:
 def test_a_folder_is_its_files_in_order_of_their_names(tmp_path: Path) -> None:
     _file(tmp_path / "b.jsonl", {"contains": ["x"], "text": "from b"})
     _file(tmp_path / "a.jsonl", {"contains": ["x", "y"], "text": "from a"})
-    model = recorded(LLMConfig(provider="recorded", model=str(tmp_path)), Means())
+    model = recorded(LLMConfig(provider="recorded", model=str(tmp_path)), InferenceContext())
     assert [model.answer(_ask("r", text)).text for text in ("x y", "x")] == ["from a", "from b"]
     assert asyncio.run(model(_ask("r", "x"), 1.0)).text == "from b"
 
@@ -122,7 +122,7 @@ def test_a_line_that_is_none_is_named(tmp_path: Path, bad: str, told: str) -> No
 def test_a_missing_file_is_told_when_connecting(tmp_path: Path) -> None:
     for place in (tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(ValueError, match="no recorded replies"):
-            recorded(LLMConfig(provider="recorded", model=str(place)), Means())
+            recorded(LLMConfig(provider="recorded", model=str(place)), InferenceContext())
 
 
 def test_a_run_that_was_recorded_gives_the_same_replies(tmp_path: Path) -> None:

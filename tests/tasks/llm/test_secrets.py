@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.feeds.faults import FeedFault, Later, Refused
-from rarefy.tasks.llm import LLMConfig, Means, Serving, unanswered
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy, unanswered
+from rarefy.tasks.llm.reply_store import opened
 from rarefy.tasks.llm.secrets import address, redacted
 from rarefy.tasks.store import Store
 
@@ -108,10 +108,10 @@ def endpoint(tmp_path_factory):
         yield running
 
 
-MEANS = Means(
+MEANS = InferenceContext(
     stage="s",
     run="r",
-    serving=Serving(retries=1, try_deadline=0.3, call_deadline=1, watchdog=0.1, failure_budget=1),
+    serving=RequestPolicy(retries=1, try_deadline=0.3, call_deadline=1, watchdog=0.1, failure_budget=1),
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Reply, Request
-from rarefy.tasks.llm.config import LLMConfig, Means
+from rarefy.tasks.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.nli import NLIConfig
 from rarefy.tasks.nli.by_model import asking, requested
 from rarefy.tasks.nli.cross_encoder import Encoder, meanings, together
@@ -169,7 +169,9 @@ def test_the_whole_way_with_recorded_replies(tmp_path: Path) -> None:
     reply = json.dumps({"reason": "same", "label": "entailment"})
     tape.write_text(json.dumps({"contains": ["semantically entail"], "text": f"```json\n{reply}\n```"}) + "\n")
     config = NLIConfig(method="model", llm=LLMConfig(provider="recorded", model=str(tape)))
-    labels = list(config.connect(tmp_path / "cache", means=Means(stage="nli", run="r"))([("A", "B"), ("A", "C")]))
+    labels = list(
+        config.connect(tmp_path / "cache", means=InferenceContext(stage="nli", run="r"))([("A", "B"), ("A", "C")])
+    )
     assert [one.label for one in labels] == ["entailment", "entailment"]
 
 

@@ -9,7 +9,7 @@ from endpoint import served
 from recorded_variants import Recorded
 
 from rarefy.data_contracts.rows import Reply, Unanswered, Variant
-from rarefy.tasks.llm import LLMConfig, Means, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
 from rarefy.tasks.perturb.by_model import drafts
@@ -122,7 +122,7 @@ def test_a_server_that_fails_and_cuts_and_chats_gives_the_same_variants(tmp_path
     with served(tmp_path / "log.jsonl", faults=faults) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
-        means = Means(run="r", stage="vary", serving=Serving(retries=8, watchdog=600))
+        means = InferenceContext(run="r", stage="vary", serving=RequestPolicy(retries=8, watchdog=600))
         llm = LLMConfig(provider="openai", model="m").connect(tmp_path / "cache", threads=1, means=means)
         told = list(drafts(CATALOGUE["grammar"], cases, CONFIG, llm))
         asked = len(server.log())

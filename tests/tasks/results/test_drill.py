@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from rarefy.tasks.results import summary
-from rarefy.tasks.results.drill import carried, island
+from rarefy.tasks.results.drill import drilldown_payload, json_script
 from rarefy.tasks.results.drill.blocks import blocks
 from rarefy.tasks.results.drill.chosen import behind
 from rarefy.tasks.results.drill.differences import applied, steps
@@ -102,12 +102,12 @@ def numbers_of(found):
 
 def test_no_order_of_the_rows_changes_what_is_carried(told, numbers, made):
     tables = made(5)
-    first = json.dumps(carried(summary(told, numbers), tables, numbers_of(summary(told, numbers))))
+    first = json.dumps(drilldown_payload(summary(told, numbers), tables, numbers_of(summary(told, numbers))))
     mixed = {
         name: table.take(random.Random(name).sample(range(table.num_rows), table.num_rows))
         for name, table in tables.items()
     }
-    again = json.dumps(carried(summary(told, numbers), mixed, numbers_of(summary(told, numbers))))
+    again = json.dumps(drilldown_payload(summary(told, numbers), mixed, numbers_of(summary(told, numbers))))
     assert again == first
 
 
@@ -133,7 +133,7 @@ def test_all_numbers_together_stay_within_the_budget(told, numbers, made):
 
 def test_a_row_has_its_question_passages_answer_and_sentence(told, numbers, made):
     found = summary(told, numbers)
-    data = carried(found, made(2), numbers_of(found))
+    data = drilldown_payload(found, made(2), numbers_of(found))
     at = next(at for at, row in enumerate(found["figures"]) if row["slice"] == "query=character")
     row = data["rows"][data["sets"][at][1][0]]
     trial = data["trials"][row[0]]
@@ -156,7 +156,7 @@ def test_a_row_has_its_question_passages_answer_and_sentence(told, numbers, made
 
 def test_a_changed_passage_is_carried_as_the_way_from_its_original(told, numbers, made):
     found = summary(told, numbers)
-    data = carried(found, made(1), numbers_of(found))
+    data = drilldown_payload(found, made(1), numbers_of(found))
     changed = next(one for one in data["passages"] if one[6] == "answer_deleted")
     original = data["texts"][data["passages"][changed[4]][2]]
     assert applied(original, changed[5]) == original.replace("$47.5 billion", "not stated")
@@ -166,13 +166,13 @@ def test_a_changed_passage_is_carried_as_the_way_from_its_original(told, numbers
 def test_without_room_a_passage_is_a_part_or_a_name(monkeypatch, told, numbers, made):
     found = summary(told, numbers)
     monkeypatch.setattr("rarefy.tasks.results.drill.texts.Passages.__init__.__defaults__", (0, 60))
-    data = carried(found, made(3), numbers_of(found))
+    data = drilldown_payload(found, made(3), numbers_of(found))
     assert {one[3] for one in data["passages"]} <= {1, 2}
 
 
 def test_retrieval_numbers_lead_to_what_was_found(told, numbers, made):
     found = summary(told, numbers)
-    data = carried(found, made(2), numbers_of(found))
+    data = drilldown_payload(found, made(2), numbers_of(found))
     at = next(
         at for at, row in enumerate(found["figures"]) if row["protocol"] == "retrieval" and "bm25" in row["slice"]
     )
@@ -186,7 +186,7 @@ def test_what_a_system_retrieved_itself_is_carried(told, numbers, made):
     mine = [{"passage_id": "theirs", "text": "Their own words.", "title": "T", "score": 1.0}]
     answers = tables["answers"].to_pylist()
     tables["answers"] = pa.Table.from_pylist([{**row, "retrieved": mine} for row in answers], tables["answers"].schema)
-    data = carried(summary(told, numbers), tables, numbers_of(summary(told, numbers)))
+    data = drilldown_payload(summary(told, numbers), tables, numbers_of(summary(told, numbers)))
     assert "Their own words." in data["texts"]
 
 
@@ -225,7 +225,7 @@ def test_an_excerpt_shows_the_answer():
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "]]>", "\u2028\u2029", "\u202e", "&lt;", "\x7f\x00", "\ud800"])
 def test_the_island_holds_any_text_and_no_markup(text):
-    found = island({"a": [text]})
+    found = json_script({"a": [text]})
     assert not set(found) & set("<>&\u2028\u2029\u202e\x7f")
     assert json.loads(found) == {"a": [text]}
     found.encode()
@@ -233,4 +233,4 @@ def test_the_island_holds_any_text_and_no_markup(text):
 
 def test_the_island_refuses_what_is_no_json():
     with pytest.raises(ValueError, match="JSON"):
-        island({"a": float("nan")})
+        json_script({"a": float("nan")})

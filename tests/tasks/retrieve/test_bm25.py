@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve.analysis import Analysis, settings
 from rarefy.tasks.retrieve.bm25 import Columns, bm25, rounded
 from rarefy.tasks.retrieve.config import AnalysisConfig, RetrieveConfig
@@ -35,7 +35,7 @@ goodwill:goodwil yes:ye is:is as:as uses:us sensibly:sensibl ably:abli"""
 
 def made(chunks: dict[str, Chunk], cache: Path, threads: int = 1, **told: Any) -> Search:
     config = RetrieveConfig.model_validate({"retrievers": ("bm25",), **told})
-    return bm25(Passages(chunks, config.titled), config, cache=cache, threads=threads, means=Means())
+    return bm25(Passages(chunks, config.titled), config, cache=cache, threads=threads, means=InferenceContext())
 
 
 def random_chunks(count: int) -> dict[str, Chunk]:

@@ -13,7 +13,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve.config import DenseConfig, RetrieveConfig
 from rarefy.tasks.retrieve.dense import Dense, dense
 from rarefy.tasks.retrieve.nearest import Shape, built, found, loaded, recall, shaped, stored_vectors
@@ -153,7 +153,7 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
 
 def made(chunks: dict[str, Chunk], cache: Path, **told: Any) -> Dense:
     own = DenseConfig.model_validate(told)
-    search = dense(Passages(chunks, True), RetrieveConfig(), cache=cache, threads=1, means=Means(), own=own)
+    search = dense(Passages(chunks, True), RetrieveConfig(), cache=cache, threads=1, means=InferenceContext(), own=own)
     assert isinstance(search, Dense)
     return search
 

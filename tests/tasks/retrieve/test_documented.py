@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.flows.config import Config
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.retrieve import PRESETS, RETRIEVERS
 from rarefy.tasks.retrieve.search import Passages, checked
 
@@ -51,6 +51,6 @@ def test_the_retriever_of_ones_own_is_one(chunks: dict[str, Chunk]) -> None:
     told: dict[str, object] = {"MyIndex": MyIndex}
     exec(blocks("python")[0], told)
     passages = Passages(chunks, True)
-    search = told["make"](passages, Config().retrieve, cache=Path(), threads=1, means=Means())  # type: ignore[operator]
+    search = told["make"](passages, Config().retrieve, cache=Path(), threads=1, means=InferenceContext())  # type: ignore[operator]
     found = checked("mine:make", search(["a", "b"], 2), 2, 2, chunks)
     assert [len(one.chunk_ids) for one in found] == [2, 2]

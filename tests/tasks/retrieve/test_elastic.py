@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.retrieve.bm25 import bm25
 from rarefy.tasks.retrieve.config import RetrieveConfig
@@ -22,7 +22,7 @@ Lucene = Mapping[str, Mapping[str, float]]
 def made(chunks: Mapping[str, Chunk], **told: Any) -> Elasticsearch:
     config = RetrieveConfig.model_validate({"retrievers": ("elasticsearch",), **told})
     passages = Passages(chunks, config.titled)
-    search = elasticsearch(passages, config, cache=Path("unused"), threads=1, means=Means())
+    search = elasticsearch(passages, config, cache=Path("unused"), threads=1, means=InferenceContext())
     assert isinstance(search, Elasticsearch)
     return search
 
@@ -60,7 +60,7 @@ def test_the_server_ranks_as_lucene_and_bm25s_do(
     for ranked, told in zip(found, lucene.values(), strict=True):
         assert list(ranked.chunk_ids) == list(told)
     config = RetrieveConfig(retrievers=("bm25",))
-    own = bm25(Passages(chunks, True), config, cache=tmp_path, threads=1, means=Means())
+    own = bm25(Passages(chunks, True), config, cache=tmp_path, threads=1, means=InferenceContext())
     assert own(list(lucene), 100) == found
     assert made(chunks)(["sales"], 2) == [found_by.first(2) for found_by in own(["sales"], 100)]
 
@@ -244,7 +244,9 @@ def test_a_real_server_ranks_as_bm25s_does(chunks: dict[str, Chunk], lucene: Luc
         text = f"Segment {at} sold {at * 7 % 13} units; rate {at % 5} percent, {rose}"
         drawn[f"n{at:03d}"] = Chunk(f"n{at:03d}", "d", 0, len(text), "text", "", text, 0)
     queries = [*lucene, "income rose in 2004", "units sold by segment 17", "the rate of percent"]
-    own = bm25(Passages(drawn, True), RetrieveConfig(), cache=tmp_path, threads=1, means=Means())(queries, 100)
+    own = bm25(Passages(drawn, True), RetrieveConfig(), cache=tmp_path, threads=1, means=InferenceContext())(
+        queries, 100
+    )
     search = made(drawn, elasticsearch={"alias": alias, "old": "delete"})
     try:
         for mine, theirs in zip(own, search(queries, 100), strict=True):

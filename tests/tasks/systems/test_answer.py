@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, Span, Trial, Unanswered, Variant, row_id
-from rarefy.tasks.systems.answer import AnswerConfig, Desk, answer, put_to
-from rarefy.tasks.systems.asked import Said
+from rarefy.tasks.systems.answer import AnswerConfig, TrialRenderer, answer, put_to
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Said
 
 GOLD, OTHER = "c-gold", "c-other"
 CHUNKS = {
@@ -87,7 +87,7 @@ def test_closed_book_is_no_passages_and_not_a_retrieval_of_its_own():
 
 
 def test_of_too_much_the_lowest_rank_is_dropped_whatever_the_order():
-    sizes = Desk(EXTRACTIVE, {}, {}, CHUNKS, {})
+    sizes = TrialRenderer(EXTRACTIVE, {}, {}, CHUNKS, {})
     tokens = sizes._tokens([f"Acme 10-K\n{CHUNKS[GOLD].text}", QUESTION.text])
     tight = EXTRACTIVE.model_copy(update={"context_tokens": sum(tokens)})
     system = Heard()
@@ -109,7 +109,7 @@ def test_the_answer_is_seen_in_passages_across_line_breaks_and_not_inside_a_long
     shown, _ = answers([trial(), trial(passage_ids=(OTHER,))], Heard())
     assert shown.answer_shown is True
     inside = {**CHUNKS, OTHER: replace(CHUNKS[OTHER], text="It had revenue of $112 million.")}
-    desk = Desk(EXTRACTIVE, {"q": QUESTION}, VARIANTS, inside, HITS)
+    desk = TrialRenderer(EXTRACTIVE, {"q": QUESTION}, VARIANTS, inside, HITS)
     assert desk._answer_in(QUESTION, desk.given(trial(passage_ids=(OTHER,)))) is False
 
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.systems.asked import Said
 from rarefy.tasks.systems.book import Book
+from rarefy.tasks.systems.interface import Said
 
 WHOLE = Said(
     "a", "an ânswer", False, (Passage("c1", "text", "title", 0.5), Passage("c2", "")), 7, 3, 1, 0.25, 0.01, "some model"
@@ -61,7 +61,7 @@ def test_threads_share_a_book(tmp_path):
 WRITES = """
 import sys
 from pathlib import Path
-from rarefy.tasks.systems.asked import Said
+from rarefy.tasks.systems.interface import Said
 from rarefy.tasks.systems.book import Book
 book = Book(Path(sys.argv[1]), {"kind": "x"})
 for n in range(200):

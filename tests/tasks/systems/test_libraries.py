@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.llm.config import Means
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked
 
 DOCS = Path(__file__).parents[3] / "docs" / "systems.md"
 TEXTS = ["Revenue was $5 million in 2024.", "The office is in Austin."]
@@ -36,7 +36,7 @@ def system(tmp_path, monkeypatch):
         importlib.invalidate_caches()
         monkeypatch.delitem(sys.modules, f"with_{library}", raising=False)
         config = SystemConfig(kind=f"with_{library}:answer")
-        return config, config.connect(tmp_path, threads=1, means=Means())
+        return config, config.connect(tmp_path, threads=1, means=InferenceContext())
 
     return of
 
@@ -118,7 +118,7 @@ def test_documents_of_libraries_that_are_not_here_have_a_documented_shape():
     """What LlamaIndex and Haystack document of their objects, for a machine where they are not installed."""
     from types import SimpleNamespace
 
-    from rarefy.tasks.systems.handed import passage_of
+    from rarefy.tasks.systems.coerce_response import passage_of
 
     node = SimpleNamespace(score=0.5, node=SimpleNamespace(text="t", node_id="n1", metadata={"title": "T"}))
     document = SimpleNamespace(content="t", id="d1", meta={}, score=None)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.checks.facts import same_facts
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query.asked import asked
 from rarefy.tasks.perturb.query.grammar import grammar
+from rarefy.tasks.perturb.query.question_parts import asked
 
 ONLY_MARKS = {"no question mark", "capital, question mark", "no comma after what comes first"}
 # What a rewrite may add or drop besides order: words of grammar

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.llm.config import Means
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.systems.config import SystemConfig
 from rarefy.tasks.systems.extractive import Extractive, ExtractiveConfig
+from rarefy.tasks.systems.interface import Asked
 
 INCOME = """### CONSOLIDATED STATEMENTS OF OPERATIONS
 
@@ -94,7 +94,7 @@ ANSWERS = [
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
-    return SystemConfig().connect(tmp_path_factory.mktemp("cache"), threads=1, means=Means())
+    return SystemConfig().connect(tmp_path_factory.mktemp("cache"), threads=1, means=InferenceContext())
 
 
 def ask(system, query, *texts, refusal="NO-RES"):
@@ -183,7 +183,7 @@ def test_equal_asks_get_equal_answers_in_any_order_and_company(system, tmp_path)
     ]
     told = {said.asked_id: said for said in system(asks)}
     assert [said.asked_id for said in system(asks)] == [one.asked_id for one in asks]
-    again = SystemConfig().connect(tmp_path, threads=2, means=Means())
+    again = SystemConfig().connect(tmp_path, threads=2, means=InferenceContext())
     random.Random(1).shuffle(asks)
     for part in (asks[:7], asks[7:8], asks[8:]):
         assert all(told[said.asked_id] == said for said in again(part))

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from rarefy.tasks.llm.config import Means, Serving
-from rarefy.tasks.systems.asked import Asked, Said
+from rarefy.tasks.llm.config import InferenceContext, RequestPolicy
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked, Said
 
 DO = re.compile(r"\[\[do: ?([^\]]*)\]\]")
 
@@ -162,7 +162,9 @@ def ask(endpoint, tmp_path):
     ) -> list[Said]:
         told = {"url": endpoint.url, "timeout": 60.0, "retries": 1, **http}
         config = SystemConfig.model_validate({"kind": "http", "http": told})
-        how = Means(**(means or {}), serving=Serving.model_validate({"failure_budget": 1.0, **(serving or {})}))
+        how = InferenceContext(
+            **(means or {}), serving=RequestPolicy.model_validate({"failure_budget": 1.0, **(serving or {})})
+        )
         system = config.connect(tmp_path / "cache", threads=1, means=how)
         return list(system(Asked(f"id {question}", question) for question in questions))
 

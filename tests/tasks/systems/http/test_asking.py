@@ -8,17 +8,17 @@ import time
 import pytest
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Unavailable
-from rarefy.tasks.systems.asked import Asked
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked
 
 PASSAGES = (Passage("c1", "Revenue was $5.", "Report"), Passage("c2", 'It said "{query}" and ${HOME}.'))
 
 
 def sent(endpoint, tmp_path, asked, **http):
     config = SystemConfig.model_validate({"kind": "http", "http": {"url": endpoint.url, "retries": 0, **http}})
-    (said,) = config.connect(tmp_path / "cache", threads=1, means=Means())([asked])
+    (said,) = config.connect(tmp_path / "cache", threads=1, means=InferenceContext())([asked])
     return said, endpoint.requests[-1]
 
 
@@ -131,7 +131,7 @@ def test_another_version_or_request_is_asked_anew(endpoint, tmp_path):
     for told in ({}, {"version": "2"}, {"http": {"request": {"query": "{query}", "k": 2}}}, {}):
         http = {"url": endpoint.url, **told.get("http", {})}
         config = SystemConfig.model_validate({"kind": "http", **told, "http": http})
-        list(config.connect(tmp_path, threads=1, means=Means())([Asked("a", "q")]))
+        list(config.connect(tmp_path, threads=1, means=InferenceContext())([Asked("a", "q")]))
     assert len(endpoint.requests) == 3
 
 
@@ -146,11 +146,11 @@ def test_how_fast_it_is_asked_changes_no_identity(endpoint):
 RUN = """
 import json, sys
 from pathlib import Path
-from rarefy.tasks.llm.config import Means
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.llm.config import InferenceContext
+from rarefy.tasks.systems.interface import Asked
 from rarefy.tasks.systems.config import SystemConfig
 config = SystemConfig.model_validate({"kind": "http", "http": {"url": sys.argv[1], "concurrency": 4}})
-system = config.connect(Path(sys.argv[2]), threads=1, means=Means())
+system = config.connect(Path(sys.argv[2]), threads=1, means=InferenceContext())
 for said in system(Asked(f"id {n}", f"q{n}") for n in range(200)):
     print(said.text, flush=True)
 """
@@ -175,13 +175,13 @@ def test_what_is_killed_goes_on_where_it_was(endpoint, tmp_path):
 def test_an_interrupted_caller_gets_out_and_loses_nothing(endpoint, tmp_path):
     endpoint.delay = 0.05
     config = SystemConfig.model_validate({"kind": "http", "http": {"url": endpoint.url, "concurrency": 4}})
-    answers = config.connect(tmp_path, threads=1, means=Means())(Asked(str(n), f"q{n}") for n in range(100))
+    answers = config.connect(tmp_path, threads=1, means=InferenceContext())(Asked(str(n), f"q{n}") for n in range(100))
     assert next(answers).text == "re q0"
     answers.close()
     asked = len(endpoint.requests)
     assert asked < 100
     time.sleep(0.2)
     assert len(endpoint.requests) == asked, "nothing is sent once nobody waits"
-    again = config.connect(tmp_path, threads=1, means=Means())
+    again = config.connect(tmp_path, threads=1, means=InferenceContext())
     list(again(Asked(str(n), f"q{n}") for n in range(asked)))
     assert all(count == 1 for count in endpoint.tries.values()), json.dumps(endpoint.tries)

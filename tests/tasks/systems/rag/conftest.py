@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from rarefy.data_contracts.rows import Message, Passage, Reply, Request, Token
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.interface import Asked
 
 REFUSALS = {
     "rare": "no such info",

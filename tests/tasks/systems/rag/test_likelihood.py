@@ -11,8 +11,8 @@ import pytest
 from endpoint import served
 
 from rarefy.data_contracts.rows import Message, Passage
-from rarefy.tasks.llm import LLMConfig, Means, Serving
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.llm.reply_store import opened
 from rarefy.tasks.systems.rag.likelihood import NOT_AVAILABLE, Likelihood, LikelihoodConfig, likelihoods, oracle
 
 SERVER = Path(__file__).parent / "scored_server.py"
@@ -40,7 +40,7 @@ def connect(tmp_path, monkeypatch):
 
 def at(folder, **config):
     config = LikelihoodConfig(llm=LLMConfig(provider="openai", model="m"), **config)
-    means = Means(stage="oracle", run="r", serving=Serving(retries=0))
+    means = InferenceContext(stage="oracle", run="r", serving=RequestPolicy(retries=0))
     return config, config.connect(folder / "cache", threads=1, means=means)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from rarefy.tasks.llm import LLMConfig, Means, Price, Serving
+from rarefy.tasks.llm import InferenceContext, LLMConfig, Price, RequestPolicy
 from rarefy.tasks.llm.faults import Unavailable
 from rarefy.tasks.systems.rag import STRATEGIES, RagConfig, rag
 
@@ -76,7 +76,7 @@ def test_options_are_checked():
 
 def test_tokens_cost_what_the_price_list_says(scripted, ask):
     price = Price(model="m*", prompt=2, completion=10, as_of="2026-01-01", source="test")
-    means = Means(serving=Serving(prices=(price,)))
+    means = InferenceContext(serving=RequestPolicy(prices=(price,)))
     config = RagConfig(strategy="own_know", llm=LLMConfig(provider="openai", model="m1"))
     (said,) = rag(config, scripted, means=means)([ask("Q1")])
     assert said.calls == 2

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from endpoint import served
 
-from rarefy.tasks.llm import LLMConfig, Means, Serving
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.llm.reply_store import opened
 from rarefy.tasks.systems.rag import STRATEGIES, RagConfig, rag
 from rarefy.tasks.systems.rag.packs import PACKS
 
@@ -43,7 +43,7 @@ def provider(tmp_path, monkeypatch, request):
 def connect(provider, tmp_path, strategy, **more):
     # thresholds above 1 are not to be had, so that an even token is uncertain enough
     config = RagConfig(llm=LLMConfig(provider=provider), strategy=strategy, dragin_threshold=1.0, **more)
-    means = Means(stage="answer", run="r", serving=Serving())
+    means = InferenceContext(stage="answer", run="r", serving=RequestPolicy())
     llm = config.llm.connect(tmp_path / "cache", threads=1, means=means)
     return rag(config, llm, rate=lambda query, texts: [0.9] * len(texts), means=means)
 
@@ -86,7 +86,9 @@ def test_over_real_http_with_faults(strategy, tmp_path, monkeypatch, ask):
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
         config = RagConfig(llm=LLMConfig(provider="openai", model="m"), strategy=strategy, dragin_threshold=0.5)
-        system = config.connect(tmp_path / "cache", threads=1, means=Means(stage="a", run="r", serving=Serving()))
+        system = config.connect(
+            tmp_path / "cache", threads=1, means=InferenceContext(stage="a", run="r", serving=RequestPolicy())
+        )
         asked = [ask(f"Q{number}", "magic_mushroom") for number in range(60)]
         said = list(system(asked))
     assert [one.asked_id for one in said] == [one.asked_id for one in asked]

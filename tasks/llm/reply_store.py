@@ -64,7 +64,7 @@ class Kept:
     reply: Reply
 
 
-class Books(Protocol):
+class ReplyStore(Protocol):
     """Shared by every thread, process and machine of a run; each method is one transaction. `now` is Unix time."""
 
     def find(self, keys: Sequence[str]) -> dict[str, Reply]:
@@ -104,7 +104,7 @@ class Books(Protocol):
         """Give back what of a reservation was not used: so much cost, and so many calls that were never sent."""
 
 
-def opened(url: str, cache: Path) -> Books:
+def opened(url: str, cache: Path) -> ReplyStore:
     """The books at a URL, begun where there are none; in the folder `cache` for "".
 
     As everywhere, sqlite:///file is relative to the working folder and sqlite:////file is not. ValueError for a URL
@@ -112,19 +112,19 @@ def opened(url: str, cache: Path) -> Books:
     """
     scheme, _, rest = url.partition("://")
     if not url:
-        from rarefy.tasks.llm.books_sqlite import SQLiteBooks
+        from rarefy.tasks.llm.reply_store_sqlite import SQLiteReplyStore
 
         make_folder(cache)
-        return SQLiteBooks(cache / "replies.sqlite")
+        return SQLiteReplyStore(cache / "replies.sqlite")
     if scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
-        from rarefy.tasks.llm.books_sqlite import SQLiteBooks
+        from rarefy.tasks.llm.reply_store_sqlite import SQLiteReplyStore
 
         file = Path(rest[1:])
         if not file.parent.is_dir():
             raise ValueError(f"{url}: there is no folder {file.parent}; an absolute path has four slashes")
-        return SQLiteBooks(file)
+        return SQLiteReplyStore(file)
     if scheme in ("postgresql", "postgres"):
-        from rarefy.tasks.llm.books_postgres import PostgresBooks
+        from rarefy.tasks.llm.reply_store_postgres import PostgresReplyStore
 
-        return PostgresBooks(url)
+        return PostgresReplyStore(url)
     raise ValueError(f"{scheme or url}: books are at sqlite:///file or postgresql://user@host/database")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.flows.moved import MOVED
+from rarefy.tasks import llm
+from rarefy.tasks.moved import MOVED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,10 +17,17 @@ def test_every_new_name_is_a_module_and_no_old_one_is():
     assert len(set(MOVED.values())) == len(MOVED) and not set(MOVED) & set(MOVED.values())
 
 
-@pytest.mark.parametrize("name", ["rarefy.flows.conclude", "rarefy.flows.serving.told"])
+@pytest.mark.parametrize("name", ["rarefy.flows.conclude", "rarefy.flows.serving.told", "rarefy.tasks.systems.asked"])
 def test_an_old_import_fails_with_the_new_name(name):
     with pytest.raises(ModuleNotFoundError, match=f"{name} is {MOVED[name]} now"):
         importlib.import_module(name)
+
+
+def test_classes_that_others_import_go_by_their_old_names_too():
+    with pytest.warns(DeprecationWarning, match="InferenceContext"):
+        assert llm.Means is llm.InferenceContext
+    with pytest.raises(AttributeError, match="Nothing"):
+        llm.Nothing  # noqa: B018
 
 
 def test_the_changelog_lists_them():

@@ -24,7 +24,7 @@ _TOLD = [
 _ESCAPES = {code: f"\\u{code:04x}" for code in _TOLD}
 
 
-def island(data: Any) -> Markup:
+def json_script(data: Any) -> Markup:
     """The data as JSON for a `<script type="application/json">`; ValueError where it holds NaN."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # lone surrogates cannot be written as UTF-8 at all

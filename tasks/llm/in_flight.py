@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Reply, Request
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Stopped
 
 LOG = logging.getLogger("rarefy.llm")
@@ -18,13 +18,13 @@ LOG = logging.getLogger("rarefy.llm")
 class Asked:
     """What one caller asks for one stage: how, until when, and whether it must stop."""
 
-    means: Means
+    means: InferenceContext
     deadline: float  # monotonic; inf for none
     stopped: Stopped | None = None
 
 
 @dataclass(eq=False)
-class Flight:
+class InFlightRequest:
     """A request under way, and who waits for it."""
 
     request: Request
@@ -43,7 +43,9 @@ def length(request: Request) -> int:
     return sum(len(message.content) for message in request.messages) + len(request.schema)
 
 
-async def watch(flights: Callable[[], Iterable[Flight]], replied: Callable[[], float], name: str, every: float) -> None:
+async def watch(
+    flights: Callable[[], Iterable[InFlightRequest]], replied: Callable[[], float], name: str, every: float
+) -> None:
     """Say which request has been in flight for longest, whenever none has come back for `every` seconds."""
     told = 0.0
     while True:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarefy.data_contracts.rows import Reply
 from rarefy.tasks.llm import pace
-from rarefy.tasks.llm.books import Call, Kept, Usage
 from rarefy.tasks.llm.lines import COLUMNS, GROUPS, SUMS, line, used
 from rarefy.tasks.llm.packed import pack, packed, plain, unpack, unpacked
+from rarefy.tasks.llm.reply_store import Call, Kept, Usage
 from rarefy.tasks.llm.secrets import redacted
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ CREATE TABLE rarefy_budgets (run text PRIMARY KEY, calls bigint NOT NULL, cost b
 Given = TypeVar("Given")
 
 
-class PostgresBooks:
-    """See `books.Books`. Every method may raise a ConnectionError or OSError that names the server, never a password.
+class PostgresReplyStore:
+    """See `reply_store.ReplyStore`. Every method may raise a ConnectionError or OSError that names the server.
 
     A lost connection is made again once, and what was under way is done again unless the server says it is done.
     """

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 from rarefy.data_contracts.evaluation import GIVEN
 from rarefy.tasks.find import find
 from rarefy.tasks.foreign_code import undisturbed
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 from rarefy.tasks.llm.faults import Stopped, Unavailable
 from rarefy.tasks.llm.secrets import redacted
 from rarefy.tasks.llm.usable import encodable
 
 if TYPE_CHECKING:
-    from rarefy.tasks.systems.asked import Asked, Said, System
     from rarefy.tasks.systems.asking import Tally
     from rarefy.tasks.systems.book import Book
+    from rarefy.tasks.systems.interface import Asked, Said, System
 
 LIMITS = {"many": 100_000, "concurrency": 1_000, "timeout": 10_000_000}  # of what a function says of itself
 GIVE_UP_AFTER = 20  # answers in a row that failed: a function that is wrong is wrong for all
@@ -46,7 +46,7 @@ def source(name: str) -> dict[str, Any]:
     return {"function": name, "module": digest}
 
 
-def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, means: Means) -> "System":
+def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, means: InferenceContext) -> "System":
     """The function as a system, with its answers kept in the folder `cache` under `identity`.
 
     A function may say by attributes how it is called: `many = 32`: with lists of up to 32 Asked, giving back as many
@@ -76,9 +76,9 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
 def _single(
     function: Callable[..., Any], asked: "Iterable[Asked]", at_once: int, book: "Book", tally: "Tally"
 ) -> "Iterator[Said]":
-    from rarefy.tasks.systems.asked import Said
     from rarefy.tasks.systems.asking import in_order
-    from rarefy.tasks.systems.hands import Hands
+    from rarefy.tasks.systems.interface import Said
+    from rarefy.tasks.systems.thread_pool import ThreadPool
 
     seconds = _patience(function)
 
@@ -86,7 +86,7 @@ def _single(
         (said,) = _called(lambda: [_undisturbed(function, one)], [one], seconds)
         return tally.count(book.keep(said))
 
-    hands = Hands[Said](at_once)
+    hands = ThreadPool[Said](at_once)
     try:
         yield from in_order(asked, lambda one: hands.begin(lambda: work(one)), book, 4 * at_once)
     finally:
@@ -124,10 +124,10 @@ def _patience(function: Callable[..., Any]) -> float:
 
 def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 0) -> "list[Said]":
     """What a call gave to these, each with its share of the time; errors where it raised or gave something else."""
-    from rarefy.tasks.systems.asked import Said
     from rarefy.tasks.systems.asking import tidy
-    from rarefy.tasks.systems.handed import TooLarge, WrongType, said_of
-    from rarefy.tasks.systems.hands import TooSlow, within
+    from rarefy.tasks.systems.coerce_response import TooLarge, WrongType, said_of
+    from rarefy.tasks.systems.interface import Said
+    from rarefy.tasks.systems.thread_pool import TooSlow, within
 
     began = time.monotonic()
     code, detail = "", ""

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
+from rarefy.tasks.refresh_queue import answered, want, wanted
 from rarefy.tasks.store import Store
-from rarefy.tasks.wanted import answered, want, wanted
 
 
 @pytest.fixture(params=["a folder", "memory"])

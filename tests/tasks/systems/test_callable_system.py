@@ -11,10 +11,10 @@ import pytest
 
 from rarefy.data_contracts.rows import Answer, Passage
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.llm.config import Means, Serving
+from rarefy.tasks.llm.config import InferenceContext, RequestPolicy
 from rarefy.tasks.llm.faults import Stopped, TooManyFailures, Unavailable
-from rarefy.tasks.systems.asked import Asked, Said
 from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.systems.interface import Asked, Said
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def system(tmp_path, monkeypatch):
     def of(function, budget=1.0, **told):
         module.answer = function
         config = SystemConfig.model_validate({"kind": "somebodys:answer", **told})
-        means = Means(serving=Serving.model_validate({"failure_budget": budget}))
+        means = InferenceContext(serving=RequestPolicy.model_validate({"failure_budget": budget}))
         return config.connect(tmp_path, threads=1, means=means)
 
     return of
@@ -242,9 +242,9 @@ def test_sys_exit_in_a_function_ends_nothing_but_its_answer(system):
 HANGS = """
 import signal, sys, time, types
 from pathlib import Path
-from rarefy.tasks.systems.asked import Asked
+from rarefy.tasks.systems.interface import Asked
 from rarefy.tasks.systems.config import SystemConfig
-from rarefy.tasks.llm.config import Means
+from rarefy.tasks.llm.config import InferenceContext
 
 class Terminated(BaseException):
     pass
@@ -260,7 +260,8 @@ def answer(asked):
     time.sleep(600)
 
 module.answer = answer
-system = SystemConfig.model_validate({"kind": "somebodys:answer"}).connect(Path(sys.argv[1]), threads=1, means=Means())
+config = SystemConfig.model_validate({"kind": "somebodys:answer"})
+system = config.connect(Path(sys.argv[1]), threads=1, means=InferenceContext())
 list(system([Asked("a", "a")]))
 """
 

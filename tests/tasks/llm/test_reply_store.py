@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Reply, Token, row_id
-from rarefy.tasks.llm.books import Call, Kept, opened
-from rarefy.tasks.llm.books_sqlite import SQLiteBooks
+from rarefy.tasks.llm.reply_store import Call, Kept, opened
+from rarefy.tasks.llm.reply_store_sqlite import SQLiteReplyStore
 
 BASE = 1_700_000_000.0  # a virtual clock begins here
 ODD = "a\0b \ud83d\ude00 \udcff 😀 é \u2028 '); DROP TABLE replies; -- %s"
@@ -109,7 +109,7 @@ def call(request_id: str = "r1", **more) -> Call:
 
 def processes(script: str, *arguments: str, count: int = 4) -> list[str]:
     """What so many processes print that run the script at once; it finds its books opened."""
-    start = "import sys; from pathlib import Path; from rarefy.tasks.llm.books import *; "
+    start = "import sys; from pathlib import Path; from rarefy.tasks.llm.reply_store import *; "
     start += "from rarefy.data_contracts.rows import Reply; books = opened(sys.argv[1], Path('.'))\n"
     running = [
         subprocess.Popen([sys.executable, "-c", start + script, *arguments, str(i)], stdout=subprocess.PIPE, text=True)
@@ -276,7 +276,7 @@ def test_the_longest_hold_counts(books):
 
 def test_a_clock_that_is_set_back_makes_nobody_wait_for_it_to_catch_up(tmp_path):
     hour, limits = 3_600.0, (60, 0)
-    books = SQLiteBooks(tmp_path / "ledger.sqlite")
+    books = SQLiteReplyStore(tmp_path / "ledger.sqlite")
     for _ in range(10):
         before = books.pace("m", 1, 0, limits, BASE + hour)
     books.hold("m", BASE + hour + 30, BASE + hour)
@@ -287,14 +287,14 @@ def test_a_clock_that_is_set_back_makes_nobody_wait_for_it_to_catch_up(tmp_path)
 
 
 def test_a_caller_who_waited_for_the_file_does_not_set_the_clock_back(tmp_path):
-    books, limits = SQLiteBooks(tmp_path / "ledger.sqlite"), (60, 0)
+    books, limits = SQLiteReplyStore(tmp_path / "ledger.sqlite"), (60, 0)
     for _ in range(10):
         waits = books.pace("m", 1, 0, limits, BASE + 50)
     assert BASE + books.pace("m", 1, 0, limits, BASE) > BASE + 50 + waits
 
 
 def test_a_ledger_from_before_the_clock_was_kept_goes_on(tmp_path):
-    books = SQLiteBooks(tmp_path / "ledger.sqlite")
+    books = SQLiteReplyStore(tmp_path / "ledger.sqlite")
     with sqlite3.connect(tmp_path / "ledger.sqlite") as file:
         file.execute("DROP TABLE clock")
     assert books.pace("m", 1, 0, (60, 0), BASE) == 0.0
@@ -318,7 +318,7 @@ threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 
 
 def test_a_writer_that_is_killed_leaves_whole_replies_and_a_ledger_that_agrees(url, books):
-    start = "import sys; from pathlib import Path; from rarefy.tasks.llm.books import *; "
+    start = "import sys; from pathlib import Path; from rarefy.tasks.llm.reply_store import *; "
     start += "from rarefy.data_contracts.rows import Reply; books = opened(sys.argv[1], Path('.'))\n"
     script = """
 for batch in range(100_000):
@@ -535,7 +535,7 @@ def test_without_psycopg_the_extra_is_named(tmp_path):
     script = """
 import sys; sys.modules["psycopg"] = None
 from pathlib import Path
-from rarefy.tasks.llm.books import opened
+from rarefy.tasks.llm.reply_store import opened
 try:
     opened("postgresql://me:secret@host/x", Path())
 except ValueError as error:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rarefy.tasks.feeds.debounce import Moves, Watched, moves, settle
 from rarefy.tasks.feeds.moment import Moment
-from rarefy.tasks.feeds.settled import Moves, Watched, moves, settle
 
 SETTLE, HOLD = 10.0, 60.0
 

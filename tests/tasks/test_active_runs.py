@@ -12,8 +12,8 @@ from uuid import uuid4
 import pytest
 from machines import object_store, until
 
-from rarefy.tasks import processes, running
-from rarefy.tasks.running import Running, alone, living, marked
+from rarefy.tasks import active_runs, processes
+from rarefy.tasks.active_runs import Running, alone, living, marked
 from rarefy.tasks.store import Store
 
 ELSEWHERE = {"what": "build /bench", "host": "far", "pid": 7, "since": "2026-01-01T00:00:00+00:00", "machine": "far"}
@@ -27,8 +27,8 @@ def store(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Signs of life and looks come at once."""
-    monkeypatch.setattr(running, "BEAT", 0.05)
-    monkeypatch.setattr(running, "LOOK", 0.05)
+    monkeypatch.setattr(active_runs, "BEAT", 0.05)
+    monkeypatch.setattr(active_runs, "LOOK", 0.05)
 
 
 def left(store, name="1" * 32, ago=0.0, **fields):
@@ -84,7 +84,7 @@ def test_a_mark_without_a_sign_of_life_for_an_hour_is_tidied_and_one_of_an_insta
 
 def test_the_hour_is_one_of_the_stores_clock_whatever_this_machine_says(store, monkeypatch):
     left(store)
-    monkeypatch.setattr(running.time, "time", lambda: time.monotonic() + 10**10)
+    monkeypatch.setattr(active_runs.time, "time", lambda: time.monotonic() + 10**10)
     with pytest.raises(Running), alone(store, "rarefy gc"):
         raise AssertionError
 
@@ -93,7 +93,7 @@ def test_a_killed_run_of_this_machine_counts_no_more(store):
     if not processes.machine():
         pytest.skip("this system does not tell its processes apart by boot and namespace")
     code = (
-        "import os, sys, rarefy.tasks.running as r; from rarefy.tasks.store import Store\n"
+        "import os, sys, rarefy.tasks.active_runs as r; from rarefy.tasks.store import Store\n"
         "with r.marked(Store(sys.argv[1]), 'build'): os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, store.root], check=False)
@@ -129,7 +129,7 @@ def test_a_run_that_begins_while_a_sweep_is_under_way_waits_for_its_end(store, q
 
 def test_a_sweep_of_another_machine_that_fell_silent_is_not_waited_for_for_ever(store, quick, monkeypatch):
     left(store, what="rarefy gc", sweeps=True)
-    monkeypatch.setattr(running, "SILENT", 0.2)
+    monkeypatch.setattr(active_runs, "SILENT", 0.2)
     with marked(store, "build"):
         pass
     with alone(store, "rarefy gc"):  # the lease keeps sweeps apart

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from rarefy.data_contracts.rows import Reply
 from rarefy.tasks.llm import pace
-from rarefy.tasks.llm.books import Call, Kept, Usage
 from rarefy.tasks.llm.lines import COLUMNS, GROUPS, LINE, SUMS, line, used
 from rarefy.tasks.llm.packed import pack, packed, plain, unpack, unpacked
+from rarefy.tasks.llm.reply_store import Call, Kept, Usage
 from rarefy.tasks.private import make_file
 
 VERSION = 1  # of the tables; in the file as user_version
@@ -52,8 +52,8 @@ CLOCK = "CREATE TABLE IF NOT EXISTS clock (seen REAL NOT NULL)"
 Given = TypeVar("Given")
 
 
-class SQLiteBooks:
-    """See `books.Books`. Every method may raise an OSError that names the file and the way out."""
+class SQLiteReplyStore:
+    """See `reply_store.ReplyStore`. Every method may raise an OSError that names the file and the way out."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

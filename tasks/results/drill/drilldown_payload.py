@@ -14,7 +14,7 @@ from rarefy.tasks.results.drill.texts import Lookup, Passages, Texts
 from rarefy.tasks.results.drill.verdicts import OUTCOMES
 
 
-def carried(
+def drilldown_payload(
     summary: Mapping[str, Any],
     tables: Mapping[str, pa.Table],
     numbers: Iterable[tuple[int, dict[str, Any], bool]],

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.systems.asked import Said
+from rarefy.tasks.systems.interface import Said
 
 KEYS = ("answer", "refused", "retrieved", "prompt_tokens", "completion_tokens", "cost", "model", "error", "detail")
 MOST = 1_000_000_000  # tokens, calls or seconds of one answer: what is said beyond that is nonsense

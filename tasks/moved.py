@@ -6,7 +6,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-FOLDERS = {  # of rarefy.flows: each old name, and the new one where it changed
+FLOWS = {  # folders of rarefy.flows: each old name, and the new one where it changed
     "cli": "arguments options commands evaluating=evaluation_commands under_evaluation=evaluation_options "
     "feeds_commands=feed_commands perturbing=file_commands standalone=file_options serving_commands "
     "versions=version_commands versions_commands=version_options template "
@@ -28,9 +28,36 @@ FOLDERS = {  # of rarefy.flows: each old name, and the new one where it changed
     "serving.ending=shutdown serving.starting=start_run serving.setting=run_settings "
     "serving.work=deployment_run serving.keys=artifact_keys serving.host=server_process",
 }
-MOVED = {
+TASKS = {  # of rarefy.tasks
+    "feeds.landing": "feeds.atomic_file",
+    "feeds.bells": "feeds.polling",
+    "feeds.settled": "feeds.debounce",
+    "feeds.kept": "feeds.feed_memory",
+    "wanted": "refresh_queue",
+    "running": "active_runs",
+    "results.drill.carried": "results.drill.drilldown_payload",
+    "results.drill.island": "results.drill.json_script",
+    "results.drill.coded": "results.drill.categorical",
+    "correct.standing": "correct.claim_status",
+    "systems.outsider": "systems.callable_system",
+    "systems.handed": "systems.coerce_response",
+    "statistics.several": "statistics.multiple_testing",
+    "statistics.drawing": "statistics.bootstrap_intervals",
+    "extract.said": "extract.cell_context",
+    "layouts.asked": "layouts.layout_row",
+    "perturb.query.asked": "perturb.query.question_parts",
+    "retrieve.kept": "retrieve.index_cache",
+    "systems.asked": "systems.interface",
+    "text.kept": "text.memo",
+    "llm.books": "llm.reply_store",
+    "llm.books_postgres": "llm.reply_store_postgres",
+    "llm.books_sqlite": "llm.reply_store_sqlite",
+    "llm.flight": "llm.in_flight",
+    "systems.hands": "systems.thread_pool",
+}
+MOVED = {f"rarefy.tasks.{old}": f"rarefy.tasks.{new}" for old, new in TASKS.items()} | {
     f"rarefy.flows.{old}": f"rarefy.flows.{folder}.{new or old.rpartition('.')[2]}"
-    for folder, names in FOLDERS.items()
+    for folder, names in FLOWS.items()
     for old, _, new in (name.partition("=") for name in names.split())
 }
 

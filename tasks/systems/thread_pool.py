@@ -13,7 +13,7 @@ class TooSlow(Exception):
     """A call took longer than it may: ours, where a TimeoutError may be the call's own."""
 
 
-class Hands(Generic[Made]):
+class ThreadPool(Generic[Made]):
     """So many threads; the executors of the standard library are waited for when the interpreter ends."""
 
     def __init__(self, count: int) -> None:
@@ -48,7 +48,7 @@ def within(seconds: float, call: Callable[[], Made]) -> Made:
     """The result of a call; TooSlow once it takes longer. It then goes on by itself: no thread can be stopped."""
     if not seconds:
         return call()
-    hands = Hands[Made](1)
+    hands = ThreadPool[Made](1)
     future = hands.begin(call)
     hands.end()
     if not wait([future], seconds).done:
