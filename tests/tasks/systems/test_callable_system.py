@@ -93,7 +93,7 @@ def test_what_a_function_raises_is_that_answers_fault_alone(system, monkeypatch)
 
     a, b, c = system(answer)(asks("a", "b", "c"))
     assert (a.text, b.error, c.text) == ("A", "raised", "C")
-    assert "KeyError" in b.detail and "test_outsider.py" in b.detail and "very-secret" not in b.detail
+    assert "KeyError" in b.detail and "test_callable_system.py" in b.detail and "very-secret" not in b.detail
 
 
 @pytest.mark.filterwarnings("error")  # nor does Python warn of a coroutine that nobody awaits
@@ -227,7 +227,7 @@ def test_a_timeout_that_the_function_raises_itself_is_its_own(system):
 
     answer.timeout = 30
     (said,) = system(answer)(asks("a"))
-    assert said.error == "raised" and said.detail.startswith("TimeoutError: of the database (test_outsider.py:")
+    assert said.error == "raised" and said.detail.startswith("TimeoutError: of the database (test_callable_system.py:")
 
 
 def test_sys_exit_in_a_function_ends_nothing_but_its_answer(system):
