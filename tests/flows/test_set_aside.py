@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from rarefy.data_contracts.rows import Triplet, row_id
+from rarefy.flows.faults import UsageFault
 from rarefy.tasks.perturb.case import Draft
 
 SETTINGS = """
@@ -141,3 +143,6 @@ def test_names_of_what_came_of_it_are_no_strangers_in_the_folder(tmp_path: Path)
     (tmp_path / "nothing_to_build").mkdir()
     (tmp_path / "breaches.failed.jsonl").write_text("")
     _check_place(str(tmp_path))
+    (tmp_path / "somebody.txt").write_text("")
+    with pytest.raises(UsageFault, match=r"somebody\.txt"):
+        _check_place(str(tmp_path))

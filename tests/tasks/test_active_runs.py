@@ -63,6 +63,7 @@ def test_a_mark_moves_while_its_run_lives(store, quick):
     with marked(store, "build"):
         file = Path(store.root, "runs", *marks(store))
         until(lambda: json.loads(file.read_bytes())["beat"] > 2, "signs of life")
+    assert not file.exists()
 
 
 def test_a_mark_that_was_removed_or_could_not_be_written_comes_back(store, quick):
@@ -70,6 +71,7 @@ def test_a_mark_that_was_removed_or_could_not_be_written_comes_back(store, quick
         (name,) = marks(store)
         Path(store.root, "runs", name).unlink()
         until(lambda: marks(store), "another sign of life")
+        assert marks(store) == [name]
 
 
 def test_a_mark_without_a_sign_of_life_for_an_hour_is_tidied_and_one_of_an_instant_ago_is_not(store):
@@ -133,7 +135,8 @@ def test_a_sweep_of_another_machine_that_fell_silent_is_not_waited_for_for_ever(
     with marked(store, "build"):
         pass
     with alone(store, "rarefy gc"):  # the lease keeps sweeps apart
-        pass
+        swept = True
+    assert swept
 
 
 def test_a_store_that_takes_no_mark_stops_no_run_but_a_sweep(store, monkeypatch):

@@ -85,7 +85,7 @@ def test_numbers_that_are_no_rounding_of_each_other_differ(a, b):
 
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_any_text_can_be_searched(text, answer):
-    occurs(text, answer)
+    assert occurs(text, answer) in (True, False)
 
 
 @pytest.mark.parametrize("digits", ["9" * 25, "9" * 5_000, f"1{',234' * 8}"])

@@ -134,8 +134,9 @@ def test_letters_are_swapped_only_in_scripts_with_letters_to_swap():
 @pytest.mark.parametrize(
     "text", ["Net sales, of words. " * 50_000, "x" * 1_000_000, '"' * 1_000_000], ids=["words", "one", "marks"]
 )
-def test_a_megabyte_is_read_in_seconds(make, text):
-    next(iter(make(Case("c", "query", text), PerturbConfig(share=0.01), Random(0))), None)
+def test_a_megabyte_is_changed_or_left(make, text):
+    made = next(iter(make(Case("c", "query", text), PerturbConfig(share=0.01), Random(0))), None)
+    assert made is None or made.text != text
 
 
 @given(text=st.text("ab ,", min_size=1, max_size=30), seed=st.integers(0, 200))

@@ -64,7 +64,7 @@ def test_an_evaluator_that_is_not_on_disk_is_told_with_the_way_out():
 
 
 def test_only_a_strategy_that_rates_needs_an_evaluator():
-    rag(RagConfig(strategy="vanilla", evaluator="magic"), lambda requests: iter(()))
+    assert callable(rag(RagConfig(strategy="vanilla", evaluator="magic"), lambda requests: iter(())))
 
 
 def test_options_are_checked():
