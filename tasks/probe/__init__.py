@@ -14,7 +14,7 @@ from rarefy.tasks.prompts import messages
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 3
+VERSION = 4  # more ways to decline are heard
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):
