@@ -14,7 +14,7 @@ from rarefy.tasks.text.sentences import sentences
 
 __all__ = ["PROFILES", "VERSION", "ChunkConfig", "Profile", "chunk", "repeated", "sentences"]
 
-VERSION = 2
+VERSION = 3
 
 
 def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCounter | None = None) -> Iterator[Chunk]:

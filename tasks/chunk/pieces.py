@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.chunk.profiles import Profile
@@ -45,11 +45,17 @@ def pieces(document: Document, profile: Profile, count: TokenCounter) -> Iterato
     counted = iter(_counted(text, [piece for group in groups for piece in group], count))
     for group in groups:
         parts = [next(counted) for _ in group]
-        if parts[0].kind != "text" or sum(part.weight(profile) for part in parts) <= profile.size:
-            whole = [replace(parts[0], end=parts[-1].end)]
-            yield _counted(text, whole, count) if len(parts) > 1 else whole
+        whole = parts[:1] if len(parts) == 1 else _whole(text, parts, profile, count)
+        if parts[0].kind != "text" or (whole and whole[0].weight(profile) <= profile.size):
+            yield whole
         else:
             yield _to_fit(text, parts, profile, count)
+
+
+def _whole(text: str, parts: list[Piece], profile: Profile, count: TokenCounter) -> list[Piece]:
+    """The paragraph that these parts are, counted as one; none where its length alone says that it is too long."""
+    uncounted = Piece(parts[0].kind, parts[0].start, parts[-1].end, parts[0].section)
+    return _counted(text, [uncounted], count) if uncounted.weight(profile) <= profile.size else []
 
 
 def _blocks(document: Document) -> Iterator[Piece]:

@@ -34,26 +34,29 @@ def modes(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder.parent).as_posix(): oct(stat.S_IMODE(path.stat().st_mode)) for path in paths}
 
 
-def write_everything(place: Path) -> None:
-    """Whatever the package puts into a store."""
+def write_everything(place: Path) -> list[object]:
+    """Whatever the package puts into a store; what it opened, since SQLite takes files away when it is closed."""
     store = Store(place)
     store.put("a" * 32, {"rows": pa.table({"a": [1]})})
     assert store.create("running/it", b"x")
-    opened("", place)
+    replies = opened("", place)
     remember(place / "batches", Sent("d" * 32, "http://x", ("a",), 0.0))
-    Book(place / "answers.sqlite", {"kind": "x"}).keep(Said("a", "text"))
-    Remembered(place / "deep" / "er")(b"x" * 32, ["a"], lambda texts: [(texts, np.ones((1, 2), dtype=np.float32))])
+    answers = Book(place / "answers.sqlite", {"kind": "x"})
+    answers.keep(Said("a", "text"))
+    embedded = Remembered(place / "deep" / "er")
+    embedded(b"x" * 32, ["a"], lambda texts: [(texts, np.ones((1, 2), dtype=np.float32))])
     kept(place / "indexes" / "one", {"of": 1}, lambda folder: (folder / "faiss").write_bytes(b"x"), lambda folder: 0)
+    return [store, replies, answers, embedded]
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o002, 0o022, 0o077])
 def test_all_that_is_put_into_a_store_is_its_owners_alone(umask, tmp_path, mask):
     umask(mask)
-    write_everything(tmp_path / "store")
+    still_open = write_everything(tmp_path / "store")
     found = modes(tmp_path / "store")
     assert {"store/replies.sqlite", "store/answers.sqlite", "store/deep/er/embeddings.sqlite"} <= set(found)
     wrong = {name: mode for name, mode in found.items() if mode != ("0o700" if (tmp_path / name).is_dir() else "0o600")}
-    assert wrong == {} and len(found) > 12
+    assert wrong == {} and len(found) > 12 and still_open
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
@@ -62,13 +65,13 @@ def test_a_folder_with_the_setgid_bit_is_shared_with_its_group_and_nobody_else(u
     place = tmp_path / "store"
     place.mkdir()
     place.chmod(0o2770)
-    write_everything(place)
+    still_open = write_everything(place)
     wrong = {
         name: mode
         for name, mode in modes(place).items()
         if int(mode, 8) & 0o777 != (0o770 if (tmp_path / name).is_dir() else 0o660)
     }
-    assert wrong == {}
+    assert wrong == {} and still_open
 
 
 def test_what_exists_keeps_its_mode(umask, tmp_path):
