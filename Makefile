@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
 # what bounds a clock, or has a server, a worker and runs of its own, runs beside nothing else
-ALONE := tests/tasks/llm tests/flows/test_served_for_real.py
+ALONE := tests/tasks/models/llm tests/flows/test_served_for_real.py
 
 test: $(VENV)/.installed-dev
 ifeq ($(strip $(TESTS)),)

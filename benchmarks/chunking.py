@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.chunk import PROFILES, ChunkConfig, chunk
-from rarefy.tasks.chunk.tokens import HuggingFaceCounter, counter
-from rarefy.tasks.read import ReadConfig, read_corpus
+from rarefy.tasks.corpus.chunk import PROFILES, ChunkConfig, chunk
+from rarefy.tasks.corpus.chunk.tokens import HuggingFaceCounter, counter
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 
 Splitter = Callable[[Document], int]  # the number of its chunks
 

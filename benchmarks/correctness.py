@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Answer, Question, Trial
-from rarefy.tasks.correct.config import CorrectConfig
-from rarefy.tasks.correct.verdict import Verdicts
-from rarefy.tasks.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.correct.config import CorrectConfig
+from rarefy.tasks.evaluate.correct.verdict import Verdicts
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 LABELS = ("right", "wrong", "refused")
 

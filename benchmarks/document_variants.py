@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rarefy.data_contracts.rows import Chunk, Document, Question, Span, Variant
-from rarefy.tasks.chunk import ChunkConfig, chunk
+from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.perturb import PerturbConfig, vary
-from rarefy.tasks.read import ReadConfig, read_corpus
 from rarefy.tasks.text.sentences import sentences
 
 FAMILIES = ("logic", "format", "metadata")

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from rarefy.tasks.nli import NLI, NLIConfig, equivalent
-from rarefy.tasks.syntax import rewrites
-from rarefy.tasks.syntax.pieces import woven
+from rarefy.tasks.models.nli import NLI, NLIConfig, equivalent
 from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.syntax import rewrites
+from rarefy.tasks.text.syntax.pieces import woven
 
 Pair = tuple[str, str]
 WORDS = (6, 45)  # of a sentence that is changed

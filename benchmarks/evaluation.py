@@ -26,9 +26,9 @@ from rarefy.flows.engine.evaluation_batches import portions
 from rarefy.flows.engine.evaluation_stages import answering, scoring, trying
 from rarefy.flows.engine.workers import hired
 from rarefy.flows.evaluate import gathered, meta_of
-from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.store import Store
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.store.tables import Store
 
 CHUNKS = 20_000
 WORDINGS = ("none", "character", "word", "grammar", "irrelevant_detail", "upper_case", "paraphrase")

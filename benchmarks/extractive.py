@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.llm.config import InferenceContext
-from rarefy.tasks.systems.config import SystemConfig
-from rarefy.tasks.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.models.llm.config import InferenceContext
 
 WORDS = ("who", "when", "where", "how many", "how much", "how", "which", "why", "what")
 REFUSAL = "NO-RES"

@@ -23,7 +23,7 @@ from rarefy.flows.engine.run import Part, Run, Tables
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models.expectation_report import about, span
 from rarefy.flows.models.expected_questions import Expected, expect
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 PATTERNS = ("single", "chain", "star", "inverted_star")
 

@@ -44,7 +44,7 @@ def bodies(count: int) -> Iterator[Body]:
 def ours(url: str, count: int) -> int:
     """The engine of this package, with its books."""
     from rarefy.data_contracts.rows import Message, Request
-    from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+    from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 
     os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}
     asked = (

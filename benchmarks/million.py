@@ -83,11 +83,11 @@ def simulated(job: Any, parts: Any, store: str, means: Any = None) -> Iterator[t
 
 
 def _several(job: Any, parts: Any, store: str) -> list[tuple[int, dict[str, str]]]:
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     place = Store(store)
     if job.stage not in STUBS:
-        from rarefy.tasks.recipe import make
+        from rarefy.tasks.store.recipe import make
 
         return [(at, make(part, job, store)) for at, part in parts]
     return [(at, place.put(job.recipe(part), STUBS[job.stage](job, part, place))) for at, part in parts]
@@ -237,7 +237,7 @@ def main() -> None:
     from rarefy.flows.engine.run import Run
     from rarefy.flows.engine.workers import hired
     from rarefy.flows.models.accounting import means
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     patterns = dict.fromkeys(("single", "star", "chain", "inverted_star"), given.quotas)
     config = Config.model_validate({"graph": {"quotas": patterns}})

@@ -16,7 +16,7 @@ from pathlib import Path
 import networkx as nx
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.graph import GraphConfig, count, shape, trace
+from rarefy.tasks.knowledge.graph import GraphConfig, count, shape, trace
 
 
 def recorded(path: Path) -> Iterator[Triplet]:

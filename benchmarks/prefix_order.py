@@ -22,11 +22,11 @@ from rich.console import Console
 from rich.table import Table
 
 from rarefy.data_contracts.rows import Chunk, Request
-from rarefy.tasks import prompts
-from rarefy.tasks.chunk import ChunkConfig, chunk
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.llm.endpoint import Endpoint
-from rarefy.tasks.read import ReadConfig, read_corpus
+from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
+from rarefy.tasks.models import prompts
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm.endpoint import Endpoint
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from served.tiny import free_port, running

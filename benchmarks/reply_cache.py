@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Message, Reply, Request, row_id
-from rarefy.tasks.llm.key import key
-from rarefy.tasks.llm.reply_store import Call, Kept, opened
+from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.reply_store import Call, Kept, opened
 
 IDENTITY = {"model": "some/model-of-8b", "structured": "auto", "extra": {}}
 BATCH = 256

@@ -15,9 +15,9 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from rarefy.tasks.statistics import StatisticsConfig, figures
-from rarefy.tasks.statistics.compare import differences, judged
-from rarefy.tasks.statistics.measure import Counts, Derived, Figured, Measure
+from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
+from rarefy.tasks.evaluate.statistics.compare import differences, judged
+from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Figured, Measure
 
 CELLS = 30
 FEW = 3  # measures that the slow ones are timed on

@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks import wordnet
-from rarefy.tasks.llm.config import InferenceContext
-from rarefy.tasks.retrieve.bm25 import bm25
-from rarefy.tasks.retrieve.config import DenseConfig, RetrieveConfig
-from rarefy.tasks.retrieve.nearest import built, found, loaded, recall, shaped
-from rarefy.tasks.retrieve.search import Passages
+from rarefy.tasks.evaluate.retrieve.bm25 import bm25
+from rarefy.tasks.evaluate.retrieve.config import DenseConfig, RetrieveConfig
+from rarefy.tasks.evaluate.retrieve.nearest import built, found, loaded, recall, shaped
+from rarefy.tasks.evaluate.retrieve.search import Passages
+from rarefy.tasks.models.llm.config import InferenceContext
+from rarefy.tasks.text import wordnet
 
 DEPTH = 100
 NUMBERS = 384

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Block, Document, Fact
-from rarefy.tasks.read.html import read_html
+from rarefy.tasks.corpus.read.html import read_html
 
 YEAR = re.compile(r"(?:\b|(?<=FY))(?:19|20)\d\d\b|(?<=/)\d\d\b")
 CELLS = re.compile(r"(?<!\\)\|")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Message, Request
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 
 WORDS = "revenue of the segment in fiscal year net sales rose operating income company table total products".split()
 THEIRS = """

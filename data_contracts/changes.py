@@ -9,7 +9,7 @@ class Change:
 
     change_id: str
     kind: str  # documents | sections | paragraphs | chunks | triplets | questions
-    change: str  # added, edited, restated, retired, answer_changed, ...: tasks/versions/classes.py lists them by kind
+    change: str  # added, edited, restated, retired, ...: tasks/refresh/versions/classes.py lists them by kind
     old_id: str = ""  # of the row in the old benchmark; "" for what is new, and for sections and paragraphs
     new_id: str = ""  # of the row in the new one; the successor of a question that was retired
     doc_id: str = ""  # its document in the new benchmark; of what is gone, in the old

@@ -47,7 +47,7 @@ class Reply:
     cached_tokens: int = 0  # of the prompt's, served from the provider's prefix cache
     logprobs: tuple[Token, ...] = ()
     model: str = ""  # that answered, as the provider names it
-    error: str = ""  # a code: see rarefy.tasks.llm.faults.REASONS; "" for an answer
+    error: str = ""  # a code: see rarefy.tasks.models.llm.faults.REASONS; "" for an answer
     detail: str = ""  # what the provider or the parser said of it, without secrets
     remembered: bool = field(default=False, compare=False)  # from the reply cache: nothing was sent
     seconds: float = field(default=0.0, compare=False)  # that the model took once; a remembered reply keeps them

@@ -20,11 +20,11 @@ from rarefy.flows.models.accounting import means
 from rarefy.flows.models.expectation_report import say
 from rarefy.flows.reports.build_report import Built
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks import journal
-from rarefy.tasks.active_runs import marked
 from rarefy.tasks.export import BESIDE, NAMES
-from rarefy.tasks.store import Store
-from rarefy.tasks.versions.settings import differ, differing
+from rarefy.tasks.refresh.versions.settings import differ, differing
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.active_runs import marked
+from rarefy.tasks.store.tables import Store
 
 
 @flow(name="rarefy build", flow_run_name="build {out} from {corpus}", persist_result=False)

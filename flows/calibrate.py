@@ -13,10 +13,10 @@ from typing import Any
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
 from rarefy.flows.engine.sheet_labels import CELL, CUT, ID, labels
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.atomic_write import put_in_place
-from rarefy.tasks.grade.agreement import told
-from rarefy.tasks.grade.calibration import Calibrated, Share, compare
-from rarefy.tasks.grade.verdict import DIMENSIONS, scores
+from rarefy.tasks.questions.grade.agreement import told
+from rarefy.tasks.questions.grade.calibration import Calibrated, Share, compare
+from rarefy.tasks.questions.grade.verdict import DIMENSIONS, scores
+from rarefy.tasks.store.atomic_write import put_in_place
 
 COLUMNS = ("id", "pattern", "domain", "question", "answer", "evidence", "passages", *DIMENSIONS, "note")
 GUIDE = """\

@@ -21,14 +21,14 @@ from rarefy.flows.engine.comparison_inputs import (
     unlike,
 )
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
-from rarefy.tasks.protocols.frame import QUESTION, Frame
-from rarefy.tasks.statistics import figures
-from rarefy.tasks.statistics.compare import WHOLE, Difference, differences, judged
-from rarefy.tasks.statistics.config import StatisticsConfig
-from rarefy.tasks.statistics.gate import Ruled, broken, parsed
-from rarefy.tasks.statistics.gate import ruled as came_of
-from rarefy.tasks.statistics.measure import Figured
-from rarefy.tasks.statistics.paired import mcnemar
+from rarefy.tasks.evaluate.protocols.frame import QUESTION, Frame
+from rarefy.tasks.evaluate.statistics import figures
+from rarefy.tasks.evaluate.statistics.compare import WHOLE, Difference, differences, judged
+from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
+from rarefy.tasks.evaluate.statistics.gate import Ruled, broken, parsed
+from rarefy.tasks.evaluate.statistics.gate import ruled as came_of
+from rarefy.tasks.evaluate.statistics.measure import Figured
+from rarefy.tasks.evaluate.statistics.paired import mcnemar
 
 RIGHT = "right answers"  # the number that tells trials with the same passages from those with others
 
@@ -94,7 +94,7 @@ def compare(
     UsageFault where there is nothing to compare, or where the sides were not judged or added up alike and `anyway` is
     not set; with it the options of `b` add up both.
     """
-    from rarefy.tasks.protocols import PROTOCOLS  # late: the protocols' own modules
+    from rarefy.tasks.evaluate.protocols import PROTOCOLS  # late: the protocols' own modules
 
     if len(systems) > 2:
         raise UsageFault(f"two systems can be compared, not {len(systems)}: --system once for both results, or twice")
@@ -184,7 +184,7 @@ def _apart(of: str, frame: Frame, system: str, protocol: str, options: Any, conf
     """The numbers of questions that only one version has, with the intervals that they have by themselves."""
     if not len(frame.rows):
         return []
-    from rarefy.tasks.protocols import PROTOCOLS
+    from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
     clusters = documents(frame) if config.cluster == "document" else None
     measures = [one for one in PROTOCOLS[protocol].measures(frame, options) if one.slice == WHOLE]

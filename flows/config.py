@@ -12,30 +12,30 @@ from rarefy.data_contracts.expectations import BUDGET, COUNTED_FROM
 from rarefy.flows.engine.cluster import ClusterConfig
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving.config import Deploy
-from rarefy.tasks.ask import AskConfig
-from rarefy.tasks.chunk import ChunkConfig
-from rarefy.tasks.correct import CorrectConfig
-from rarefy.tasks.embed import EmbedConfig
+from rarefy.tasks.corpus.chunk import ChunkConfig
+from rarefy.tasks.corpus.read import ReadConfig
+from rarefy.tasks.corpus.read.duplicates import DuplicatesConfig
+from rarefy.tasks.evaluate.correct import CorrectConfig
+from rarefy.tasks.evaluate.protocols import ProtocolsConfig
+from rarefy.tasks.evaluate.protocols.sure_oracle import OracleConfig
+from rarefy.tasks.evaluate.retrieve import RetrieveConfig
+from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
+from rarefy.tasks.evaluate.statistics import StatisticsConfig
+from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
-from rarefy.tasks.extract import ExtractConfig
-from rarefy.tasks.feeds.config import FeedsConfig
-from rarefy.tasks.gates import GatesConfig
-from rarefy.tasks.grade import GradeConfig
-from rarefy.tasks.graph import GraphConfig
-from rarefy.tasks.llm import LLMConfig, RequestPolicy
-from rarefy.tasks.nli import NLIConfig
-from rarefy.tasks.normalise import NormaliseConfig
+from rarefy.tasks.knowledge.extract import ExtractConfig
+from rarefy.tasks.knowledge.graph import GraphConfig
+from rarefy.tasks.knowledge.normalise import NormaliseConfig
+from rarefy.tasks.knowledge.supersede import SupersedeConfig
+from rarefy.tasks.models.embed import EmbedConfig
+from rarefy.tasks.models.llm import LLMConfig, RequestPolicy
+from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import PerturbConfig
-from rarefy.tasks.probe import ProbeConfig
-from rarefy.tasks.protocols import ProtocolsConfig
-from rarefy.tasks.protocols.sure_oracle import OracleConfig
-from rarefy.tasks.read import ReadConfig
-from rarefy.tasks.read.duplicates import DuplicatesConfig
-from rarefy.tasks.retrieve import RetrieveConfig
-from rarefy.tasks.retrieve.measured import MeasuredConfig
-from rarefy.tasks.statistics import StatisticsConfig
-from rarefy.tasks.supersede import SupersedeConfig
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.questions.ask import AskConfig
+from rarefy.tasks.questions.gates import GatesConfig
+from rarefy.tasks.questions.grade import GradeConfig
+from rarefy.tasks.questions.probe import ProbeConfig
+from rarefy.tasks.refresh.feeds.config import FeedsConfig
 
 
 class Config(BaseModel, frozen=True, extra="forbid"):

@@ -28,14 +28,14 @@ from rarefy.flows.models import accounting
 from rarefy.flows.reports.build_report import tally
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
-from rarefy.tasks import journal
-from rarefy.tasks.active_runs import marked
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
+from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
+from rarefy.tasks.evaluate.results import markdown
+from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.export.files import put_breaches
-from rarefy.tasks.protocols import PROTOCOLS, cases
-from rarefy.tasks.protocols.sure_oracle import Preferred
-from rarefy.tasks.results import markdown
-from rarefy.tasks.store import Store
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.active_runs import marked
+from rarefy.tasks.store.tables import Store
 
 SEEN = 200  # questions that are looked at to see whether a protocol has anything to try
 

@@ -1,6 +1,6 @@
 """What a user can mend: told in one line, with an exit code, and never as a traceback."""
 
-from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.models.llm.secrets import redacted
 
 LONGEST = 20_000  # letters of a message: a list of faults of a config has many lines
 

@@ -16,9 +16,9 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.schemas import ROWS, SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export.files import lines, put, sha256
-from rarefy.tasks.mix import MixConfig, Scenario, mix, read_scenarios, texts
+from rarefy.tasks.models.embed import EmbedConfig
+from rarefy.tasks.perturb.mix import MixConfig, Scenario, mix, read_scenarios, texts
 
 Row = TypeVar("Row")
 _HALF = re.compile("[\\ud800-\\udfff]")

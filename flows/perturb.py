@@ -19,16 +19,16 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.tables import as_table, keep_records
-from rarefy.tasks import layouts
-from rarefy.tasks.layouts import Asked, Skipped, placed
-from rarefy.tasks.llm import InferenceContext
-from rarefy.tasks.llm.faults import Stopped, TooManyFailures
+from rarefy.tasks.models.llm import InferenceContext
+from rarefy.tasks.models.llm.faults import Stopped, TooManyFailures
+from rarefy.tasks.perturb import layouts
 from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Side
+from rarefy.tasks.perturb.layouts import Asked, Skipped, placed
 from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.perturb.vary import vary_with_similarities
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.store.tables import Store, digest
 
 VERSION = 4
 BATCH = 1_000  # questions worked on together; nothing hangs on it

@@ -18,14 +18,14 @@ from rarefy.flows.engine.workers import hired
 from rarefy.flows.models.accounting import means
 from rarefy.flows.reports.build_report import Built
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks import journal
-from rarefy.tasks.active_runs import marked
-from rarefy.tasks.lease import Busy, Lease, taken
-from rarefy.tasks.refresh_queue import answered, want, wanted
-from rarefy.tasks.store import Store, TableDamaged, digest
-from rarefy.tasks.versions import Changes, changes, write
-from rarefy.tasks.versions.settings import differing
-from rarefy.tasks.versions.stored import of
+from rarefy.tasks.refresh.refresh_queue import answered, want, wanted
+from rarefy.tasks.refresh.versions import Changes, changes, write
+from rarefy.tasks.refresh.versions.settings import differing
+from rarefy.tasks.refresh.versions.stored import of
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.active_runs import marked
+from rarefy.tasks.store.lease import Busy, Lease, taken
+from rarefy.tasks.store.tables import Store, TableDamaged, digest
 
 SAID_AGAIN = 300.0  # seconds between two lines that say the same
 UNTOLD = "not_comparable"  # among a version's changes: the one before it is lost, or of a later rarefy

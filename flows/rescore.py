@@ -26,9 +26,9 @@ from rarefy.flows.engine.workers import alone
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks.correct.agreement import agreement
+from rarefy.tasks.evaluate.correct.agreement import agreement
 from rarefy.tasks.export.files import put
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 MADE_HERE = ("scores", "figures")  # of the tables of a result
 MAYBE = ("preferred", *BESIDE)  # of SURE's oracle experiment, where it was run; what the benchmark told of likeness

@@ -12,12 +12,12 @@ from rarefy.data_contracts.rows import Chunk, Question, Unanswered
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.mix import records, rows
 from rarefy.flows.models import accounting
-from rarefy.tasks.embed import EmbedConfig
 from rarefy.tasks.export.files import lines, put
-from rarefy.tasks.llm import LLM
-from rarefy.tasks.llm.faults import Stopped
-from rarefy.tasks.mix import Observed, classify, observed, scenario_file, show_observed
-from rarefy.tasks.mix.classify import UNCLEAR, ClassifyConfig
+from rarefy.tasks.models.embed import EmbedConfig
+from rarefy.tasks.models.llm import LLM
+from rarefy.tasks.models.llm.faults import Stopped
+from rarefy.tasks.perturb.mix import Observed, classify, observed, scenario_file, show_observed
+from rarefy.tasks.perturb.mix.classify import UNCLEAR, ClassifyConfig
 
 LISTS = ("passages", "contexts", "retrieved", "retrieved_contexts", "documents", "docs", "ctxs", "hits")
 IDS = ("question_id", "query_id", "qid", "id", "_id")

@@ -15,7 +15,7 @@ def main() -> int:
         if url:
             build_opener(ProxyHandler({})).open(url, timeout=PATIENCE).close()
         else:
-            import rarefy.tasks.recipe  # noqa: F401
+            import rarefy.tasks.store.recipe  # noqa: F401
     except (ImportError, URLError, OSError, ValueError) as error:
         print(f"{url or 'rarefy'}: {error}")
         return 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 
 @dataclass(frozen=True)

@@ -28,32 +28,48 @@ FLOWS = {  # folders of rarefy.flows: each old name, and the new one where it ch
     "serving.ending=shutdown serving.starting=start_run serving.setting=run_settings "
     "serving.work=deployment_run serving.keys=artifact_keys serving.host=server_process",
 }
-TASKS = {  # of rarefy.tasks
-    "feeds.landing": "feeds.atomic_file",
-    "feeds.bells": "feeds.polling",
-    "feeds.settled": "feeds.debounce",
-    "feeds.kept": "feeds.feed_memory",
-    "wanted": "refresh_queue",
-    "running": "active_runs",
-    "results.drill.carried": "results.drill.drilldown_payload",
-    "results.drill.island": "results.drill.json_script",
-    "results.drill.coded": "results.drill.categorical",
-    "correct.standing": "correct.claim_status",
-    "systems.outsider": "systems.callable_system",
-    "systems.handed": "systems.coerce_response",
-    "statistics.several": "statistics.multiple_testing",
-    "statistics.drawing": "statistics.bootstrap_intervals",
-    "extract.said": "extract.cell_context",
-    "layouts.asked": "layouts.layout_row",
+TASKS = {  # of rarefy.tasks: modules that have another name
+    "feeds.landing": "refresh.feeds.atomic_file",
+    "feeds.bells": "refresh.feeds.polling",
+    "feeds.settled": "refresh.feeds.debounce",
+    "feeds.kept": "refresh.feeds.feed_memory",
+    "wanted": "refresh.refresh_queue",
+    "running": "store.active_runs",
+    "results.drill.carried": "evaluate.results.drill.drilldown_payload",
+    "results.drill.island": "evaluate.results.drill.json_script",
+    "results.drill.coded": "evaluate.results.drill.categorical",
+    "correct.standing": "evaluate.correct.claim_status",
+    "systems.outsider": "evaluate.systems.callable_system",
+    "systems.handed": "evaluate.systems.coerce_response",
+    "statistics.several": "evaluate.statistics.multiple_testing",
+    "statistics.drawing": "evaluate.statistics.bootstrap_intervals",
+    "extract.said": "knowledge.extract.cell_context",
+    "layouts.asked": "perturb.layouts.layout_row",
     "perturb.query.asked": "perturb.query.question_parts",
-    "retrieve.kept": "retrieve.index_cache",
-    "systems.asked": "systems.interface",
+    "retrieve.kept": "evaluate.retrieve.index_cache",
+    "systems.asked": "evaluate.systems.interface",
     "text.kept": "text.memo",
-    "llm.books": "llm.reply_store",
-    "llm.books_postgres": "llm.reply_store_postgres",
-    "llm.books_sqlite": "llm.reply_store_sqlite",
-    "llm.flight": "llm.in_flight",
-    "systems.hands": "systems.thread_pool",
+    "llm.books": "models.llm.reply_store",
+    "llm.books_postgres": "models.llm.reply_store_postgres",
+    "llm.books_sqlite": "models.llm.reply_store_sqlite",
+    "llm.flight": "models.llm.in_flight",
+    "systems.hands": "evaluate.systems.thread_pool",
+}
+PACKAGES = {  # of rarefy.tasks: what went into each folder, with all that is in it
+    "corpus": "read chunk",
+    "knowledge": "extract normalise supersede graph",
+    "questions": "ask gates probe grade",
+    "perturb": "mix layouts",
+    "evaluate": "systems retrieve protocols correct statistics results",
+    "models": "llm embed nli prompts",
+    "refresh": "versions feeds refresh_queue",
+    "text": "language wordnet syntax",
+    "store": "recipe journal lease gc active_runs atomic_write",
+}
+INSIDE = {
+    f"rarefy.tasks.{name}": f"rarefy.tasks.{folder}.{name}"
+    for folder, names in PACKAGES.items()
+    for name in names.split()
 }
 MOVED = {f"rarefy.tasks.{old}": f"rarefy.tasks.{new}" for old, new in TASKS.items()} | {
     f"rarefy.flows.{old}": f"rarefy.flows.{folder}.{new or old.rpartition('.')[2]}"
@@ -67,8 +83,8 @@ class Moved(MetaPathFinder):
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """None for a name that was never ours; a ModuleNotFoundError that names the successor of one that was."""
-        if name in MOVED:
-            raise ModuleNotFoundError(f"{name} is {MOVED[name]} now (CHANGELOG.md)", name=name)
+        if successor := MOVED.get(name) or INSIDE.get(name):
+            raise ModuleNotFoundError(f"{name} is {successor} now (CHANGELOG.md)", name=name)
         return None
 
 

@@ -1,6 +1,6 @@
 """What whoever works elsewhere is asked first: does it see the store that the others see?"""
 
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 
 def word(url: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A stand-in for the SEC's servers: serves the shapes beside tests/tasks/feeds as the SEC serves them, and counts."""
+"""A stand-in for the SEC's servers: serves the shapes beside tests of feeds as the SEC serves them, and counts."""
 
 import gzip
 import hashlib

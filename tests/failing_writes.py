@@ -11,7 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-LATE = ["great_expectations", "spacy", "rarefy.flows.refresh", "rarefy.tasks.extract.prose", "rarefy.tasks.versions"]
+LATE = [
+    "great_expectations",
+    "spacy",
+    "rarefy.flows.refresh",
+    "rarefy.tasks.knowledge.extract.prose",
+    "rarefy.tasks.refresh.versions",
+]
 CHANGES = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir"}
 NEEDS_ROOM = {"open", "os.mkdir"}  # a rename, a removal and a link to what is there succeed on a full disk
 QUICK = {"perturb": {"query": [], "document": [], "context": []}}  # what is tested is how stages are run
@@ -30,8 +36,8 @@ def go(place: Path, out: str = "out", **given: Any) -> Any:
 def gone(place: str, ttl: float = 3600.0) -> str:
     """What a refresh says that came of it, under a lease that gives few signs of life: each of them is a write."""
     from rarefy.flows import refresh as refreshing
-    from rarefy.tasks import active_runs
-    from rarefy.tasks.lease import taken
+    from rarefy.tasks.store import active_runs
+    from rarefy.tasks.store.lease import taken
 
     refreshing.taken = functools.partial(taken, ttl=ttl)
     active_runs.BEAT = ttl

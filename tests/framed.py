@@ -6,9 +6,9 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.protocols.case import Case, cases
-from rarefy.tasks.protocols.frame import Frame, frame
-from rarefy.tasks.protocols.protocol import Protocol
+from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.frame import Frame, frame
+from rarefy.tasks.evaluate.protocols.protocol import Protocol
 
 RARE_QUERIES = ("character", "word", "irrelevant_detail", "grammar")
 SUPERFICIAL = tuple(

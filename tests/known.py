@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Variant, row_id
-from rarefy.tasks.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import Asked
 
 CITIES = "Oslo Bergen Tromso Narva Turku Malmo Visby Riga Gdansk Kiel Aarhus Vaasa".split()
 QUERY = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rarefy.tasks.statistics.measure import Counts, Measure
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 
 # SURE (arXiv 2503.05587v1), Tables 3 and 4: statistic and p at 2,658 and 2,658, experimental group, then control
 KS = {

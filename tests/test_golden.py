@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read, supersede
+from rarefy.tasks.corpus import chunk, read
+from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.sample import CORPUS
 
 GOLDEN = Path(__file__).with_name("golden.json")

@@ -107,5 +107,9 @@ def test_a_stage_is_light_until_it_works():
 
 def test_workers_import_no_engine_at_all():
     assert (
-        imported("rarefy.tasks.recipe, rarefy.tasks.read, rarefy.tasks.extract", ENGINES | {"great_expectations"}) == ""
+        imported(
+            "rarefy.tasks.store.recipe, rarefy.tasks.corpus.read, rarefy.tasks.knowledge.extract",
+            ENGINES | {"great_expectations"},
+        )
+        == ""
     )

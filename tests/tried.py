@@ -6,9 +6,9 @@ from random import Random
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.protocols import PROTOCOLS, Case, cases
-from rarefy.tasks.protocols.frame import Frame, frame
-from rarefy.tasks.statistics.measure import Figured, Measure
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, Case, cases
+from rarefy.tasks.evaluate.protocols.frame import Frame, frame
+from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
 
 Says = Callable[[Trial], float | str | None]  # a score, "refused", "failed", or None where it is never scored
 

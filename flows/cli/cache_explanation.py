@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.llm.reply_store import Kept, ReplyStore, opened
+from rarefy.tasks.models.llm.reply_store import Kept, ReplyStore, opened
 
 WIDE = 100  # characters of a line
 SHOWN = 10  # replies, at most

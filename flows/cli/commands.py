@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rarefy.flows.engine.reachability import check_store as check_store
 from rarefy.flows.faults import LONGEST, UsageFault
 from rarefy.tasks.foreign_code import harmless
-from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.models.llm.secrets import address, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rarefy.flows.config import Config
-    from rarefy.tasks.llm import LLMConfig
+    from rarefy.tasks.models.llm import LLMConfig
 
 
 def init(given: argparse.Namespace) -> int:
@@ -50,7 +50,7 @@ def cache(given: argparse.Namespace) -> int:
     """Say what made the key of a remembered reply."""
     from rarefy.flows.cli.cache_explanation import explain
     from rarefy.flows.models.accounting import place
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     check_store(given.store)
     url = os.environ.get("RAREFY_REPLIES", "")
@@ -63,12 +63,11 @@ def cache(given: argparse.Namespace) -> int:
 
 def prompts(given: argparse.Namespace) -> int:
     """Print a prompt, or which there are."""
-    from rarefy.tasks import prompts
+    from rarefy.tasks.models import prompts
 
     roles = prompts.roles(given.stage) if given.stage.isidentifier() else {}
     if not roles:
-        stages = sorted(path.parent.name for path in prompts.TASKS.glob("*/prompts"))
-        raise UsageFault(f"no stage {given.stage!r} with prompts; have {', '.join(stages)}")
+        raise UsageFault(f"no stage {given.stage!r} with prompts; have {', '.join(sorted(prompts.folders()))}")
     if not given.role:
         print("\n".join(f"{given.stage} {role} {domain}" for role in roles for domain in roles[role]))
         return 0
@@ -96,7 +95,7 @@ def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequen
     """UsageFault where replies cannot be kept, or nobody here can hold the model; of `asked_too` alone where given."""
     from rarefy.flows.models.accounting import books, means
     from rarefy.flows.models.roles import named
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     if not (found := named(config) if asked_too is None else asked_too):
         return

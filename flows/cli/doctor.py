@@ -17,9 +17,9 @@ from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models import accounting, roles
 from rarefy.tasks.foreign_code import harmless
-from rarefy.tasks.llm import InferenceContext
-from rarefy.tasks.llm.secrets import address, redacted
-from rarefy.tasks.store import Store
+from rarefy.tasks.models.llm import InferenceContext
+from rarefy.tasks.models.llm.secrets import address, redacted
+from rarefy.tasks.store.tables import Store
 
 OK, MISSING, WRONG = "ok", "not available", "wrong"
 ROOM = 5 * 2**30  # bytes: models in memory are not on this disk, but a corpus of thousands of filings is

@@ -14,10 +14,10 @@ from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.flows.config import Config
 from rarefy.flows.models import roles
 from rarefy.tasks.find import find
-from rarefy.tasks.llm import InferenceContext, LLMConfig
-from rarefy.tasks.llm.faults import REASONS, Failed, Unavailable
-from rarefy.tasks.llm.prices import price_of
-from rarefy.tasks.llm.secrets import address
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig
+from rarefy.tasks.models.llm.faults import REASONS, Failed, Unavailable
+from rarefy.tasks.models.llm.prices import price_of
+from rarefy.tasks.models.llm.secrets import address
 
 OK, MISSING, WRONG = "ok", "not available", "wrong"
 SECONDS = 60.0  # for one try: a server that has just started compiles at its first request
@@ -85,7 +85,7 @@ def _of_endpoint(model: LLMConfig) -> Iterator[Told]:
 
 async def _asked(model: LLMConfig) -> list[Told]:
     """What the server says to four requests."""
-    from rarefy.tasks.llm.endpoint import Endpoint
+    from rarefy.tasks.models.llm.endpoint import Endpoint
 
     try:
         server = Endpoint(model, InferenceContext())

@@ -25,7 +25,7 @@ from rarefy.flows.cli.commands import tell
 from rarefy.flows.engine import reachability
 from rarefy.flows.engine.as_of_day import day
 from rarefy.flows.faults import LONGEST, Fault, UsageFault
-from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.models.llm.secrets import redacted
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config

@@ -48,7 +48,7 @@ def evaluate(given: argparse.Namespace) -> int:
     prefect_server.wait()
     from rarefy.flows.evaluate import evaluate as work
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks.results import headline
+    from rarefy.tasks.evaluate.results import headline
 
     made = work(
         str(given.benchmark),
@@ -75,7 +75,7 @@ def rescore(given: argparse.Namespace) -> int:
     """Score stored answers anew."""
     from rarefy.flows.reports.console import Terminal
     from rarefy.flows.rescore import rescore as work
-    from rarefy.tasks.results import headline
+    from rarefy.tasks.evaluate.results import headline
 
     config = _of_result(given.result, given)
     told = work(
@@ -111,8 +111,8 @@ def compare(given: argparse.Namespace) -> int:
     from rarefy.flows.config import load
     from rarefy.flows.reports.comparison_report import as_json, show, written
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks.statistics.config import StatisticsConfig
-    from rarefy.tasks.statistics.gate import parsed
+    from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
+    from rarefy.tasks.evaluate.statistics.gate import parsed
 
     told = {
         "margin": given.margin and given.margin / 100,

@@ -94,7 +94,7 @@ def feed(given: argparse.Namespace) -> int:
     named = [name for names in given.cik for name in names.split(",") if name]
     edgar = narrowed(config.feeds.edgar, named, given.since, given.form)
     follower = _follower(given, config, given.into) if given.out else None
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     with _ended_by_signal():
         while True:
@@ -115,7 +115,7 @@ def hook(given: argparse.Namespace) -> int:
     """Answer until Ctrl-C."""
     from rarefy.flows.serving.webhook import Hook, known_secrets
     from rarefy.flows.serving.webhook_server import HookServer
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     config, known = _ready(given), known_secrets()
     if not config.feeds.webhook.origins:
@@ -205,8 +205,8 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
     from rarefy.flows.reports.console import Terminal
     from rarefy.flows.reports.refresh_report import show
     from rarefy.flows.serving.triggers import Follower, handing_over, served
-    from rarefy.tasks.journal import line_of
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.journal import line_of
+    from rarefy.tasks.store.tables import Store
 
     kept, line = Store(given.store), line_of(given.out)
     if given.deployment:

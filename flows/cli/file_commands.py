@@ -10,7 +10,7 @@ from rarefy.flows.faults import UsageFault
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
-    from rarefy.tasks.llm import LLM
+    from rarefy.tasks.models.llm import LLM
 
 
 def perturb(given: argparse.Namespace) -> int:
@@ -18,7 +18,7 @@ def perturb(given: argparse.Namespace) -> int:
     from rarefy.flows import perturb as work
     from rarefy.flows.models import accounting
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks.read.languages import language
+    from rarefy.tasks.corpus.read.languages import language
 
     config = _checked(given)
     spoken = language(given.language) if given.language else ""
@@ -105,9 +105,9 @@ def _model(given: argparse.Namespace) -> "LLM":
     """The model of [llm], connected; UsageFault where the config names none."""
     from rarefy.flows.config import load
     from rarefy.flows.models import accounting
-    from rarefy.tasks.llm.faults import Unavailable
-    from rarefy.tasks.llm.prices import price_of
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.models.llm.faults import Unavailable
+    from rarefy.tasks.models.llm.prices import price_of
+    from rarefy.tasks.store.tables import Store
 
     config = load(given.config)
     if not config.llm.provider:

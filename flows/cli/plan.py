@@ -18,7 +18,7 @@ from rarefy.flows.models.expected_questions import Expected, expect
 from rarefy.flows.reports.build_report import census_records
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.tables import as_table
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 UNKNOWN = "The store does not know the patterns of these documents yet; `rarefy build` counts them."
 BY_MODEL = "A model takes part: what it will find is not known; `rarefy estimate {corpus}` says what it will be asked."

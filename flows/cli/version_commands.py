@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from rarefy.tasks.gc import Plan
-    from rarefy.tasks.journal import Version
-    from rarefy.tasks.store import Store
-    from rarefy.tasks.versions import Changes
+    from rarefy.tasks.refresh.versions import Changes
+    from rarefy.tasks.store.gc import Plan
+    from rarefy.tasks.store.journal import Version
+    from rarefy.tasks.store.tables import Store
 
 SHOWN = 5  # rows of a class on the terminal
 LONG = 160  # characters of a text
@@ -38,7 +38,7 @@ def versions(given: argparse.Namespace) -> int:
     """List what a store has published."""
     from rarefy.flows.reports import published_versions
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks import journal
+    from rarefy.tasks.store import journal
 
     store = _store(given.store)
     found, broken = journal.read(store, journal.line_of(given.out) if given.out else "")
@@ -59,7 +59,7 @@ def versions(given: argparse.Namespace) -> int:
 def diff(given: argparse.Namespace) -> int:
     """Tell what changed between two benchmarks."""
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks.versions import changes, plain, write
+    from rarefy.tasks.refresh.versions import changes, plain, write
 
     old, new = (side(name, given.store, given.of) for name in (given.old, given.new))
     found = changes(old.tables, new.tables)
@@ -78,9 +78,9 @@ def diff(given: argparse.Namespace) -> int:
 
 def gc(given: argparse.Namespace) -> int:
     """Say what a store need not keep, and remove it where that was asked for."""
-    from rarefy.tasks.active_runs import Running, alone, living
-    from rarefy.tasks.gc import Unsure, plan, sweep
-    from rarefy.tasks.lease import Busy, LeaseLost, taken
+    from rarefy.tasks.store.active_runs import Running, alone, living
+    from rarefy.tasks.store.gc import Unsure, plan, sweep
+    from rarefy.tasks.store.lease import Busy, LeaseLost, taken
 
     store = _store(given.store)
 
@@ -115,8 +115,8 @@ def side(name: str, url: str, of: str = "") -> Side:
 
     `of` is the folder whose line a number counts in, where the store knows more than one.
     """
-    from rarefy.tasks import journal
-    from rarefy.tasks.versions.stored import of as stored
+    from rarefy.tasks.refresh.versions.stored import of as stored
+    from rarefy.tasks.store import journal
 
     if Path(name).is_dir():
         return _folder(Path(name))
@@ -147,7 +147,7 @@ def _folder(place: Path) -> Side:
     from rarefy.flows.engine.table_versions import brought_up, manifest_of
     from rarefy.tasks.export.files import sha256
     from rarefy.tasks.export.tables import NAMES
-    from rarefy.tasks.versions import COLUMNS
+    from rarefy.tasks.refresh.versions import COLUMNS
 
     told = manifest_of(place)
     tables = {}
@@ -173,8 +173,8 @@ def _folder(place: Path) -> Side:
 def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     """Counts, and the first rows of each class but those that follow from others."""
     from rarefy.flows.reports.tables import as_table
-    from rarefy.tasks.results.visible import visible
-    from rarefy.tasks.versions.shown import FOLLOWS, beside, shortened, shown
+    from rarefy.tasks.evaluate.results.visible import visible
+    from rarefy.tasks.refresh.versions.shown import FOLLOWS, beside, shortened, shown
 
     old, new = visible(old), visible(new)
     if found.nothing:
@@ -242,7 +242,7 @@ def _tell_plan(store: "Store", told: "Plan", given: argparse.Namespace, done: bo
 
 
 def _store(url: str) -> "Store":
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     commands.check_store(url)
     return Store(url)

@@ -16,16 +16,16 @@ from rarefy.data_contracts.rows import Chunk, Figure, Hits, Question, Variant
 from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, attribution
+from rarefy.tasks.evaluate.protocols.frame import Frame, frame
+from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, differences
+from rarefy.tasks.evaluate.protocols.sure_sig import sig
+from rarefy.tasks.evaluate.results import markdown, page, summary
+from rarefy.tasks.evaluate.retrieve import measured
+from rarefy.tasks.evaluate.retrieve.trec import write_qrels, write_run
+from rarefy.tasks.evaluate.statistics import figures
+from rarefy.tasks.evaluate.statistics.measure import Figured
 from rarefy.tasks.export.files import put
-from rarefy.tasks.protocols import PROTOCOLS, attribution
-from rarefy.tasks.protocols.frame import Frame, frame
-from rarefy.tasks.protocols.sure_oracle import Preferred, differences
-from rarefy.tasks.protocols.sure_sig import sig
-from rarefy.tasks.results import markdown, page, summary
-from rarefy.tasks.retrieve import measured
-from rarefy.tasks.retrieve.trec import write_qrels, write_run
-from rarefy.tasks.statistics import figures
-from rarefy.tasks.statistics.measure import Figured
 
 Tables = Mapping[str, pa.Table]
 SCHEMA = 1  # of a result's folder

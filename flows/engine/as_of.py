@@ -14,10 +14,10 @@ from rarefy.flows.engine.document_batches import Apart, Batch, apart, batches_of
 from rarefy.flows.engine.progress import WIDTH
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks import journal
-from rarefy.tasks.store import Store, TableDamaged
-from rarefy.tasks.supersede.revisions import Known, Revision, State, known
-from rarefy.tasks.versions.stored import table_of
+from rarefy.tasks.knowledge.supersede.revisions import Known, Revision, State, known
+from rarefy.tasks.refresh.versions.stored import table_of
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.tables import Store, TableDamaged
 
 COLUMNS = ("doc_id", "content_hash", "as_of", "period_end")
 RECORDS = ("application/json", "application/jsonl", "application/parquet")  # of files whose documents are path#record

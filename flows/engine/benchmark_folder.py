@@ -15,7 +15,7 @@ from rarefy.data_contracts.tables import to_table
 from rarefy.flows import mix
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.store.tables import Store, digest
 
 VERSION = 1
 TABLES: dict[str, type] = {"questions": Question, "chunks": Chunk, "variants": Variant}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import row_id
-from rarefy.tasks.protocols.magic_mushroom_config import LENGTH, POSITION
+from rarefy.tasks.evaluate.protocols.magic_mushroom_config import LENGTH, POSITION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ def shown(tables: Tables, system: str, wanted: Iterable[str]) -> dict[str, str]:
 
 def _texts(tables: Tables) -> dict[str, str]:
     """A digest of each passage of a benchmark as a system is shown it, by name."""
-    from rarefy.tasks.systems.answer import OF_LAYOUT  # late: it loads every protocol
+    from rarefy.tasks.evaluate.systems.answer import OF_LAYOUT  # late: it loads every protocol
 
     columns = ("chunk_id", "title", "text")
     chunks = list(zip(*(tables["chunks"][one].to_pylist() for one in columns), strict=True))

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rarefy.flows.engine.table_versions import brought_up
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.protocols.frame import Frame
+from rarefy.tasks.evaluate.protocols.frame import Frame
 
 SCHEMA = 1  # of a result's folder
 TABLES = ("trials", "answers", "scores", "questions", "chunks")

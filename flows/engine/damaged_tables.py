@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rarefy.tasks.store import Store, TableDamaged
+from rarefy.tasks.store.tables import Store, TableDamaged
 
 Done = TypeVar("Done")
 TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at

@@ -21,7 +21,7 @@ from rarefy.tasks.export import BESIDE, NAMES, export
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import lines, put, put_breaches, records
 from rarefy.tasks.export.keep_rates import tallied
-from rarefy.tasks.lease import LeaseLost
+from rarefy.tasks.store.lease import LeaseLost
 
 EMPTY = "nothing_to_build"  # folder of what a corpus without questions came to
 FAILED = "breaches.failed.jsonl"  # rows that were set aside in a build that was stopped

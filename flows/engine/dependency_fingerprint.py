@@ -11,11 +11,14 @@ from typing import Any
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import roles
-from rarefy.tasks import ask, extract, gates, graph, perturb, wordnet
-from rarefy.tasks.chunk.tokens import counter
+from rarefy.tasks import perturb
+from rarefy.tasks.corpus.chunk.tokens import counter
 from rarefy.tasks.find import find
+from rarefy.tasks.knowledge import extract, graph
 from rarefy.tasks.perturb import means
 from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
+from rarefy.tasks.questions import ask, gates
+from rarefy.tasks.text import wordnet
 
 Parts = tuple[str, Iterable[str], Mapping[str, Callable[..., Any]]]
 
@@ -74,7 +77,9 @@ def of_stage(stage: str, config: Config) -> dict[str, str]:
         found |= {name: content(_file(name)) for name in named if ":" in name}
     if stage == "vary":
         own = Path(perturb.__file__).parent
-        found |= {file.name: content(file) for file in sorted([*own.rglob("*.tsv"), *own.parent.glob("syntax/*.tsv")])}
+        found |= {
+            file.name: content(file) for file in sorted([*own.rglob("*.tsv"), *own.parent.glob("text/syntax/*.tsv")])
+        }
         found |= {"wordnet": _tables(wordnet.TABLE.parent), "pipeline": content(_pipeline("english"))}
         found |= {place.name: content(place) for place in _of_entailment(config)}
         found |= _programs(config)
@@ -155,7 +160,7 @@ def _model(config: Config) -> Path:
 def _pipeline(name: str) -> Path:
     """The folder of a spaCy pipeline; ValueError where there is none. spaCy itself takes seconds to import."""
     if name == "english":
-        return Path(extract.__file__).parent.parent / "language" / "english"
+        return Path(extract.__file__).parents[2] / "text" / "language" / "english"
     if Path(name).is_dir():
         return Path(name)
     spec = importlib.util.find_spec(name) if name.isidentifier() else None

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.store.tables import Store, digest
 
 VERSION = 2
 # Documents of one source (a JSONL file) in a batch, on average: a table takes some 10 ms to put in place, which 32

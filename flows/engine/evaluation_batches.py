@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from rarefy.flows.engine.benchmark_folder import Bench
 from rarefy.flows.engine.document_batches import batches_of
 from rarefy.flows.engine.question_batches import by_itself, unplaced
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 Part = dict[str, Any]
 

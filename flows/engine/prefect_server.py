@@ -18,7 +18,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from rarefy.flows.faults import Fault
 from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, guarded, login, names
-from rarefy.tasks.llm.secrets import address, redacted
+from rarefy.tasks.models.llm.secrets import address, redacted
 from rarefy.tasks.private import make_folder, open_file
 
 PATIENCE = 120  # seconds: starting was seen to take 16 s with an empty database on a busy machine

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from rarefy.flows.faults import LONGEST
-from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.models.llm.secrets import redacted
 
 LOG = logging.getLogger("rarefy.llm")
 WIDTH = 17  # of the longest stage's name

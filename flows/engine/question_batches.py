@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine.document_batches import batches_of
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.store.tables import Store, digest
 
 VERSION = 4
 

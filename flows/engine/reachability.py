@@ -28,7 +28,7 @@ def anchored(given: argparse.Namespace) -> argparse.Namespace:
 
 def check_corpus(corpus: str) -> None:
     """UsageFault where there is no such corpus, Fault where what may have one does not answer."""
-    from rarefy.tasks.read.sources import exists
+    from rarefy.tasks.corpus.read.sources import exists
 
     _check_keyless("corpus", corpus)
     try:
@@ -43,7 +43,7 @@ def check_corpus(corpus: str) -> None:
 
 def check_store(url: str) -> None:
     """UsageFault where no store can be at this address, or nothing be written to it."""
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     _check_keyless("--store", url)
     try:

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models.roles import faults_of
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.evaluate.systems.http.wire import Wire
 from rarefy.tasks.export.files import put
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.faults import Unavailable
-from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
-from rarefy.tasks.systems.http.wire import Wire
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.models.llm.faults import Unavailable
 
 NAME = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 

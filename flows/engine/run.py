@@ -27,13 +27,13 @@ from rarefy.flows.engine.workers import Workers, alone, cores
 from rarefy.flows.faults import NothingToBuild, UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.document_remarks import remarks
-from rarefy.tasks.lease import unfenced
-from rarefy.tasks.llm import InferenceContext
-from rarefy.tasks.llm.reply_store import Usage
-from rarefy.tasks.read.sources import MEDIA_TYPES, list_sources
-from rarefy.tasks.recipe import ALONE, BREACHES, Given, Job
-from rarefy.tasks.store import Store, digest
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.corpus.read.sources import MEDIA_TYPES, list_sources
+from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.models.llm import InferenceContext
+from rarefy.tasks.models.llm.reply_store import Usage
+from rarefy.tasks.store.lease import unfenced
+from rarefy.tasks.store.recipe import ALONE, BREACHES, Given, Job
+from rarefy.tasks.store.tables import Store, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import Question
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.grade.verdict import DIMENSIONS, HIGHEST, LOWEST
+from rarefy.tasks.questions.grade.verdict import DIMENSIONS, HIGHEST, LOWEST
 
 ID = "q:"  # before an id: an id of digits alone, or with one e, would become a number in a spreadsheet
 CELL = 32_000  # characters; a spreadsheet's cell holds 32,767

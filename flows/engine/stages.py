@@ -24,19 +24,22 @@ from rarefy.data_contracts.tables import Pile, from_table, schema_of
 from rarefy.flows.config import Config
 from rarefy.flows.engine.dependency_fingerprint import of_stage
 from rarefy.flows.models import roles
-from rarefy.tasks import ask, chunk, extract, gates, grade, graph, normalise, perturb, probe, read, supersede
-from rarefy.tasks.ask import model as ask_model
+from rarefy.tasks import perturb
+from rarefy.tasks.corpus import chunk, read
+from rarefy.tasks.corpus.read import duplicates
+from rarefy.tasks.corpus.read.sources import Source
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
+from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge.supersede.order import newness
 from rarefy.tasks.perturb import pools
-from rarefy.tasks.read import duplicates
-from rarefy.tasks.read.sources import Source
-from rarefy.tasks.recipe import Given, Job, Tool, make
-from rarefy.tasks.store import Store
-from rarefy.tasks.supersede.order import newness
+from rarefy.tasks.questions import ask, gates, grade, probe
+from rarefy.tasks.questions.ask import model as ask_model
+from rarefy.tasks.store.recipe import Given, Job, Tool, make
+from rarefy.tasks.store.tables import Store
 
 ASKERS = {  # who asks: function and version
-    "rules": ("rarefy.tasks.ask:ask", ask.VERSION),
-    "model": ("rarefy.tasks.ask.model:ask_by_model", ask_model.VERSION),
+    "rules": ("rarefy.tasks.questions.ask:ask", ask.VERSION),
+    "model": ("rarefy.tasks.questions.ask.model:ask_by_model", ask_model.VERSION),
 }
 
 
@@ -59,14 +62,19 @@ class Counted:
 def reading(config: Config) -> Job:
     """Sources to documents, or to the reason why not."""
     makes = {"documents": Document, "quarantine": Quarantined}
-    job = Job("read", "rarefy.tasks.read.child:read", read.VERSION, {"source": Source}, makes, config.read)
+    job = Job("read", "rarefy.tasks.corpus.read.child:read", read.VERSION, {"source": Source}, makes, config.read)
     return _placed(config, job)
 
 
 def chunking(config: Config) -> Job:
     """Documents to chunks."""
     job = Job(
-        "chunk", "rarefy.tasks.chunk:chunk", chunk.VERSION, {"documents": Document}, {"chunks": Chunk}, config.chunk
+        "chunk",
+        "rarefy.tasks.corpus.chunk:chunk",
+        chunk.VERSION,
+        {"documents": Document},
+        {"chunks": Chunk},
+        config.chunk,
     )
     return _placed(config, replace(job, group="doc_id"))
 
@@ -74,7 +82,14 @@ def chunking(config: Config) -> Job:
 def extracting(config: Config) -> Job:
     """Chunks to triplets."""
     takes = {"chunks": Chunk, "documents": Document}
-    job = Job("extract", "rarefy.tasks.extract:extract", extract.VERSION, takes, {"triplets": Triplet}, config.extract)
+    job = Job(
+        "extract",
+        "rarefy.tasks.knowledge.extract:extract",
+        extract.VERSION,
+        takes,
+        {"triplets": Triplet},
+        config.extract,
+    )
     return _asking(config, _placed(config, replace(job, group="doc_id")))
 
 
@@ -132,7 +147,7 @@ def normalising(config: Config) -> Job:
     makes = {"triplets": Triplet, "merges": Merge, "similarities": Similarity}
     tools = {"embed": config.embed}
     takes = {"triplets": Triplet, "documents": Document}
-    function = "rarefy.tasks.normalise:normalise"
+    function = "rarefy.tasks.knowledge.normalise:normalise"
     job = Job("normalise", function, normalise.VERSION, takes, makes, config.normalise, tools)
     return _asking(config, _placed(config, job))
 
@@ -140,13 +155,20 @@ def normalising(config: Config) -> Job:
 def superseding(config: Config) -> Job:
     """Triplets to triplets with the time they hold from, those rejected that a later document superseded."""
     takes = {"triplets": Triplet, "documents": Document}
-    function = "rarefy.tasks.supersede:supersede"
+    function = "rarefy.tasks.knowledge.supersede:supersede"
     return Job("supersede", function, supersede.VERSION, takes, {"triplets": Triplet}, config.supersede)
 
 
 def tracing(config: Config) -> Job:
     """Triplets to sampled paths."""
-    job = Job("trace", "rarefy.tasks.graph:trace", graph.VERSION, {"triplets": Triplet}, {"paths": Path}, config.graph)
+    job = Job(
+        "trace",
+        "rarefy.tasks.knowledge.graph:trace",
+        graph.VERSION,
+        {"triplets": Triplet},
+        {"paths": Path},
+        config.graph,
+    )
     return _placed(config, job)
 
 
@@ -174,7 +196,9 @@ def asking(config: Config) -> Job:
 def judging(config: Config) -> Job:
     """Questions to questions with the first reason against them."""
     takes = {"questions": Question, "chunks": Chunk, "triplets": Triplet}
-    job = Job("judge", "rarefy.tasks.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates)
+    job = Job(
+        "judge", "rarefy.tasks.questions.gates:judge", gates.VERSION, takes, {"questions": Question}, config.gates
+    )
     return _placed(config, replace(job, group="question_id"))
 
 
@@ -182,7 +206,7 @@ def probing(config: Config) -> Job:
     """Questions to questions that no one of their chunks answers, and what was answered from each."""
     takes = {"questions": Question, "chunks": Chunk}
     makes = {"questions": Question, "probes": Probe}
-    job = Job("probe", "rarefy.tasks.probe:probe", probe.VERSION, takes, makes, config.probe)
+    job = Job("probe", "rarefy.tasks.questions.probe:probe", probe.VERSION, takes, makes, config.probe)
     return _asking(config, _placed(config, replace(job, group="question_id")))
 
 
@@ -190,7 +214,7 @@ def grading(config: Config) -> Job:
     """Questions to questions that a judging model lets pass, and its judgements."""
     takes = {"questions": Question, "chunks": Chunk}
     makes = {"questions": Question, "judgements": Judgement}
-    job = Job("grade", "rarefy.tasks.grade:grade", grade.VERSION, takes, makes, config.grade)
+    job = Job("grade", "rarefy.tasks.questions.grade:grade", grade.VERSION, takes, makes, config.grade)
     return _asking(config, _placed(config, replace(job, group="question_id")))
 
 

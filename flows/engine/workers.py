@@ -11,10 +11,10 @@ from uuid import uuid4
 from rarefy.flows.engine.cluster import ClusterConfig, started
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models.accounting import asks, elsewhere
-from rarefy.tasks.llm import InferenceContext
+from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.reach import word
-from rarefy.tasks.recipe import ALONE, Given, Job, make
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.recipe import ALONE, Given, Job, make
+from rarefy.tasks.store.tables import Store
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle

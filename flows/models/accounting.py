@@ -12,13 +12,13 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine.progress import PULSE, Line
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.models import roles
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
-from rarefy.tasks.llm.prices import price_of
-from rarefy.tasks.llm.reply_store import NANO, ReplyStore, Usage
-from rarefy.tasks.recipe import CACHE, Given, Job
-from rarefy.tasks.store import Store
-from rarefy.tasks.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
+from rarefy.tasks.models.llm.prices import price_of
+from rarefy.tasks.models.llm.reply_store import NANO, ReplyStore, Usage
+from rarefy.tasks.store.recipe import CACHE, Given, Job
+from rarefy.tasks.store.tables import Store
 
 if TYPE_CHECKING:
     from rarefy.flows.engine.run import Run
@@ -59,7 +59,7 @@ def place(store: Store) -> Path:
 
 def books(store: Store, given: InferenceContext) -> ReplyStore:
     """The replies and the ledger of a run."""
-    from rarefy.tasks.llm.reply_store import opened  # late: a build without models opens no database
+    from rarefy.tasks.models.llm.reply_store import opened  # late: a build without models opens no database
 
     return opened(given.books, place(store))
 
@@ -124,7 +124,7 @@ def over(stage: str, used: Sequence[Usage], unanswered: Counter[str], budget: fl
     seen = max(sum(one.calls for one in used if one.final), failed.total())
     if failed.total() <= budget * seen:
         return ""
-    from rarefy.tasks.llm.engine import too_many  # late: it imports what sends requests
+    from rarefy.tasks.models.llm.engine import too_many  # late: it imports what sends requests
 
     return too_many(stage, seen, failed, budget)
 
@@ -175,7 +175,7 @@ def _answering(job: Job, run: "Run", line: Line) -> Iterator[None]:
     if not isinstance(system, SystemConfig) or system.kind in BUILT_IN:
         yield
         return
-    from rarefy.tasks.systems.book import Book
+    from rarefy.tasks.evaluate.systems.book import Book
 
     book = Book(place(run.store) / "answers.sqlite", system.identity())
     with _shown(line, lambda: f"{book.count():,} answers kept"):

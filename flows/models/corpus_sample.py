@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from rarefy.data_contracts.rows import Document, row_id
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine.run import Part
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.names import company
 
 PARTS = 256  # looked at, at most: of a million documents all would be minutes of reading

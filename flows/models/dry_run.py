@@ -14,17 +14,17 @@ from rarefy.data_contracts.rows import Reply, Request, Variant
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.models import roles
 from rarefy.flows.models.request_rates import OF_ROOM, REPLY
-from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig
-from rarefy.tasks.llm.faults import UNASKED
-from rarefy.tasks.llm.in_flight import length
-from rarefy.tasks.llm.reply_store import ReplyStore
-from rarefy.tasks.nli import NLI, Label, NLIConfig
-from rarefy.tasks.nli.by_model import asking, requested
+from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig
+from rarefy.tasks.models.llm.faults import UNASKED
+from rarefy.tasks.models.llm.in_flight import length
+from rarefy.tasks.models.llm.reply_store import ReplyStore
+from rarefy.tasks.models.nli import NLI, Label, NLIConfig
+from rarefy.tasks.models.nli.by_model import asking, requested
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig
 from rarefy.tasks.perturb.catalogue import wanted
 from rarefy.tasks.perturb.proof import ENTAILMENT
-from rarefy.tasks.recipe import Given, Job
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.recipe import Given, Job
+from rarefy.tasks.store.tables import Store
 
 BLOCK = 256  # requests looked up together
 SAMPLE = 200  # prompts whose tokens are counted, chosen by hash; the others go by their characters
@@ -76,7 +76,7 @@ class Counting:
         return self._ask
 
     def _ask(self, requests: Iterable[Request]) -> Iterator[Reply]:
-        from rarefy.tasks.llm.key import key  # late, with what reads replies
+        from rarefy.tasks.models.llm.key import key  # late, with what reads replies
 
         identity = self.identity()
         source = iter(requests)
@@ -87,8 +87,8 @@ class Counting:
                 yield self._answer(request, name, known.get(name), identity)
 
     def _answer(self, request: Request, name: str, reply: Reply | None, identity: dict[str, Any]) -> Reply:
-        from rarefy.tasks.llm import structured
-        from rarefy.tasks.llm.key import key
+        from rarefy.tasks.models.llm import structured
+        from rarefy.tasks.models.llm.key import key
 
         asked, answer = request, reply and structured.kept(reply, request)
         if reply and not answer:

@@ -18,10 +18,10 @@ from rarefy.flows.models.request_counts import Counts, found, frame, guessed, ke
 from rarefy.flows.models.request_forecast import UNSEEN, Expected, Range, forecast
 from rarefy.flows.models.variant_counts import Asked, together, variants
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.reply_store import ReplyStore, Usage
-from rarefy.tasks.recipe import Job
-from rarefy.tasks.store import Store
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.models.llm.reply_store import ReplyStore, Usage
+from rarefy.tasks.store.recipe import Job
+from rarefy.tasks.store.tables import Store
 
 
 @dataclass(frozen=True)

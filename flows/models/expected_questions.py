@@ -17,7 +17,9 @@ from rarefy.flows.engine import stages
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.models import roles
 from rarefy.flows.models.corpus_sample import Amount, Outline, amounts, choose, load, outlines, sampled_parts
-from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, supersede
+from rarefy.tasks.corpus import chunk
+from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.questions import ask, gates
 
 # In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, of which facts are
 # taken by fixed forms, eight times as long for one in a table, and 27 µs for one of prose, which is parsed: 6 s in all,
@@ -220,7 +222,7 @@ def find_in(documents: Sequence[Document], config: Config, clock: Callable[[], f
     merges few. Where time runs out, the rest of the documents, or of the prose, is left out.
     """
     if config.extract.methods:
-        import_module("rarefy.tasks.language.load")  # spaCy and what it brings: the same 3 s for any sample
+        import_module("rarefy.tasks.text.language.load")  # spaCy and what it brings: the same 3 s for any sample
     found, end = Found(), clock() + SECONDS
     quick = tuple(name for name in config.extract.methods if name not in PARSED)
     slow = tuple(name for name in config.extract.methods if name in PARSED)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from rarefy.flows.models import roles
 from rarefy.flows.models.request_forecast import UNSEEN, Range
 from rarefy.flows.models.request_rates import Rates
-from rarefy.tasks import prompts
-from rarefy.tasks.store import Store
+from rarefy.tasks.models import prompts
+from rarefy.tasks.store.tables import Store
 
 AS_BEFORE: Range = (0.8, 1.0, 1.25)  # of the rates of a build like this one
 CHARACTERS = 4  # per token of a prompt's own words
@@ -79,7 +79,7 @@ def guessed(chunks: int, rates: Rates) -> Counts:
 def frame(stage: str) -> float:
     """Tokens of a prompt's own words, around what it is filled with: of the longest role, and of what it is put in."""
     files = sorted(
-        (prompts.TASKS / roles.PROMPTS.get(stage, stage) / "prompts").glob("*.j2"),
+        prompts.folder(roles.PROMPTS.get(stage, stage)).glob("*.j2"),
         key=lambda file: -file.stat().st_size,
     )
     put_in = [file for file in files if file.stem.partition(".")[2] == ""][:1]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rarefy.flows.models.dry_run import Tally
 from rarefy.flows.models.request_rates import PER_SECOND, REPLY, SECONDS, History
-from rarefy.tasks.chunk.tokens import TokenCounter, counter
-from rarefy.tasks.llm import LLMConfig, RequestPolicy
-from rarefy.tasks.llm.prices import cost, price_of
+from rarefy.tasks.corpus.chunk.tokens import TokenCounter, counter
+from rarefy.tasks.models.llm import LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm.prices import cost, price_of
 
 Range = tuple[float, float, float]  # at least, likely, at most
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from rarefy.flows.config import OF_EVALUATION, Config
-from rarefy.tasks.llm.reply_store import Usage
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.models.llm.reply_store import Usage
+from rarefy.tasks.store.tables import Store, digest
 
 # Tokens of a reply where no ledger knows better. From the recorded replies of a large model over 18 windows of real
 # chunks: 350 triplets, 19 a window; questions, judgements and short answers, each in the JSON that is asked for.

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from rarefy.flows.config import Config
-from rarefy.tasks import prompts
-from rarefy.tasks.embed import folder_of
+from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig
 from rarefy.tasks.find import find
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.providers import PROVIDERS
-from rarefy.tasks.nli import CHECKS, NLIConfig
+from rarefy.tasks.models import prompts
+from rarefy.tasks.models.embed import folder_of
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.models.llm.providers import PROVIDERS
+from rarefy.tasks.models.nli import CHECKS, NLIConfig
 from rarefy.tasks.perturb import Perturbation, chosen
 from rarefy.tasks.perturb.proof import ENTAILMENT
-from rarefy.tasks.systems.config import SystemConfig
-from rarefy.tasks.systems.rag.likelihood import LikelihoodConfig
 
 STAGES = ("extract", "normalise", "ask", "probe", "grade", "vary")  # that can ask a model, as they follow one another
 PROMPTS = {"vary": "perturb"}  # the task whose prompts a stage uses, where it is not called like it

@@ -12,12 +12,12 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.engine.run import Run, Tables
 from rarefy.flows.models import accounting, request_rates, roles
-from rarefy.tasks.extract.model import Yield, yields
-from rarefy.tasks.grade.agreement import agreements, told
-from rarefy.tasks.llm import LLMConfig, RequestPolicy
-from rarefy.tasks.llm.prices import price_of
-from rarefy.tasks.llm.reply_store import NANO, Usage
-from rarefy.tasks.store import Store, digest
+from rarefy.tasks.knowledge.extract.model import Yield, yields
+from rarefy.tasks.models.llm import LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm.prices import price_of
+from rarefy.tasks.models.llm.reply_store import NANO, Usage
+from rarefy.tasks.questions.grade.agreement import agreements, told
+from rarefy.tasks.store.tables import Store, digest
 
 READ = ("clean", "fenced", "repaired", "reasked", "rejected")  # how replies kept their schema, best first
 UNPRICED = "no price"  # in the config

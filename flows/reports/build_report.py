@@ -17,8 +17,8 @@ from rarefy.flows.models.spending import Spent
 from rarefy.flows.reports.tables import as_table, keep_records, reasons
 from rarefy.flows.serving.artifact_keys import key
 from rarefy.tasks.export.keep_rates import Tally
-from rarefy.tasks.journal import Version
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.journal import Version
+from rarefy.tasks.store.tables import Store
 
 SHOWN = 5  # questions
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all

@@ -14,8 +14,8 @@ from rich.table import Table
 from rarefy.flows.compare import Comparison, Paired
 from rarefy.flows.engine.comparison_inputs import Side
 from rarefy.flows.reports import comparison_versions
+from rarefy.tasks.evaluate.statistics.compare import Difference, family
 from rarefy.tasks.export.files import put
-from rarefy.tasks.statistics.compare import Difference, family
 
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from rarefy.data_contracts.rows import Figure
 from rarefy.flows.compare import RIGHT, Apart, Comparison
-from rarefy.tasks.statistics.compare import Difference
+from rarefy.tasks.evaluate.statistics.compare import Difference
 
 OF = {"retired": "A: retired questions", "new": "B: new questions"}
 Row = tuple[str, dict[str, Apart]]

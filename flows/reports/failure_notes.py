@@ -8,7 +8,7 @@ import pyarrow as pa
 from rarefy.flows.engine.progress import WIDTH
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.faults import Fault
-from rarefy.tasks.systems.faults import meaning
+from rarefy.tasks.evaluate.systems.faults import meaning
 
 SHOWN = 3  # kinds of failure told one by one
 LONGEST = 300  # characters of what a system said

@@ -7,7 +7,7 @@ from rich.console import Console
 from rarefy.flows.refresh import Refreshed
 from rarefy.flows.reports import build_report
 from rarefy.flows.reports.tables import as_table
-from rarefy.tasks.versions.settings import differ
+from rarefy.tasks.refresh.versions.settings import differ
 
 SAID = {
     "not wanted": "Nobody asked for a refresh since the last one: nothing done",

@@ -38,7 +38,7 @@ def _timezone(name: str) -> str:
 
 
 def _rule(text: str) -> str:
-    from rarefy.tasks.statistics.gate import parsed  # late: numpy
+    from rarefy.tasks.evaluate.statistics.gate import parsed  # late: numpy
 
     parsed(text)
     return text

@@ -17,9 +17,9 @@ from rarefy.flows.config import Config, load
 from rarefy.flows.engine.damaged_tables import mended
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import run_summary, start_run
-from rarefy.tasks import journal
-from rarefy.tasks.llm.secrets import redacted
-from rarefy.tasks.store import Store
+from rarefy.tasks.models.llm.secrets import redacted
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.tables import Store
 
 Done = TypeVar("Done")
 REGRESSED = "Regressed"  # the state of an evaluation that broke a rule

@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.tasks.feeds.config import EdgarConfig
-from rarefy.tasks.feeds.edgar import Fed, follow
-from rarefy.tasks.feeds.faults import FeedFault
-from rarefy.tasks.feeds.sec import WHO, Sec
-from rarefy.tasks.journal import line_of
-from rarefy.tasks.refresh_queue import want, wanted
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.feeds.config import EdgarConfig
+from rarefy.tasks.refresh.feeds.edgar import Fed, follow
+from rarefy.tasks.refresh.feeds.faults import FeedFault
+from rarefy.tasks.refresh.feeds.sec import WHO, Sec
+from rarefy.tasks.refresh.refresh_queue import want, wanted
+from rarefy.tasks.store.journal import line_of
+from rarefy.tasks.store.tables import Store
 
 Say = Callable[[str], None]
 

@@ -9,17 +9,17 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine.reachability import foreign
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.triggers import Follower
-from rarefy.tasks.feeds.bucket import Mirrored, look_bucket, mirror
-from rarefy.tasks.feeds.config import FolderConfig
-from rarefy.tasks.feeds.debounce import Moves, Watched, settle
-from rarefy.tasks.feeds.faults import FeedFault
-from rarefy.tasks.feeds.feed_memory import recall, remember, short
-from rarefy.tasks.feeds.folder import look as look_into
-from rarefy.tasks.feeds.moment import Moment, now
-from rarefy.tasks.journal import line_of
-from rarefy.tasks.read.far import is_url
-from rarefy.tasks.refresh_queue import want
-from rarefy.tasks.store import Store
+from rarefy.tasks.corpus.read.far import is_url
+from rarefy.tasks.refresh.feeds.bucket import Mirrored, look_bucket, mirror
+from rarefy.tasks.refresh.feeds.config import FolderConfig
+from rarefy.tasks.refresh.feeds.debounce import Moves, Watched, settle
+from rarefy.tasks.refresh.feeds.faults import FeedFault
+from rarefy.tasks.refresh.feeds.feed_memory import recall, remember, short
+from rarefy.tasks.refresh.feeds.folder import look as look_into
+from rarefy.tasks.refresh.feeds.moment import Moment, now
+from rarefy.tasks.refresh.refresh_queue import want
+from rarefy.tasks.store.journal import line_of
+from rarefy.tasks.store.tables import Store
 
 Say = Callable[[str], None]
 

@@ -14,7 +14,7 @@ from prefect.utilities.urls import url_for
 
 from rarefy.flows.serving.config import Ending
 from rarefy.flows.serving.shutdown import ending
-from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.models.llm.secrets import redacted
 
 EVENT = "rarefy.run."
 STATES: dict[str, Ending] = {  # by name, where the type does not say it

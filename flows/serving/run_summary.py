@@ -16,12 +16,12 @@ from rarefy.flows.reports import build_report
 from rarefy.flows.reports.comparison_report import markdown, written
 from rarefy.flows.serving.artifact_keys import key
 from rarefy.flows.serving.links import linked
-from rarefy.tasks.journal import Version
-from rarefy.tasks.llm.secrets import redacted
-from rarefy.tasks.results import wording
-from rarefy.tasks.statistics.compare import Difference
-from rarefy.tasks.versions.settings import differ
-from rarefy.tasks.versions.shown import counted
+from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.statistics.compare import Difference
+from rarefy.tasks.models.llm.secrets import redacted
+from rarefy.tasks.refresh.versions.settings import differ
+from rarefy.tasks.refresh.versions.shown import counted
+from rarefy.tasks.store.journal import Version
 
 if TYPE_CHECKING:
     from rarefy.flows.refresh import Refreshed

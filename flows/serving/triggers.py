@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from rarefy.flows.engine import reachability
 from rarefy.flows.faults import Fault, SpentFault
-from rarefy.tasks.refresh_queue import want, wanted
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.refresh_queue import want, wanted
+from rarefy.tasks.store.tables import Store
 
 LONGEST = 3600.0  # seconds between two tries of a refresh that fails
 Say = Callable[[str], None]

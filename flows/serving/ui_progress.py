@@ -15,7 +15,7 @@ from prefect.logging import get_run_logger
 
 from rarefy.flows.engine import prefect_server
 from rarefy.flows.serving.artifact_keys import key
-from rarefy.tasks.llm.secrets import redacted
+from rarefy.tasks.models.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
 STAGES = {  # in the order in which a run ends them, by the beginning of its flow's name

@@ -16,11 +16,11 @@ def main(every: float, deployment: str, corpus: str, out: str, store: str, confi
     from rarefy.flows.config import load
     from rarefy.flows.serving.folder_watch import look
     from rarefy.flows.serving.start_run import start
-    from rarefy.tasks.feeds.faults import FeedFault
-    from rarefy.tasks.journal import line_of
-    from rarefy.tasks.llm.secrets import redacted
-    from rarefy.tasks.refresh_queue import wanted
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.models.llm.secrets import redacted
+    from rarefy.tasks.refresh.feeds.faults import FeedFault
+    from rarefy.tasks.refresh.refresh_queue import wanted
+    from rarefy.tasks.store.journal import line_of
+    from rarefy.tasks.store.tables import Store
 
     config = load(Path(config_file) if config_file else None)
     said = ""

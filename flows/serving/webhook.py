@@ -12,15 +12,15 @@ from prefect import flow
 
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.tasks.feeds import arrivals
-from rarefy.tasks.feeds.addresses import Resolve, system
-from rarefy.tasks.feeds.config import WebhookConfig
-from rarefy.tasks.feeds.faults import Later, Refused
-from rarefy.tasks.feeds.origins import allowed, plain
-from rarefy.tasks.feeds.signed import VARIABLE, Unsigned, secrets, verify
-from rarefy.tasks.journal import line_of
-from rarefy.tasks.refresh_queue import want
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.feeds import arrivals
+from rarefy.tasks.refresh.feeds.addresses import Resolve, system
+from rarefy.tasks.refresh.feeds.config import WebhookConfig
+from rarefy.tasks.refresh.feeds.faults import Later, Refused
+from rarefy.tasks.refresh.feeds.origins import allowed, plain
+from rarefy.tasks.refresh.feeds.signed import VARIABLE, Unsigned, secrets, verify
+from rarefy.tasks.refresh.refresh_queue import want
+from rarefy.tasks.store.journal import line_of
+from rarefy.tasks.store.tables import Store
 
 Say = Callable[[str], None]
 Answer = tuple[int, str]  # HTTP status, and the reason in words

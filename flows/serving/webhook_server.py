@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from rarefy.flows.serving.webhook import Hook
-from rarefy.tasks.feeds.signed import HEADER
+from rarefy.tasks.refresh.feeds.signed import HEADER
 
 BODY = 16_384  # bytes of a payload, and of a request's headers
 SECONDS = 10.0  # for a request in all

@@ -14,7 +14,7 @@ from rarefy.tasks.export.split import SplitConfig, split
 from rarefy.tasks.export.statistics import count
 from rarefy.tasks.export.swap import Written, fill, tidied
 from rarefy.tasks.export.tables import BESIDE, CHANGES, NAMES, Tables, complete, in_order
-from rarefy.tasks.lease import unfenced
+from rarefy.tasks.store.lease import unfenced
 
 __all__ = ["BESIDE", "NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 

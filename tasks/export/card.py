@@ -7,10 +7,10 @@ import pyarrow as pa
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Question, Variant
+from rarefy.tasks.evaluate.results.visible import as_markdown_text, visible
 from rarefy.tasks.export import keep_rates
 from rarefy.tasks.export.statistics import Statistics, table, total
 from rarefy.tasks.export.tables import Tables
-from rarefy.tasks.results.visible import as_markdown_text, visible
 
 LONG = 100  # characters of a name that a document gives itself
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Question
+from rarefy.tasks.evaluate.results.visible import as_markdown_text
 from rarefy.tasks.export.tables import Tables
-from rarefy.tasks.results.visible import as_markdown_text
 
 LABELS = {
     "single": "Single-hop",

@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.alone import alone
 from rarefy.tasks.export.files import Content, beside, put, sha256, write
 from rarefy.tasks.export.tables import BESIDE, NAMES
+from rarefy.tasks.store.atomic_write import put_in_place
 
 # where this package writes, and what a run that was killed there may have left: never a file of somebody else
 FOLDERS = (".*", "beir/**/.*", "hf/**/.*")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Reply, Request, row_id
-from rarefy.tasks import prompts
-from rarefy.tasks.llm import LLM, heard, replies
-from rarefy.tasks.llm.faults import UNASKED
+from rarefy.tasks.models import prompts
+from rarefy.tasks.models.llm import LLM, heard, replies
+from rarefy.tasks.models.llm.faults import UNASKED
 from rarefy.tasks.perturb import model_noise, model_passages, model_queries
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig

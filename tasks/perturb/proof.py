@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rarefy.tasks.nli import NLI, Label, equivalent
+from rarefy.tasks.models.nli import NLI, Label, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig

@@ -6,8 +6,8 @@ from itertools import islice, tee
 from random import Random
 
 from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Similarity, Span, Unanswered, Variant, row_id
-from rarefy.tasks.llm import LLM, unanswered
-from rarefy.tasks.nli import NLI
+from rarefy.tasks.models.llm import LLM, unanswered
+from rarefy.tasks.models.nli import NLI
 from rarefy.tasks.perturb import by_model
 from rarefy.tasks.perturb.case import Case, Draft, Make
 from rarefy.tasks.perturb.cases import cases

@@ -18,10 +18,10 @@ from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Chunk, Message, Request, Unanswered
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, RequestPolicy, unanswered
-from rarefy.tasks.llm.faults import Stopped
-from rarefy.tasks.recipe import Job, make
-from rarefy.tasks.store import Store
+from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, RequestPolicy, unanswered
+from rarefy.tasks.models.llm.faults import Stopped
+from rarefy.tasks.store.recipe import Job, make
+from rarefy.tasks.store.tables import Store
 
 
 class EchoConfig(BaseModel, frozen=True):

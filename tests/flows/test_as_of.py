@@ -15,8 +15,8 @@ from rarefy.flows.engine.as_of import known_at
 from rarefy.flows.engine.as_of_day import day
 from rarefy.flows.engine.document_batches import apart
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks import journal
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.tables import Store
 
 OUT = "bench"
 TODAY = "2026-01-01"

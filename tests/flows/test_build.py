@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -103,7 +103,7 @@ def test_the_contracts_lie_with_the_build(built):
 
 
 def test_a_meaningless_table_stops_the_build_and_names_stage_rule_and_value(copy, build, monkeypatch):
-    monkeypatch.setattr("rarefy.tasks.chunk.row_id", lambda *parts: "0" * 16)
+    monkeypatch.setattr("rarefy.tasks.corpus.chunk.row_id", lambda *parts: "0" * 16)
     code, said = build(copy, out="new", store="new-store")
     assert code == 1
     assert "chunks" in said and "chunk_id is unique" in said and "0" * 16 in said
@@ -116,7 +116,7 @@ def test_a_bug_that_every_document_meets_ends_the_build_and_leaves_its_traceback
     def broken(*_):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("rarefy.tasks.chunk.units", broken)
+    monkeypatch.setattr("rarefy.tasks.corpus.chunk.units", broken)
     code, said = build(copy, out="new", store="new-store")
     assert code == 2 and "chunk failed on all of 3 documents, the first time with ZeroDivisionError: a bug" in said
     rows = (copy / "new" / "nothing_to_build" / "breaches.jsonl").read_text().splitlines()
@@ -128,10 +128,10 @@ def test_an_error_that_no_document_is_to_blame_for_is_a_traceback_that_names_the
     def broken(*_):
         raise NotImplementedError("nothing of this kind")
 
-    monkeypatch.setattr("rarefy.tasks.chunk.units", broken)
+    monkeypatch.setattr("rarefy.tasks.corpus.chunk.units", broken)
     with pytest.raises(NotImplementedError) as error:
         build(copy, store="new-store")
-    assert "rarefy.tasks.chunk:chunk worked on acme.html" in "".join(error.value.__notes__)
+    assert "rarefy.tasks.corpus.chunk:chunk worked on acme.html" in "".join(error.value.__notes__)
 
 
 def test_limit_takes_the_first_documents(copy, build):
@@ -182,7 +182,7 @@ def test_a_scheduler_that_exists_is_used_and_its_workers_import_no_engine(copy, 
         assert code == 0, said
         with Client(cluster) as client:
             (modules,) = client.run(lambda: list(sys.modules)).values()
-    assert "rarefy.tasks.chunk" in modules
+    assert "rarefy.tasks.corpus.chunk" in modules
     assert not {"prefect", "great_expectations"} & set(modules)
     assert files(copy / "again") == files(copy / "out")
 

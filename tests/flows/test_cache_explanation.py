@@ -6,8 +6,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.flows.cli.cache_explanation import explain
-from rarefy.tasks.llm.key import key
-from rarefy.tasks.llm.reply_store import Kept, opened
+from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.reply_store import Kept, opened
 
 ASKED = Request("q1", (Message("system", "Be short."), Message("user", "Why is it so? " * 50)), temperature=0.2)
 

@@ -14,7 +14,7 @@ from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.calibrate import COLUMNS, calibrate, sheet, show
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.grade.calibration import compare, wilson
+from rarefy.tasks.questions.grade.calibration import compare, wilson
 
 ASKED = "question answer evidence passages".split()
 

@@ -12,7 +12,7 @@ from rarefy.flows.config import OF_EVALUATION, load
 from rarefy.flows.engine.cluster import ClusterConfig, started
 from rarefy.flows.engine.workers import alone, hired
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.tasks.recipe import Job
+from rarefy.tasks.store.recipe import Job
 
 LOCAL = {
     "kind": "distributed:LocalCluster",
@@ -194,7 +194,7 @@ def job() -> Job:
 
 def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
     from rarefy.data_contracts.tables import to_table
-    from rarefy.tasks.store import Store
+    from rarefy.tasks.store.tables import Store
 
     store = Store(tmp_path / "store")
     names = [store.keep(to_table([Quarantined(row_id(n), "s", "p", "r", "d")], Quarantined)) for n in range(3)]

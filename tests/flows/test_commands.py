@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.llm.reply_store import opened
+from rarefy.tasks.models.llm.reply_store import opened
 
 
 def said(capsys, code, *given):

@@ -15,10 +15,10 @@ from rarefy.flows.compare import RIGHT, compare, gate
 from rarefy.flows.engine.common_core import core, pairs
 from rarefy.flows.faults import RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.protocol import Protocol
+from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.export.files import put
-from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.protocols.protocol import Protocol
-from rarefy.tasks.statistics import StatisticsConfig
 
 QUICK = StatisticsConfig(draws=400, permutations=400)
 

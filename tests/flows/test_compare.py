@@ -14,11 +14,11 @@ from rarefy.data_contracts.tables import to_table
 from rarefy.flows.compare import compare, gate, ruled
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.frame import slices
+from rarefy.tasks.evaluate.protocols.protocol import Protocol
+from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.export.files import put
-from rarefy.tasks.protocols import PROTOCOLS
-from rarefy.tasks.protocols.frame import slices
-from rarefy.tasks.protocols.protocol import Protocol
-from rarefy.tasks.statistics import StatisticsConfig
 
 QUICK = StatisticsConfig(draws=500, permutations=500)
 CELLS = ("gold", "typos", "retrieved")

@@ -8,7 +8,7 @@ import pytest
 from rarefy.flows.cli.template import template
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.config import SystemConfig
 
 
 def written(tmp_path, text: str):

@@ -6,7 +6,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine.dependency_fingerprint import check, check_variants, of_stage
 from rarefy.flows.engine.stages import drawing, varying
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.llm import LLMConfig
+from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.perturb import PerturbConfig
 
 

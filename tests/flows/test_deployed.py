@@ -29,7 +29,7 @@ from rarefy.flows.serving.config import KINDS, Deploy, seconds_of
 from rarefy.flows.serving.deployments import full_name, planned
 from rarefy.flows.serving.register import register
 from rarefy.flows.serving.unfinished_runs import tidy
-from rarefy.tasks.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 YAML = Path(__file__).parents[2] / "infra" / "prefect.yaml"
 

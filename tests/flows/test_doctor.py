@@ -7,7 +7,7 @@ import pytest
 from endpoint import served
 
 from rarefy.flows.cli import doctor_models, main
-from rarefy.tasks.llm import LLMConfig
+from rarefy.tasks.models.llm import LLMConfig
 
 CONFIG = '[llm]\nprovider = "openai"\nmodel = "{model}"\n[ask]\nmethod = "model"\n'
 KEY = "canary-3f9a1c7e5b"

@@ -9,7 +9,7 @@ import pytest
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine.document_batches import BATCH, BATCHES, apart, batch_of, batches_of
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 DAYS = ("2024-02-15", "2024-06-20", "")
 

@@ -3,16 +3,16 @@
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Unanswered, Variant
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.models.dry_run import rehearse
-from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.llm.faults import REASONS, TRANSIENT, UNASKED
-from rarefy.tasks.llm.key import key
-from rarefy.tasks.llm.reply_store import Kept, opened
-from rarefy.tasks.nli import NLIConfig
+from rarefy.tasks.models.embed import EmbedConfig
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.models.llm.faults import REASONS, TRANSIENT, UNASKED
+from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.reply_store import Kept, opened
+from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
 from rarefy.tasks.perturb.by_model import requests
-from rarefy.tasks.recipe import Job
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.recipe import Job
+from rarefy.tasks.store.tables import Store
 
 TEXT = "Alto Corp sold 5 plants in 2024. It paid $4.5 billion for them. The buyer was Norr AB of Oslo."
 ONE, TWO, THREE = (LLMConfig(provider="openai", model=f"m-{n}") for n in range(3))

@@ -11,9 +11,9 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault
 from rarefy.flows.serving.edgar_feed import feed, look
-from rarefy.tasks.journal import line_of
-from rarefy.tasks.refresh_queue import wanted
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.refresh_queue import wanted
+from rarefy.tasks.store.journal import line_of
+from rarefy.tasks.store.tables import Store
 
 NEWEST = "320193/10-K-2025-09-27-0000320193-25-000079.htm"
 
@@ -78,7 +78,7 @@ def test_nobody_is_asked_before_it_is_said_who_asks(given, edgar, capsys, tmp_pa
 def test_every_filing_that_came_is_asked_for_before_it_counts_as_known(edgar, tmp_path, monkeypatch):
     """Killed anywhere, the next look asks for a refresh of what nobody asked for."""
     from rarefy.flows.serving import edgar_feed as module
-    from rarefy.tasks.feeds.config import EdgarConfig
+    from rarefy.tasks.refresh.feeds.config import EdgarConfig
 
     store, config = Store(tmp_path / "store"), EdgarConfig(**section(edgar, companies=("320193",)))
 
@@ -133,7 +133,7 @@ def test_a_look_at_the_sec_is_a_flow_run_of_prefect(edgar, tmp_path, api):
 
 def test_what_came_is_read_as_the_annual_report_that_it_is(edgar, tmp_path, given):
     """Down to the documents that a build makes of it."""
-    from rarefy.tasks.read import ReadConfig, read_corpus
+    from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 
     page = (
         b"<html><body><p><b>FORM 10-K</b></p><p>For the fiscal year ended September 27, 2025</p>"

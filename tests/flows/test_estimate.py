@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.llm.reply_store import opened
+from rarefy.tasks.models.llm.reply_store import opened
 
 CONFIG = """
 [llm]

@@ -21,7 +21,7 @@ from rarefy.flows.models import expected_questions as expecting
 from rarefy.flows.models.corpus_sample import Outline, choose, clipped
 from rarefy.flows.models.expected_questions import Expected, Range, expect, of_sample
 from rarefy.tasks.sample import CORPUS
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 # What a default build of the sample corpus accepts; tests/test_golden.py reminds of what moves it.
 ACCEPTED = {"single": 622, "chain": 177, "star": 125, "inverted_star": 3}

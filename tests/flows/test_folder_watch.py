@@ -18,10 +18,10 @@ from rarefy.flows.faults import Fault, SpentFault
 from rarefy.flows.serving import folder_watch
 from rarefy.flows.serving.folder_watch import Place, follow, look, poll
 from rarefy.flows.serving.triggers import Follower
-from rarefy.tasks.feeds.config import FolderConfig
-from rarefy.tasks.feeds.moment import Moment
-from rarefy.tasks.refresh_queue import answered, want, wanted
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.feeds.config import FolderConfig
+from rarefy.tasks.refresh.feeds.moment import Moment
+from rarefy.tasks.refresh.refresh_queue import answered, want, wanted
+from rarefy.tasks.store.tables import Store
 
 FOLDER = FolderConfig(settle=10, hold=60)
 

@@ -21,7 +21,14 @@ def files(folder: Path) -> dict[str, bytes]:
 def started(built):
     """Starts a build in another process; it has its imports already, so that the moments fall into the work."""
     context = multiprocessing.get_context("forkserver")
-    late = ["great_expectations", "spacy", "textstat", "bm25s", "rarefy.tasks.extract.prose", "rarefy.tasks.graph"]
+    late = [
+        "great_expectations",
+        "spacy",
+        "textstat",
+        "bm25s",
+        "rarefy.tasks.knowledge.extract.prose",
+        "rarefy.tasks.knowledge.graph",
+    ]
     context.set_forkserver_preload(["rarefy.flows.build", *late])
 
     def start(place: Path, *settings: str) -> multiprocessing.process.BaseProcess:

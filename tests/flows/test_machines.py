@@ -21,15 +21,15 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows.cli import main
 from rarefy.flows.engine import workers
 from rarefy.flows.models import accounting
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.recipe import Job
-from rarefy.tasks.store import Store
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.store.recipe import Job
+from rarefy.tasks.store.tables import Store
 
 SLOW = '''
 """Reads a file slowly, and leaves a mark when it begins and when it is done."""
 import os, time
 from pathlib import Path
-from rarefy.tasks.read import ReadConfig, read as read_at_once
+from rarefy.tasks.corpus.read import ReadConfig, read as read_at_once
 
 def read(source, config):
     marks = Path(os.environ["SLOW_MARKS"])

@@ -316,12 +316,12 @@ def test_neither_the_command_nor_the_library_imports_an_engine(questions, tmp_pa
         "format",
     ]
     assert imported(f"from rarefy.flows.cli import main\nassert main({given!r}) == 0") == ""
-    assert imported("import rarefy.tasks.perturb, rarefy.tasks.layouts, rarefy.tasks.perturb.pools") == ""
+    assert imported("import rarefy.tasks.perturb, rarefy.tasks.perturb.layouts, rarefy.tasks.perturb.pools") == ""
 
 
 LIBRARY = """
-from rarefy.tasks.embed import EmbedConfig
-from rarefy.tasks.layouts import rows
+from rarefy.tasks.models.embed import EmbedConfig
+from rarefy.tasks.perturb.layouts import rows
 from rarefy.tasks.perturb import PerturbConfig, vary
 from rarefy.tasks.perturb.pools import draw
 

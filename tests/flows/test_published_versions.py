@@ -14,9 +14,9 @@ from rarefy.flows.engine import prefect_server
 from rarefy.flows.refresh import refresh
 from rarefy.flows.reports import refresh_report
 from rarefy.flows.reports.published_versions import near, show
-from rarefy.tasks import journal
-from rarefy.tasks.journal import Version
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.journal import Version
+from rarefy.tasks.store.tables import Store
 
 NAMES = [letter * 32 for letter in "abc"]
 COUNTS = {"documents": 1204, "questions": 41206}

@@ -7,7 +7,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Pool, Question
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine.question_batches import spread
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.tables import Store
 
 CHUNKS = [Chunk(f"{doc}{n}", doc, 0, 4, "text", "", f"{doc}{n}", 1) for doc in "ab" for n in range(3)]
 

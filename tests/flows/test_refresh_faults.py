@@ -24,11 +24,12 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine import benchmark_folder
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.refresh import refresh
-from rarefy.tasks import journal, refresh_queue
 from rarefy.tasks.export import alone
 from rarefy.tasks.export.files import sha256
-from rarefy.tasks.lease import held, taken
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh import refresh_queue
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.lease import held, taken
+from rarefy.tasks.store.tables import Store
 
 ALL = bool(os.environ.get("RAREFY_ALL_WRITES"))
 KILLS, EARLY_KILLS, FULL = 6, 1, 3

@@ -11,8 +11,8 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine.aggregate import SCHEMA, conclude, options, packages, written
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.rescore import rescore
-from rarefy.tasks.correct import score
-from rarefy.tasks.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.correct import score
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 ANSWERS = {"q0": "$47,525 million", "q1": "about $48 billion", "q2": "$46 billion", "q3": "no such info"}
 OTHER_RARE = {"real_world": "strict"}

@@ -6,8 +6,8 @@ from rarefy.flows.cli.doctor_models import of_nli
 from rarefy.flows.config import Config
 from rarefy.flows.engine.stages import varying
 from rarefy.flows.models import roles
-from rarefy.tasks.llm import LLMConfig
-from rarefy.tasks.nli import NLIConfig
+from rarefy.tasks.models.llm import LLMConfig
+from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import PerturbConfig
 
 ONE, TWO = (LLMConfig(provider="openai", model=name) for name in ("m-1", "m-2"))

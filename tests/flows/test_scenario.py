@@ -10,7 +10,7 @@ from rarefy.data_contracts.rows import Chunk, Span
 from rarefy.flows.cli import main
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.scenario import fit, read, show
-from rarefy.tasks.mix import read_scenarios
+from rarefy.tasks.perturb.mix import read_scenarios
 
 TEXTS = {
     "gold": "Acme had 164,000 employees as of May 2024.",

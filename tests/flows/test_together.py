@@ -9,9 +9,9 @@ from rarefy.data_contracts import tables
 from rarefy.data_contracts.rows import Block, Document
 from rarefy.data_contracts.tables import Pile, from_table, to_table
 from rarefy.flows.engine import stages
-from rarefy.tasks.read.duplicates import DuplicatesConfig, flag_duplicates
-from rarefy.tasks.recipe import make
-from rarefy.tasks.store import Store
+from rarefy.tasks.corpus.read.duplicates import DuplicatesConfig, flag_duplicates
+from rarefy.tasks.store.recipe import make
+from rarefy.tasks.store.tables import Store
 
 
 def document(n: int, text: str = "") -> Document:

@@ -12,13 +12,13 @@ from versioned import benchmark
 
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.flows.cli import main
-from rarefy.tasks import journal
-from rarefy.tasks.active_runs import living, marked
 from rarefy.tasks.export.tables import CHANGES as FILES
 from rarefy.tasks.export.tables import NAMES
-from rarefy.tasks.journal import Version
-from rarefy.tasks.lease import taken
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.active_runs import living, marked
+from rarefy.tasks.store.journal import Version
+from rarefy.tasks.store.lease import taken
+from rarefy.tasks.store.tables import Store
 
 RELEASED = Path(__file__).parent.parent / "released" / "schema-1"
 FIRST = {"a.md": [("City", ["Oslo | population | 700 | 2024", "A sentence."])]}

@@ -21,13 +21,13 @@ from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import webhook as hook_module
 from rarefy.flows.serving.webhook import Hook, arrive
 from rarefy.flows.serving.webhook_server import BODY, HookServer
-from rarefy.tasks.feeds import arrivals
-from rarefy.tasks.feeds.config import OriginConfig, WebhookConfig
-from rarefy.tasks.feeds.faults import Later, Refused
-from rarefy.tasks.feeds.fetch import Fetched
-from rarefy.tasks.feeds.signed import HEADER, VARIABLE, sign
-from rarefy.tasks.refresh_queue import answered, wanted
-from rarefy.tasks.store import Store
+from rarefy.tasks.refresh.feeds import arrivals
+from rarefy.tasks.refresh.feeds.config import OriginConfig, WebhookConfig
+from rarefy.tasks.refresh.feeds.faults import Later, Refused
+from rarefy.tasks.refresh.feeds.fetch import Fetched
+from rarefy.tasks.refresh.feeds.signed import HEADER, VARIABLE, sign
+from rarefy.tasks.refresh.refresh_queue import answered, wanted
+from rarefy.tasks.store.tables import Store
 
 SECRET = "0123456789abcdef0123456789abcdef"
 ADDRESS = "https://docs.example.com/a.html"

@@ -12,8 +12,8 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine import workers as machines
 from rarefy.flows.engine.workers import alone, cores, hired
 from rarefy.flows.faults import Fault
-from rarefy.tasks.recipe import Job
-from rarefy.tasks.store import Store
+from rarefy.tasks.store.recipe import Job
+from rarefy.tasks.store.tables import Store
 
 STAGE = """
 import os

@@ -8,8 +8,8 @@ from pathlib import Path
 from incremental import reader
 from rarefy.flows.config import Config
 from rarefy.flows.refresh import Refreshed, refresh
-from rarefy.tasks import journal
-from rarefy.tasks.store import Store
+from rarefy.tasks.store import journal
+from rarefy.tasks.store.tables import Store
 
 NO_VARIANTS = {"perturb": {"query": [], "document": [], "context": []}}
 FEW = {"query": ["character"], "document": ["reverse_order"], "context": ["distracting", "irrelevant"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
 from served.tiny import DTYPE, free_port, running
 
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from rarefy.tasks.llm import InferenceContext, LLMConfig
-from rarefy.tasks.llm.faults import Unavailable
-from rarefy.tasks.llm.in_process import vllm
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig
+from rarefy.tasks.models.llm.faults import Unavailable
+from rarefy.tasks.models.llm.in_process import vllm
 from served.tiny import ENGINE, QUIET, VERDICT, replies, request
 
 found = importlib.util.find_spec("vllm")

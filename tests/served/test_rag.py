@@ -3,11 +3,11 @@
 import pytest
 
 from rarefy.data_contracts.rows import Message, Passage
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.systems.interface import Asked
-from rarefy.tasks.systems.rag import STRATEGIES, RagConfig, rag
-from rarefy.tasks.systems.rag.likelihood import LikelihoodConfig, likelihoods, oracle
-from rarefy.tasks.systems.rag.packs import PACKS
+from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
+from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig, likelihoods, oracle
+from rarefy.tasks.evaluate.systems.rag.packs import PACKS
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 
 DOCUMENT = Passage("p", "Net sales of Acme rose to $47.5 billion in 2024.", "Acme 10-K")
 # a tiny model of random weights rambles: what it says is cut, or no answer that its prompt asks for

@@ -11,10 +11,10 @@ from distributed import Client, LocalCluster
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, Unanswered
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.tasks.extract import ExtractConfig
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.recipe import Job, make
-from rarefy.tasks.store import Store
+from rarefy.tasks.knowledge.extract import ExtractConfig
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.store.recipe import Job, make
+from rarefy.tasks.store.tables import Store
 from served.tiny import ENGINE, QUIET
 
 TEXT = "Acme Corp was founded in 1901. Acme Corp acquired Borealis Instruments in March 2024."
@@ -50,7 +50,7 @@ def test_a_worker_without_prefect_makes_a_stage_with_the_model_in_its_process(cl
     takes = {"chunks": Chunk, "documents": Document}
     makes = {"triplets": Triplet, "unanswered": Unanswered}
     tools = {"llm": LLMConfig(provider="vllm", model=model, extra=ENGINE)}
-    job = Job("extract", "rarefy.tasks.extract:extract", 1, takes, makes, config, tools)
+    job = Job("extract", "rarefy.tasks.knowledge.extract:extract", 1, takes, makes, config, tools)
     means = InferenceContext(stage="extract", run="one", serving=RequestPolicy(failure_budget=1))
 
     names = client.submit(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Message, Reply, Request
-from rarefy.tasks.llm import LLM
+from rarefy.tasks.models.llm import LLM
 
 QUIET = {
     "VLLM_HOST_IP": "127.0.0.1",

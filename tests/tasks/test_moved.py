@@ -6,21 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks import llm
-from rarefy.tasks.moved import MOVED
+from rarefy.tasks import store
+from rarefy.tasks.models import llm
+from rarefy.tasks.moved import INSIDE, MOVED
+from rarefy.tasks.store.tables import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_new_name_is_a_module_and_no_old_one_is():
-    assert [name for name in MOVED.values() if importlib.util.find_spec(name) is None] == []
-    assert len(set(MOVED.values())) == len(MOVED) and not set(MOVED) & set(MOVED.values())
+    new = [*MOVED.values(), *INSIDE.values()]
+    assert [name for name in new if importlib.util.find_spec(name) is None] == []
+    assert all(len(set(names.values())) == len(names) for names in (MOVED, INSIDE)) and not {*MOVED, *INSIDE} & set(new)
 
 
-@pytest.mark.parametrize("name", ["rarefy.flows.conclude", "rarefy.flows.serving.told", "rarefy.tasks.systems.asked"])
+@pytest.mark.parametrize("name", ["rarefy.flows.conclude", "rarefy.flows.serving.told", "rarefy.tasks.systems"])
 def test_an_old_import_fails_with_the_new_name(name):
-    with pytest.raises(ModuleNotFoundError, match=f"{name} is {MOVED[name]} now"):
+    with pytest.raises(ModuleNotFoundError, match=f"{name} is {(MOVED | INSIDE)[name]} now"):
         importlib.import_module(name)
+
+
+def test_an_old_import_of_what_lay_in_a_folder_names_the_folder():
+    with pytest.raises(ModuleNotFoundError, match=r"rarefy\.tasks\.systems is rarefy\.tasks\.evaluate\.systems now"):
+        importlib.import_module("rarefy.tasks.systems.interface")
 
 
 def test_classes_that_others_import_go_by_their_old_names_too():
@@ -28,9 +36,14 @@ def test_classes_that_others_import_go_by_their_old_names_too():
         assert llm.Means is llm.InferenceContext
     with pytest.raises(AttributeError, match="Nothing"):
         llm.Nothing  # noqa: B018
+    with pytest.warns(DeprecationWarning, match=r"rarefy\.tasks\.store\.tables\.Store"):
+        assert store.Store is Store
+    with pytest.raises(AttributeError, match="Nothing"):
+        store.Nothing  # noqa: B018
 
 
 def test_the_changelog_lists_them():
     listed = (ROOT / "CHANGELOG.md").read_text()
     rows = [f"`{name.removeprefix('rarefy.').replace('.', '/')}.py`" for pair in MOVED.items() for name in pair]
+    rows += [f"`{name.removeprefix('rarefy.').replace('.', '/')}`" for pair in INSIDE.items() for name in pair]
     assert [row for row in rows if row not in listed] == []

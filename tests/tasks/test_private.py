@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rarefy.tasks.embed.remembered import Remembered
-from rarefy.tasks.llm.batch_files import Sent, remember
-from rarefy.tasks.llm.reply_store import opened
+from rarefy.tasks.evaluate.retrieve.index_cache import kept
+from rarefy.tasks.evaluate.systems.book import Book
+from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.models.embed.remembered import Remembered
+from rarefy.tasks.models.llm.batch_files import Sent, remember
+from rarefy.tasks.models.llm.reply_store import opened
 from rarefy.tasks.private import close_folder, make_file, make_folder, open_file
-from rarefy.tasks.retrieve.index_cache import kept
-from rarefy.tasks.store import Store
-from rarefy.tasks.systems.book import Book
-from rarefy.tasks.systems.interface import Said
+from rarefy.tasks.store.tables import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
 

@@ -5,8 +5,8 @@ Only what is there is compared, not what is said of it: which figure belongs to 
 
 from collections.abc import Iterable
 
-from rarefy.tasks.nli.facts import changed
-from rarefy.tasks.nli.names import missing, named
+from rarefy.tasks.models.nli.facts import changed
+from rarefy.tasks.models.nli.names import missing, named
 from rarefy.tasks.perturb.case import Case, Draft
 
 CODE = "facts_changed"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from rarefy.data_contracts.rows import Swap
-from rarefy.tasks.extract.places import STATES
+from rarefy.tasks.knowledge.extract.places import STATES
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.names import called

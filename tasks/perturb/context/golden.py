@@ -7,10 +7,10 @@ from random import Random
 
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.syntax import content_words, replacements, rewrites
-from rarefy.tasks.syntax.pieces import Edit, Kept, Piece, Rewrite, edited, moves, shifted, woven
-from rarefy.tasks.syntax.tables import layouts, tables
 from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.syntax import content_words, replacements, rewrites
+from rarefy.tasks.text.syntax.pieces import Edit, Kept, Piece, Rewrite, edited, moves, shifted, woven
+from rarefy.tasks.text.syntax.tables import layouts, tables
 
 LONGEST = 6_000  # characters of a passage of which anything is changed: fifty times those that a context takes
 TRIES = 40  # draws for drafts that are not yet there

@@ -6,7 +6,7 @@ from decimal import Decimal
 from random import Random
 
 from rarefy.data_contracts.rows import Swap, row_id
-from rarefy.tasks.extract.places import STATES
+from rarefy.tasks.knowledge.extract.places import STATES
 from rarefy.tasks.perturb.context.figures import drawn
 from rarefy.tasks.perturb.context.others import Others, differs
 

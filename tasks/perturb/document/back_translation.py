@@ -16,9 +16,9 @@ from shutil import which
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.syntax.words import exchangeable
 from rarefy.tasks.text.dates import NAME
-from rarefy.tasks.wordnet import readings
+from rarefy.tasks.text.syntax.words import exchangeable
+from rarefy.tasks.text.wordnet import readings
 
 PROGRAM = "apertium"
 THERE, BACK = "eng-spa", "spa-eng"

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence, Set
 from random import Random
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.edited import different, edited, told
 from rarefy.tasks.perturb.query.letter_case import OPENING
 from rarefy.tasks.perturb.query.words import Word, is_meant, named_words, words
+from rarefy.tasks.text import wordnet
 
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.edited import Edit
 from rarefy.tasks.perturb.query.hanging import PREPOSITIONS, SAYING
 from rarefy.tasks.perturb.query.question_parts import CLAUSE, LONGEST, WH, Asked
+from rarefy.tasks.text import wordnet
 
 Span = tuple[int, int]
 LEAST = 2  # words of what is asked without its condition: "What, if anything, ...?" is no condition

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.hanging import BE, PREPOSITIONS, PRONOUNS, SAYING, nominal
 from rarefy.tasks.perturb.query.question_parts import CLAUSE, Asked
-from rarefy.tasks.syntax.verbs import past
+from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.syntax.verbs import past
 
 Parts = list[tuple[int, int] | str]
 

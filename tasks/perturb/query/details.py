@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.hanging import PREPOSITIONS, PRONOUNS
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.sentences import STARTERS, sentences
 
 READ = 6_000  # characters of a passage that are read: a chunk has fewer, a user's context may be a book

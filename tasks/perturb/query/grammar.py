@@ -12,7 +12,7 @@ from rarefy.tasks.perturb.query.edited import edited, pieced
 from rarefy.tasks.perturb.query.hanging import hangs_on_all
 from rarefy.tasks.perturb.query.owned import inside, owned
 from rarefy.tasks.perturb.query.question_parts import CLAUSE, DAY, TIME, UNIT, Asked, Piece, asked
-from rarefy.tasks.wordnet import readings
+from rarefy.tasks.text.wordnet import readings
 
 Parts = list[tuple[int, int] | str]
 

@@ -2,8 +2,8 @@
 
 import re
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.question_parts import AUX, CLAUSE, Asked, Piece
+from rarefy.tasks.text import wordnet
 
 PREPOSITIONS = frozenset(
     """

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from random import Random
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.details import Detail, document, said, spoken, topics
 from rarefy.tasks.perturb.query.edited import edited
 from rarefy.tasks.perturb.query.letter_case import OPENING
 from rarefy.tasks.perturb.query.question_parts import AUX, LONGEST
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.notations import occurs
 
 PASSAGES = 12  # that are read for a question: more details than are ever tried

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.words import Word, is_code, words
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import ENGLISH_FORMS
 
 SHORTEST = 4  # letters of a word in capitals: "us", "it", "who" and "or" would be names of countries and agencies

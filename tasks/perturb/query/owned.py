@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.query.edited import Edit
 from rarefy.tasks.perturb.query.hanging import nominal
 from rarefy.tasks.perturb.query.question_parts import Asked
+from rarefy.tasks.text import wordnet
 
 # Names that end like a possessive
 APOSTROPHES = frozenset(

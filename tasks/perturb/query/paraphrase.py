@@ -6,7 +6,7 @@ from random import Random
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.syntax import asked, asked_otherwise, measured, replacements, reworded
+from rarefy.tasks.text.syntax import asked, asked_otherwise, measured, replacements, reworded
 
 LONGEST = 600  # characters of a question: what is longer is a text with a question in it
 PIVOTS = frozenset({"company", "companies"})  # what is sought is called what the corpus calls it

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rarefy.tasks.text.dates import MONTHS, SHORT
 from rarefy.tasks.text.names import ABBREVIATIONS
-from rarefy.tasks.wordnet import readings
+from rarefy.tasks.text.wordnet import readings
 
 LONGEST = 600  # characters: what is longer is no question, and none of these patterns is made for it
 

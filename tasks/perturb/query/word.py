@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.edited import Edit, different, edited, told
 from rarefy.tasks.perturb.query.words import Word, is_meant, is_number, named_words, words
-from rarefy.tasks.wordnet import Reading
+from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.wordnet import Reading
 
 REVIEWED = Path(__file__).with_name("interchangeable.tsv")
 

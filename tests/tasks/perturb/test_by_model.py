@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Chunk, Pool, Reply
-from rarefy.tasks.llm.faults import UNASKED
+from rarefy.tasks.models.llm.faults import UNASKED
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
 from rarefy.tasks.perturb.by_model import TALKS, drafts, requests
 from rarefy.tasks.perturb.means import lacking

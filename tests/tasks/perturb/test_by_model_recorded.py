@@ -9,8 +9,8 @@ from endpoint import served
 from recorded_variants import Recorded
 
 from rarefy.data_contracts.rows import Reply, Unanswered, Variant
-from rarefy.tasks.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.nli import Label
+from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
 from rarefy.tasks.perturb.by_model import drafts
 

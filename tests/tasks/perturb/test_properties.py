@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Pool, Triplet, row_id
-from rarefy.tasks import ask, chunk, extract, gates, graph, normalise, read
-from rarefy.tasks.nli import NLIConfig
+from rarefy.tasks.corpus import chunk, read
+from rarefy.tasks.knowledge import extract, graph, normalise
+from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
 from rarefy.tasks.perturb.cases import cases
 from rarefy.tasks.perturb.catalogue import maker, wanted
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.pools import draw
+from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.sample import CORPUS
 
 OFFLINE = [name for name, entry in CATALOGUE.items() if entry.rules and (not entry.needs or which(entry.needs))]

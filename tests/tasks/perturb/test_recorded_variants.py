@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from rarefy.tasks.nli import NLI, Label, NLIConfig, equivalent
+from rarefy.tasks.models.nli import NLI, Label, NLIConfig, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.checks import CHECKS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Similarity, Span, Unanswered, row_id
-from rarefy.tasks.nli import Label
+from rarefy.tasks.models.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Perturbation, PerturbConfig, vary, vary_with_similarities
 from rarefy.tasks.perturb.vary import SPARE
 

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, Reply, Unanswered
-from rarefy.tasks.grade import GradeConfig, grade
-from rarefy.tasks.llm import structured
+from rarefy.tasks.models.llm import structured
+from rarefy.tasks.questions.grade import GradeConfig, grade
 from rarefy.tasks.sample import CORPUS
 
 FOLDER = CORPUS.parent / "recorded"

@@ -7,10 +7,10 @@ from itertools import groupby
 import pytest
 
 from rarefy.data_contracts.rows import Document, Reply, Triplet
-from rarefy.tasks import chunk, read
-from rarefy.tasks.extract import ExtractConfig, extract
-from rarefy.tasks.extract.model import requests
-from rarefy.tasks.llm import structured
+from rarefy.tasks.corpus import chunk, read
+from rarefy.tasks.knowledge.extract import ExtractConfig, extract
+from rarefy.tasks.knowledge.extract.model import requests
+from rarefy.tasks.models.llm import structured
 from rarefy.tasks.sample import CORPUS, RECORDED
 
 LINES = [json.loads(line) for line in (RECORDED / "triplets.jsonl").read_text("utf-8").splitlines()]

@@ -1,5 +1,5 @@
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.read import ReadConfig, read_corpus
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.sample import CORPUS
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.character import character
 from rarefy.tasks.perturb.query.words import MEANT, words
+from rarefy.tasks.text import wordnet
 
 SUBJECTS = ["NVIDIA Corporation", "Apple Inc.", "The Coca-Cola Company", "JPMorgan Chase & Co."]
 QUESTIONS = [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.tasks import wordnet
 from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.word import reviewed, word
+from rarefy.tasks.text import wordnet
 
 QUESTIONS = [
     ("What was NVIDIA Corporation's Data Center revenue in fiscal year 2024?", "NVIDIA Corporation"),

@@ -1,0 +1,268 @@
+"""Read sources of any kind into documents of normalised text (RARE §3.1, R1)."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.tasks.corpus.read import records
+from rarefy.tasks.corpus.read.decode import decode
+from rarefy.tasks.corpus.read.identify import identity, introduce
+from rarefy.tasks.corpus.read.limits import Unpacked, check_length
+from rarefy.tasks.corpus.read.markdown import read_markdown
+from rarefy.tasks.corpus.read.records import RecordsConfig
+from rarefy.tasks.corpus.read.settle import settle
+from rarefy.tasks.corpus.read.sources import (
+    ABOUT_CORPUS,
+    MEDIA_TYPES,
+    UNKNOWN,
+    Source,
+    at_hand,
+    list_sources,
+    load,
+    state,
+    version,
+)
+from rarefy.tasks.corpus.read.submission import is_submission, main_document
+from rarefy.tasks.corpus.read.text import read_text
+from rarefy.tasks.corpus.read.unreadable import Unreadable, failed, quarantine
+from rarefy.tasks.find import find
+
+VERSION = 8
+
+MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
+HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
+# Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
+# that sets no spaces.
+SENTENCE = re.compile(
+    r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
+)
+
+
+CHANGED = "changed_while_reading", "the file was written to after it was listed; build again once it is whole"
+# What hangs on the machine and not on the bytes: such a source is tried again by the next run
+OUT_OF_TIME = "read_timeout", "its reader worked longer than read.seconds; split the file, remove it or raise the limit"
+OUT_OF_MEMORY = (
+    "read_memory",
+    "its reader took more memory than read.memory_bytes, or than there is; split it, remove it or raise the limit",
+)
+DIED = "reader_died", "the process that read it was ended by {}; write the file anew or remove it"
+
+
+class ReadConfig(BaseModel, frozen=True, extra="forbid"):
+    """How sources become documents."""
+
+    domain: Literal["auto", "finance", "economics", "policy", "default"] = Field(
+        default="auto",
+        description="what the corpus is about, which sets how it is chunked; auto: filings are finance, papers of the "
+        "Federal Reserve, OECD and IMF economics, parts of the CFR policy, the rest default",
+    )
+    identity: Literal["path", "filing"] = Field(
+        default="path",
+        description="what names a document whose record brings no id: its path, or the filing that it is (CIK, form "
+        "and period, if it says all three): one that was moved or fetched again is the same document",
+    )
+    max_bytes: int = Field(
+        default=200_000_000,
+        gt=0,
+        description="a larger file is quarantined; of a JSONL file a larger line, of a Parquet file a larger row group "
+        "or text",
+    )
+    max_characters: int = Field(
+        default=50_000_000,
+        gt=0,
+        description="a document with a longer text is quarantined: of a plain text, Markdown or record the text before "
+        "it is read, of HTML and PDF what is shown",
+    )
+    max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
+    max_unpacked_bytes: int = Field(
+        default=1_000_000_000,
+        gt=0,
+        description="a PDF or Parquet file is quarantined that unpacks to more, as far as it is read",
+    )
+    max_ratio: int = Field(
+        default=200,
+        gt=0,
+        description="and one that unpacks to more times its size, where that is more than 20 MB: no text packs so well",
+    )
+    seconds: float = Field(
+        default=600,
+        gt=0,
+        description="of work on one document (or record), after which its reader is ended and the document quarantined "
+        "for this run; four times as many by the clock",
+    )
+    memory_bytes: int = Field(
+        default=6_000_000_000,
+        ge=500_000_000,
+        description="of memory for a reader, which is ended when it asks for more, and the document quarantined for "
+        "this run (on Linux; plain texts and JSON of less than 200 kB are read without these two bounds)",
+    )
+    records: RecordsConfig = Field(default=RecordsConfig(), description="columns of JSON, JSONL and Parquet files")
+    readers: dict[str, str] = Field(
+        default={},
+        description='readers by file ending, {".docx": "mypackage.word:read"}: (Source, ReadConfig) to documents',
+    )
+
+
+Reader = Callable[[Source, ReadConfig], Iterator[Document | Quarantined]]
+
+
+def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    content = load(source, config.max_bytes)
+    if content.startswith(b"%PDF-"):
+        yield from _pdf(source, config)
+        return
+    text, notes = decode(content)
+    del content
+    check_length(text, config.max_characters)
+    read = read_text
+    submission = is_submission(text)
+    if submission and not HTML.search(main_document(text)[:20_000]):
+        text = main_document(text)
+    elif submission or MARKUP.match(text[:4096]):
+        from rarefy.tasks.corpus.read.html import read_html as read
+    elif source.media_type == "text/markdown":
+        read = read_markdown
+    document = replace(read(text, source.path), doc_id=source.path)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _html(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.html import read_html  # late: lxml is not needed for a corpus of texts
+
+    content = load(source, config.max_bytes)
+    if content.startswith(b"%PDF-"):
+        raise Unreadable("wrong_type", "a PDF under an HTML name; rename it to end in .pdf")
+    text, notes = decode(content)
+    del content
+    document = replace(read_html(text, source.path), doc_id=source.path)
+    if document.domain == "default":
+        document = introduce(document)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.pdf import read_pdf  # late: pdfplumber takes a second
+
+    content = load(source, config.max_bytes)
+    yield read_pdf(content, source.path, config.max_pages, config.max_unpacked_bytes, config.max_ratio)
+
+
+def _longest(config: ReadConfig) -> int:
+    """Characters of a record's text, which no file of its own bounds."""
+    return min(config.max_characters, config.max_bytes)
+
+
+def _json(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    return records.read_json(source, config.records, config.max_bytes, _longest(config))
+
+
+def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    return records.read_jsonl(source, config.records, config.max_bytes, _longest(config))
+
+
+def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    unpacked = Unpacked(source.size, config.max_unpacked_bytes, config.max_ratio)
+    return records.read_parquet(source, config.records, config.max_bytes, _longest(config), unpacked)
+
+
+def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    try:
+        yield from _text(source, config)
+    except Unreadable as error:
+        if error.reason != "binary_file":
+            raise
+        raise Unreadable(
+            "unsupported_type",
+            f"no reader for this kind of file ({error.detail}); {', '.join(sorted(MEDIA_TYPES))} are read",
+        ) from error
+
+
+def _about(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    raise Unreadable(
+        "about_the_corpus", "taken for a note about the corpus, not a part of it; rename it to have it read"
+    )
+
+
+READERS: dict[str, Reader] = {
+    "application/json": _json,
+    "application/jsonl": _jsonl,
+    "application/parquet": _parquet,
+    "application/pdf": _pdf,
+    "text/html": _html,
+    "text/markdown": _text,
+    "text/plain": _text,
+    ABOUT_CORPUS: _about,
+    UNKNOWN: _unknown,
+}
+
+
+def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """The documents of one source, or the reason why there are none; of one behind a URL, of a copy of it."""
+    try:
+        with at_hand(source) as near:
+            yield from read_at_hand(near, config)
+    except Unreadable as error:
+        yield quarantine(source.path, error)
+
+
+def read_at_hand(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """As `read`, of a source whose bytes are on this machine; whatever its reader raises becomes a row."""
+    ending = Path(source.path).suffix.lower()
+    reader: Reader = (
+        find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
+    )
+    before = state(source)
+    found = version(source)
+    fault: Unreadable | None = None
+    changed = bool(source.digest and found) and found != source.digest
+    try:
+        for row in reader(source, config) if not changed else ():
+            if changed := state(source) != before:
+                break
+            yield row if isinstance(row, Quarantined) else _finish(row, found or source.digest, config)
+    except Unreadable as error:
+        fault = error
+    except RecursionError:
+        fault = Unreadable("too_deep", "its parts are nested too deep to be read; flatten it or remove it")
+    except MemoryError:
+        fault = Unreadable(*OUT_OF_MEMORY)
+    except Exception as error:  # a library's or ours: no fault in one document may end the build of all others
+        fault = failed(error)
+    if changed or state(source) != before:  # what was read is not what the digest says, whatever went wrong with it
+        fault = Unreadable(*CHANGED)
+    if fault:
+        yield quarantine(source.path, fault)
+
+
+def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """Every document and every fault of a corpus, in the order of its paths."""
+    for source in list_sources(corpus):
+        yield from read(source, config)
+
+
+def _finish(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
+    """The document under its version, as its contract asks, unless it says nothing."""
+    if not document.text.strip():
+        return quarantine(
+            document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
+        )
+    if not SENTENCE.search(document.text):
+        return quarantine(
+            document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
+        )
+    made = replace(
+        document,
+        doc_id=identity(document) if config.identity == "filing" else document.doc_id,
+        content_hash=document.content_hash or digest,
+        domain=document.domain if config.domain == "auto" else config.domain,
+    )
+    try:
+        check_length(document.text, config.max_characters)
+        return settle(made)
+    except Unreadable as error:
+        return quarantine(document.source, error)

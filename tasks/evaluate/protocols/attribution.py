@@ -1,0 +1,84 @@
+"""Who is at fault where an answer is wrong: was all gold, or at least the answer, in what the system had?"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rarefy.tasks.evaluate.protocols.columns import narrowed
+from rarefy.tasks.evaluate.protocols.frame import Frame, slices
+from rarefy.tasks.evaluate.statistics.measure import Counts, Figured, Measure
+
+GENERATOR, RETRIEVER, SHOWN, UNKNOWN = (
+    "Generator at fault",
+    "Retriever at fault",
+    "Answer shown without all gold",
+    "Fault not known",
+)
+COMPLETE, RIGHT, RIGHT_WITHOUT, REFUSED = (
+    "All gold retrieved",
+    "Right with all gold",
+    "Right without all gold",
+    "Refused though all gold was there",
+)
+ABOUT = {
+    GENERATOR: "of the wrong answers: every gold chunk was there",
+    RETRIEVER: "of the wrong answers: a gold chunk was not there, nor the answer in any passage",
+    SHOWN: "of the wrong answers: a gold chunk was not there, but another passage has the answer",
+    UNKNOWN: "of the wrong answers: the system does not tell what it retrieved",
+}
+
+
+def measures(frame: Frame) -> Iterator[Figured]:
+    """Of the trials with retrieved passages: the shares of wrong answers by who is at fault, which sum to 1.
+
+    Wrong is what does not score 1, refusals too. Beside them: how often all gold was there, and how often the answer
+    was right with it and without. Nothing where a protocol has no retrieved passages.
+    """
+    frame = narrowed(frame, ("retriever", "document", "gold", "answer_shown"))
+    rows = frame.rows
+    # what was changed after it was retrieved (SURE) is no longer the retriever's
+    retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "")).to_numpy())
+    if not (retrieved.rows["status"] != "skipped").any():
+        return
+    for name, part in slices(retrieved, ("retriever", "pattern", "domain", "hops")):
+        yield from _of(part, name)
+
+
+def _of(part: Frame, name: str) -> Iterator[Measure]:
+    rows = part.rows
+    scored = (rows["status"] == "scored").to_numpy()
+    gold = rows["gold"].to_numpy(dtype=float)
+    known = ~np.isnan(gold) & (gold >= 0)
+    full = known & (gold >= 1)
+    shown = rows["answer_shown"].eq(True).to_numpy(dtype=bool)
+    right = scored & (rows["value"].to_numpy(dtype=float) >= 1)
+    wrong = scored & ~right
+    faults = {GENERATOR: full, RETRIEVER: known & ~full & ~shown, SHOWN: known & ~full & shown, UNKNOWN: ~known}
+    for metric, which in faults.items():
+        if metric != UNKNOWN or (wrong & which).any():
+            yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric], neutral=True)
+    refused = rows["refused"].to_numpy(dtype=bool)
+    with_all, without = part.where(full | ~known), part.where(~full)  # what has no score may be one of these
+    yield _share(part, REFUSED, name, wrong & full & refused, scored & full, of_all=with_all, limits=(1.0, 0.0))
+    yield _share(part, COMPLETE, name, scored & full, scored & known)
+    yield _share(part, RIGHT, name, right & full, scored & full, of_all=with_all)
+    yield _share(part, RIGHT_WITHOUT, name, right & known & ~full, scored & known & ~full, of_all=without)
+
+
+def _share(
+    part: Frame,
+    metric: str,
+    name: str,
+    these: object,
+    of: object,
+    *,
+    of_all: Frame | None = None,
+    note: str = "",
+    limits: tuple[float, float] = (0.0, 1.0),
+    neutral: bool = False,
+) -> Measure:
+    """A share of some of the scored trials; what failed or is missing, of those told, would have been any of them."""
+    below = part.sums(of)
+    counts = (of_all or part).counts()
+    counts = Counts(int(below.sum()), counts.failed, counts.missing, counts.skipped)
+    return Measure(metric, name, part.sums(these), below, counts, limits=limits, note=note, neutral=neutral)

@@ -1,0 +1,126 @@
+"""What was tried and how it was scored, as columns: what every number of a protocol is made from."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TRIAL = (
+    "trial_id question_id cell given query_id query number document chunk_id retriever k order context_id mix ratio "
+    "scenario placed position bin noise"
+).split()
+ANSWER = "asked_id text gold answer_shown shown prompt_tokens completion_tokens calls seconds cost".split()
+SCORE = "status value refused stage".split()
+QUESTION = "pattern domain entity period language".split()
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The trials of one system under one protocol, a row each, sorted by trial_id so that no order of files matters.
+
+    Columns: those of TRIAL, ANSWER (gold and answer_shown are what the system really had), SCORE and QUESTION, and
+    `hops` (single | multi), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`).
+    `value` is NaN where status is not "scored".
+    """
+
+    rows: "pd.DataFrame"
+    questions: Sequence[str]  # every question_id of the evaluation, sorted: the clusters of every interval
+
+    def where(self, mask: Any) -> "Frame":
+        """The rows of a mask, over the same questions."""
+        return Frame(self.rows[mask], self.questions)
+
+    def counts(self) -> Counts:
+        """How many of these trials were scored, failed, are missing or were skipped."""
+        found = self.rows["status"].value_counts()
+        return Counts(*(int(found.get(name, 0)) for name in ("scored", "failed", "missing", "skipped")))
+
+    def sums(self, values: Any) -> npt.NDArray[np.float64]:
+        """These values, one per row, summed by question; rows with NaN count nothing."""
+        weights = np.nan_to_num(np.asarray(values, dtype=float))
+        counted = np.bincount(self.rows["at"].to_numpy(), weights=weights, minlength=len(self.questions))
+        return np.asarray(counted, dtype=np.float64)
+
+    def mean(self, metric: str, slice_: str, values: Any = None, *, per: str = "trial", **told: Any) -> Measure:
+        """The mean of these values (one per row, NaN where there is none; the scores where none are told).
+
+        per="trial": every row counts once (micro). per="question": every question's mean counts once (macro).
+        """
+        found = self.rows["value"].to_numpy(dtype=float) if values is None else np.asarray(values, dtype=float)
+        have = ~np.isnan(found)
+        above, below = self.sums(found), self.sums(have)
+        if per == "question":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                above = np.where(below > 0, above / np.maximum(below, 1), 0.0)
+            below = (below > 0).astype(float)
+        counts = told.pop("counts", None) or self.counts()
+        if per == "question" and "bounds" not in told:
+            told["bounds"] = self._bounds(found, told.get("limits", (0.0, 1.0)))
+        return Measure(metric, slice_, above, below, counts, **told)
+
+    def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float] | None:
+        """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing."""
+        lost = self.sums(self.rows["status"].isin(["failed", "missing"]))
+        units = self.sums(~np.isnan(found)) + lost
+        some = units > 0
+        if not some.any():
+            return None
+        above = self.sums(found)
+        worst, best = (float(np.mean((above + end * lost)[some] / units[some])) for end in limits)
+        return worst, best
+
+
+def frame(
+    trials: pa.Table, answers: pa.Table, scores: pa.Table, questions: pa.Table, chunks: pa.Table | None = None
+) -> Frame:
+    """The frame of one system under one protocol: `scores` holds its rows alone, the others may hold more.
+
+    A trial without a score is missing; ValueError where the scores are of two systems or protocols.
+    """
+    import pandas as pd  # late: half a second
+
+    for name in ("system", "protocol"):
+        if len(set(scores[name].to_pylist())) > 1:
+            raise ValueError(f"a frame is of one {name}; scores of different ones never share a column")
+    protocol = scores["protocol"][0].as_py() if scores.num_rows else ""
+    rows = trials.select([*TRIAL, "protocol", "skipped_because"]).to_pandas()
+    rows = rows[rows["protocol"] == protocol] if protocol else rows
+    asked = answers.select(["trial_id", *ANSWER]).to_pandas()
+    judged = scores.select(["trial_id", *SCORE]).to_pandas()
+    about = questions.select(["question_id", *QUESTION, "chunk_ids"]).to_pandas()
+    about["hops"] = np.where(about["pattern"] == "single", "single", "multi")
+    first = [ids[0] if len(ids) else "" for ids in about.pop("chunk_ids")]
+    of = dict(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "doc_id")), strict=True)) if chunks else {}
+    about["doc_id"] = [of.get(name, "") for name in first]
+    rows = rows.merge(judged, on="trial_id", how="left", validate="1:1").merge(asked, on="trial_id", how="left")
+    rows = rows.merge(about, on="question_id", how="left", validate="m:1")
+    skipped = rows["skipped_because"] != ""
+    rows["status"] = rows["status"].fillna("missing").mask(skipped, "skipped")
+    rows["refused"] = rows["refused"].eq(True)
+    rows["value"] = pd.to_numeric(rows["value"]).where(rows["status"] == "scored")
+    names = sorted(set(rows["question_id"]))
+    place = {name: at for at, name in enumerate(names)}
+    rows["at"] = rows["question_id"].map(place).astype(int)
+    return Frame(rows.sort_values("trial_id", kind="stable").reset_index(drop=True), names)
+
+
+SLICES = ("pattern", "domain", "hops", "entity", "period")
+
+
+def slices(frame: Frame, columns: Sequence[str] = SLICES) -> Iterator[tuple[str, Frame]]:
+    """The whole as "all", then the part of each value of each column that has more than one."""
+    yield "all", frame
+    for column in columns:
+        values = sorted(set(frame.rows[column].dropna().unique()) - {""})
+        if len(values) > 1:
+            for value in values:
+                yield f"{column}={value}", frame.where((frame.rows[column] == value).to_numpy())

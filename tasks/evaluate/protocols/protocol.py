@@ -1,0 +1,71 @@
+"""A protocol: what one paper asks, of whom, by which rule, and what it makes of the scores (papers.md §0)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from rarefy.data_contracts.rows import Trial, Variant, row_id
+from rarefy.tasks.evaluate.protocols.case import Case
+
+if TYPE_CHECKING:
+    from rarefy.tasks.evaluate.protocols.frame import Frame
+    from rarefy.tasks.evaluate.statistics.measure import Figured
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """All that belongs together and to one paper alone; scores of two protocols never share a column.
+
+    An option that the paper leaves open, or that was reconstructed, is a field of `config` whose `json_schema_extra`
+    has `tag` "open" or "recon" and `source`; the results print it with the chosen value.
+    """
+
+    name: str  # as in [protocols.NAME] and Trial.protocol
+    title: str
+    paper: str  # arXiv id
+    config: type[BaseModel]
+    refusal: str  # the words that a system is asked to refuse with; "" where it must not refrain
+    contained: bool  # right is what contains the answer (no judge); else what is unmatched is judged
+    judge: str  # role of the judge's prompt in tasks/evaluate/correct/prompts; "" where none judges
+    trials: Callable[[Case, Any], Iterator[Trial]]
+    # numbers of one system, from its scored trials of this protocol alone
+    measures: Callable[["Frame", Any], Iterable["Figured"]]
+    # why nothing of it can be tried with what there is, "" where something can: (all cases, what systems take)
+    lacking: Callable[[list[Case], Any, frozenset[str]], str]
+    # numbers of several systems together, each with the label of those it is of; None where there are none
+    across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Figured]]] | None" = None
+
+
+def trial(protocol: str, case: Case, cell: str, given: str, **told: Any) -> Trial:
+    """A trial of a case's question, named after all that makes it; `told` are fields of Trial.
+
+    The share of gold chunks among `passage_ids` is filled in, and each passage's rank where none is told.
+    """
+    query_id = told.pop("query_id", case.original.variant_id)
+    passage_ids = tuple(told.pop("passage_ids", ()))
+    ranks = tuple(told.pop("ranks", range(1, len(passage_ids) + 1)))
+    parts = [f"{name}={told[name]}" for name in sorted(told) if name not in ("gold", "skipped_because")]
+    name = row_id("trial", protocol, case.question.question_id, cell, given, query_id, *parts, *passage_ids, *ranks)
+    if "gold" not in told:
+        told["gold"] = gold_share(case, passage_ids) if passage_ids else -1.0
+    return Trial(
+        name, protocol, case.question.question_id, cell, given, query_id, passage_ids=passage_ids, ranks=ranks, **told
+    )
+
+
+def gold_share(case: Case, passage_ids: Iterable[str]) -> float:
+    """The share of a question's gold chunks that are among these passages, as they are or with their gold kept."""
+    gold = set(case.question.chunk_ids)
+    if not gold:
+        return -1.0
+    made_of = {row.variant_id: row.chunk_id for row in (*case.documents, *case.context) if _holds_gold(row)}
+    return len(gold & {made_of.get(name, name) for name in passage_ids}) / len(gold)
+
+
+def _holds_gold(row: Variant) -> bool:
+    """Whether a changed passage still tells what its gold chunk told."""
+    if row.side == "document":
+        return row.family != "deletion"
+    return row.family in ("golden", "distraction")

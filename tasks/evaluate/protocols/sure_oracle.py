@@ -1,0 +1,177 @@
+"""SURE's first experiment: does a model prefer documents for what does not matter? (SURE §2, papers.md §000-F)."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from random import Random
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Chunk, Figure, Hits, Passage, Question, Variant, row_id
+from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.sure import holds_answer
+from rarefy.tasks.evaluate.protocols.sure_features import NAMES, Depth, Features, features, perplexity
+from rarefy.tasks.evaluate.systems.rag.likelihood import (
+    NO_LOGPROBS,
+    NOT_AVAILABLE,
+    Likelihood,
+    LikelihoodConfig,
+    Put,
+    likelihoods,
+    oracle,
+)
+from rarefy.tasks.models.llm import LLM
+
+VERSION = 1
+GROUPS = ("first", "last", "control_1", "control_2")
+SETS = {"first and last": GROUPS[:2], "control": GROUPS[2:]}
+
+
+class OracleConfig(BaseModel, frozen=True, extra="forbid"):
+    """Whose preferences are looked at, over which documents."""
+
+    likelihood: LikelihoodConfig = Field(
+        default_factory=lambda: LikelihoodConfig.model_validate({}),
+        description="the model, at an endpoint that tells log-probabilities",
+    )
+    retriever: str = Field("dense", description="of the documents that are ranked anew; the paper's is Contriever")
+    depth: int = Field(100, ge=2, description="documents retrieved per question")
+    alpha: float = Field(0.05, gt=0, lt=1, description="of the Kolmogorov-Smirnov test")
+    seed: int = Field(0, description="of the two random documents of the control, drawn per question")
+    tree: Depth = Field(
+        "deepest",
+        description="depth of a document of several sentences: that of the deepest, or the mean",
+        json_schema_extra={"tag": "open", "source": "SURE Appendix B (depth of a sentence alone)"},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """A document that the oracle put first or last for a question, or chance picked, with its features.
+
+    `error` says why there is none: no_hits | few_documents (fewer than two hold the answer) | a code of Likelihood.
+    """
+
+    question_id: str
+    group: str = ""  # first | last | control_1 | control_2
+    chunk_id: str = ""
+    oracle: float = math.nan  # Σ log p of the answer, mean of its short forms (eq. 1)
+    documents: int = 0  # that were ranked
+    flesch: float = math.nan
+    distinct: float = math.nan
+    depth: float = math.nan
+    perplexity: float = math.nan
+    tokens: float = math.nan
+    error: str = ""
+    detail: str = ""
+
+
+def preferred(
+    questions: Iterable[Question],
+    config: OracleConfig,
+    *,
+    variants: Mapping[str, Variant],
+    chunks: Mapping[str, Chunk],
+    hits: Mapping[str, Hits],
+    llm: LLM,
+) -> Iterator[Preferred]:
+    """Four documents of each question that has two or more with its answer: the first and the last, and two by chance.
+
+    All hold the answer (in any notation), so that what tells them apart is something else. Questions without an answer
+    of few tokens, or without two such documents, are a row that says so.
+    """
+    held: dict[str, tuple[Case, list[Chunk]]] = {}
+    for case in cases(questions, variants.values(), chunks, hits.values()):
+        found = case.hits.get((config.retriever, case.original.variant_id))
+        if found is None:
+            yield Preferred(case.question.question_id, error="no_hits", detail=f"by {config.retriever!r}")
+            continue
+        ranked = [case.chunks[name] for name in found.chunk_ids[: config.depth]]
+        golden = [chunk for chunk in ranked if holds_answer(case, chunk)]
+        if len(golden) < 2:
+            yield Preferred(case.question.question_id, documents=len(golden), error="few_documents")
+            continue
+        held[case.question.question_id] = case, golden
+    scores = _scored(held, config, llm)
+    rows: list[Preferred] = []
+    for question_id, (_, golden) in held.items():
+        mine = [scores[question_id, chunk.chunk_id] for chunk in golden]
+        failed = next((one for one in mine if one.logprob is None), None)
+        if failed:
+            yield Preferred(question_id, documents=len(golden), error=failed.error, detail=failed.detail)
+        else:
+            rows += _four(question_id, golden, mine, config.seed)
+    yield from _described(rows, chunks, config, llm)
+
+
+def _scored(
+    held: Mapping[str, tuple[Case, Sequence[Chunk]]], config: OracleConfig, llm: LLM
+) -> dict[tuple[str, str], Likelihood]:
+    """Oracle(x, y, θ) of each question with each of its documents."""
+    keys = [(name, chunk.chunk_id) for name, (_, golden) in held.items() for chunk in golden]
+
+    def puts() -> Iterator[Put]:
+        for name, (case, golden) in held.items():
+            of = case.question
+            for chunk in golden:
+                passage = Passage(chunk.chunk_id, chunk.text, chunk.title)
+                yield f"{name} {chunk.chunk_id}", case.original.text, passage, (of.answer, *of.aliases)
+
+    return dict(zip(keys, oracle(puts(), config.likelihood, llm), strict=True))
+
+
+def _four(question_id: str, golden: Sequence[Chunk], scores: Sequence[Likelihood], seed: int) -> Iterator[Preferred]:
+    """First and last by the oracle, ties by name, and two by chance."""
+    said = {chunk.chunk_id: one.logprob or 0.0 for chunk, one in zip(golden, scores, strict=True)}
+    order = sorted(said, key=lambda name: (-said[name], name))
+    drawn = Random(row_id("oracle", seed, question_id)).sample(sorted(said), 2)
+    for group, name in zip(GROUPS, (order[0], order[-1], *drawn), strict=True):
+        yield Preferred(question_id, group, name, said[name], len(golden))
+
+
+def _described(
+    rows: Sequence[Preferred], chunks: Mapping[str, Chunk], config: OracleConfig, llm: LLM
+) -> Iterator[Preferred]:
+    """The rows with their features; each text is parsed and put to the model once."""
+    names = sorted({row.chunk_id for row in rows})
+    texts = [chunks[name].text for name in names]
+    told = likelihoods(((name, (), text) for name, text in zip(names, texts, strict=True)), llm)
+    found: dict[str, Features] = {}
+    for name, plain, one in zip(names, features(texts, config.tree), told, strict=True):
+        if one.logprob is not None:
+            plain = replace(plain, perplexity=perplexity(one.logprob, one.scored), tokens=float(one.tokens))
+        found[name] = plain
+    for row in rows:
+        yield replace(row, **dict(zip(NAMES, astuple(found[row.chunk_id]), strict=True)))
+
+
+def differences(rows: Iterable[Preferred], config: OracleConfig, *, system: str) -> Iterator[Figure]:
+    """Tables 3 and 4: the K-S statistic of each feature between first and last, and between the two of the control.
+
+    Each figure's note has its p. Without log-probabilities each says "not available: ..." instead of a value.
+    """
+    from rarefy.tasks.evaluate.statistics.samples import ks
+
+    found = list(rows)
+    chosen = [row for row in found if row.group]
+    lost = sum(bool(row.error) for row in found)
+    without = not chosen and any(row.error == NO_LOGPROBS for row in found)
+    for slice_, (one, other) in SETS.items():
+        for field, name in NAMES.items():
+            sides = [
+                [getattr(row, field) for row in chosen if row.group == group and not math.isnan(getattr(row, field))]
+                for group in (one, other)
+            ]
+            n = min(map(len, sides))
+            metric = f"K-S, {name}"
+            figure = Figure(row_id("figure", system, "sure", metric, slice_), system, "sure", metric, slice_, None)
+            figure = replace(figure, n_scored=n, n_skipped=lost, unit="documents a side")
+            if without:
+                yield replace(figure, note=NOT_AVAILABLE)
+            elif n:
+                tested = ks(*sides)
+                drawn = "differ" if tested.p < config.alpha else "not shown to differ"
+                note = f"p = {tested.p:.3g}; {drawn} at {config.alpha:g}"
+                yield replace(figure, value=tested.statistic, clusters=n, note=note)
+            else:
+                yield replace(figure, note="no question has two documents with its answer, each scored")

@@ -1,0 +1,261 @@
+"""Two systems number by number on the same trials: difference, interval, tests, verdict (field.md #16)."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rarefy.tasks.evaluate.statistics import rounded
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import (
+    Resampled,
+    deviating,
+    made,
+    parts_of,
+    resampled,
+    touched,
+)
+from rarefy.tasks.evaluate.statistics.bounds import better, counts_of, limits, ratio, value, withheld
+from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
+from rarefy.tasks.evaluate.statistics.draws import together
+from rarefy.tasks.evaluate.statistics.intervals import SAME, percentile, unvaried
+from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
+from rarefy.tasks.evaluate.statistics.multiple_testing import benjamini_hochberg, holm
+from rarefy.tasks.evaluate.statistics.paired import Matrix, Sides, mcnemar, permuted
+from rarefy.tasks.evaluate.statistics.power import needed, smallest_difference
+from rarefy.tasks.evaluate.statistics.samples import Tested, z_as_published
+
+VERDICTS = ("better", "worse", "changed", "tied", "too few")
+WHOLE = "all"  # the slice that is none
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One number of two systems, on the trials that both were scored in; `difference` is second less first."""
+
+    protocol: str
+    metric: str
+    slice: str
+    first: float | None
+    second: float | None
+    difference: float | None = None
+    low: float | None = None  # interval of the difference, clustered
+    high: float | None = None
+    error: float | None = None  # its standard error, clustered
+    p: float | None = None  # permutation test, clustered
+    p_how: str = ""  # which swaps it went through
+    holm: float | None = None  # p among all that it was looked at together with
+    benjamini_hochberg: float | None = None
+    family: int = 0  # how many those are
+    won: int = 0  # clusters in which the second is better than the first
+    lost: int = 0  # and worse
+    mcnemar: float | None = None  # exact p that as many were won as lost
+    z: float | None = None  # as published: trials taken for independent
+    z_p: float | None = None
+    smallest: float | None = None  # difference that this many clusters would have shown
+    needed: int | None = None  # clusters that would show one of the margin's size
+    unseen: float | None = None  # how far clusters of a kind that was not seen could move it; None where many differ
+    n_first: int = 0  # units
+    n_second: int = 0
+    unit: str = "trials"
+    clusters: int = 0
+    headline: bool = False
+    more_is_better: bool | None = True  # None: neither is
+    verdict: str = "too few"  # on the second: better | worse | changed | tied | too few
+    note: str = ""
+
+
+def differences(
+    first: Iterable[Figured],
+    second: Iterable[Figured],
+    *,
+    protocol: str,
+    config: StatisticsConfig,
+    clusters: Sequence[str] | None = None,
+) -> list[Difference]:
+    """Every number that both sides have, compared by itself; `judged` says what they come to together.
+
+    Both sides must have sums over the same questions, in the same order, of the same trials. Numbers are matched by
+    metric and slice; one that only one side has is not in the result.
+    """
+    theirs = {(one.metric, one.slice): one for one in second}
+    pairs = [(one, theirs[key]) for one in first if (key := (one.metric, one.slice)) in theirs]
+    if not pairs:
+        return []
+    sizes = {len(part.numerator) for pair in pairs for one in pair for part in parts_of(one)}
+    if len(sizes) != 1:
+        raise ValueError(f"{protocol}: the sides have sums over {sorted(sizes)} questions; compare the same trials")
+    (questions,) = sizes
+    found = []
+    most = together(questions) // 2
+    for start in range(0, len(pairs), most):
+        part = pairs[start : start + most]
+        of = resampled([one for pair in part for one in pair], questions, config=config, clusters=clusters)
+        gaps = np.column_stack([made(b, of, of.draws) - made(a, of, of.draws) for a, b in part])
+        ends = percentile(gaps, config.level) if questions else np.full((2, len(part)), np.nan)
+        tests = _permuted(part, of, config)
+        for at, (a, b) in enumerate(part):
+            row = _compared(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
+            p = None if row.difference is None else rounded(tests[at].p)  # nothing is said of what is withheld
+            row = replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note)
+            found.append(row if protocol == "rare" else replace(row, z=None, z_p=None))  # it is RARE's test
+    return found
+
+
+def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
+    """The same with p adjusted for all that is looked at together, and a verdict for each.
+
+    Headlines of all protocols are one family; the slices of a metric are one; a protocol's other numbers are one.
+    """
+    rows = list(found)
+    families: dict[tuple[str, ...], list[int]] = {}
+    for at, row in enumerate(rows):
+        families.setdefault(family(row), []).append(at)
+    for places in families.values():
+        p = [math.nan if rows[at].p is None else float(rows[at].p or 0) for at in places]
+        for at, by_holm, by_bh in zip(places, holm(p), benjamini_hochberg(p), strict=True):
+            row = replace(rows[at], holm=rounded(by_holm), benjamini_hochberg=rounded(by_bh), family=len(places))
+            rows[at] = replace(row, verdict=verdict(row, config))
+    return rows
+
+
+def family(row: Difference) -> tuple[str, ...]:
+    """What a difference is looked at together with: headlines, the slices of one metric, a protocol's other numbers."""
+    if row.headline:
+        return ()
+    return (row.protocol,) if row.slice == WHOLE else (row.protocol, row.metric)
+
+
+def verdict(row: Difference, config: StatisticsConfig) -> str:
+    """What may be said of the second system.
+
+    tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
+    so many that unseen ones could not move it out. better, worse (changed, where neither more nor less is better): it
+    does not, it leaves zero out, and the adjusted p is up to alpha. Else too few: none of it can be said of so many.
+    """
+    if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
+        return "too few"
+    if -config.margin <= row.low and row.high <= config.margin:
+        return "tied" if row.unseen is None or abs(row.difference) + row.unseen <= config.margin else "too few"
+    p = {"holm": row.holm, "benjamini_hochberg": row.benjamini_hochberg, "none": row.p}[config.correction]
+    if row.low <= 0 <= row.high or p is None or p > config.alpha:
+        return "too few"
+    if row.more_is_better is None:
+        return "changed"
+    return "better" if (row.difference > 0) == row.more_is_better else "worse"
+
+
+def _compared(
+    first: Figured, second: Figured, of: Resampled, gaps: Matrix, ends: tuple[float, float], config: StatisticsConfig
+) -> Difference:
+    """Two numbers, all but what the permutation test says."""
+    a, b, way = value(first), value(second), better(second)
+    n_first, n_second = counts_of(first).scored, counts_of(second).scored
+    clusters = min(touched(first, of), touched(second, of))
+    won, lost = _won(first, second, of)
+    if way < 0:
+        won, lost = lost, won
+    row = Difference(
+        "",
+        first.metric,
+        first.slice,
+        rounded(a),
+        rounded(b),
+        won=won,
+        lost=lost,
+        n_first=n_first,
+        n_second=n_second,
+        unit=first.unit,
+        clusters=clusters,
+        headline=first.headline,
+        more_is_better=None if way == 0 else way > 0,
+    )
+    if gone := withheld(first, config.floor) or withheld(second, config.floor):
+        return replace(row, first=None, second=None, note=f"{gone} on both sides")
+    if math.isnan(a) or math.isnan(b):
+        return replace(row, note="undefined on " + " and ".join(_sides(math.isnan(a), math.isnan(b))))
+    z = _as_published(first, second)
+    row = replace(row, difference=rounded(b - a), z=rounded(z.statistic), z_p=rounded(z.p))
+    if isinstance(first, Measure):
+        row = replace(row, mcnemar=rounded(mcnemar(lost, won).p))
+    defined = gaps[~np.isnan(gaps)]
+    if clusters < 2 or len(defined) < len(gaps) / 2:
+        return replace(row, note=f"no interval: of {clusters} {config.cluster}s")
+    few = clusters < config.few
+    notes = [f"of {clusters} {config.cluster}s alone"] if few else []
+    if len(defined) < len(gaps):
+        notes.append(f"undefined in {len(gaps) - len(defined):,} of {len(gaps):,} draws")
+    (low, high), error = ends, float(defined.std(ddof=1))
+    smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
+    apart = _apart(first, second, of)
+    differ, unseen = max(deviating(one) for one in apart), None
+    if not differ or (differ < config.few <= clusters):
+        (least, most), (its_least, its_most) = limits(first), limits(second)
+        ends_of_all = (its_least - most, its_most - least)
+        far = unvaried(b - a, ends_of_all, clusters, config.level)
+        unseen = max(b - a - far[0], far[1] - (b - a))
+        if differ and isinstance(first, Measure):
+            ends_of_all = (float(np.nanmin(apart[0])), float(np.nanmax(apart[0])))
+        exact = unvaried(b - a, ends_of_all, clusters, config.level)
+        low, high = min(low, exact[0]), max(high, exact[1])
+        smallest = max(smallest, unseen)
+        told = f"{differ} of {clusters}" if differ else f"none of {clusters}"
+        notes.append(f"{told} {config.cluster}s changed unlike the rest: interval by an exact bound")
+    return replace(
+        row,
+        low=rounded(low),
+        high=rounded(high),
+        error=rounded(error),
+        smallest=rounded(smallest),
+        needed=needed(clusters, smallest, config.margin),
+        unseen=None if unseen is None else rounded(unseen),
+        note="; ".join(notes),
+    )
+
+
+def _permuted(pairs: Sequence[tuple[Figured, Figured]], of: Resampled, config: StatisticsConfig) -> list[Tested]:
+    """The permutation test of each pair, all from the same swaps."""
+    left: list[int] = []
+    right: list[int] = []
+    numbers = []
+    for a, b in pairs:
+        ours, theirs = parts_of(a), parts_of(b)
+        if len(ours) != len(theirs):
+            raise ValueError(f"{a.metric!r} of {a.slice!r} is not made of as many numbers on both sides")
+        places = range(len(left), len(left) + len(ours))
+        left += [of.place[id(part)] for part in ours]
+        right += [of.place[id(part)] for part in theirs]
+        numbers.append((tuple(places), None if isinstance(a, Measure) else a.how))
+    above, below = of.columns.numerators, of.columns.denominators
+    sides = Sides(above[:, left], below[:, left], above[:, right], below[:, right])
+    return permuted(sides, numbers, draws=config.permutations, seed=config.seed)
+
+
+def _won(first: Figured, second: Figured, of: Resampled) -> tuple[int, int]:
+    """In how many clusters the second comes to more than the first, and to less; both 0 for a derived number."""
+    if not isinstance(first, Measure) or not isinstance(second, Measure):
+        return 0, 0
+    (gap,) = _apart(first, second, of)
+    return int((gap > SAME).sum()), int((gap < -SAME).sum())
+
+
+def _apart(first: Figured, second: Figured, of: Resampled) -> list[Matrix]:
+    """By how much the sides of each part differ in each cluster."""
+    pairs = zip(parts_of(first), parts_of(second), strict=True)
+    return [of.own[:, of.place[id(b)]] - of.own[:, of.place[id(a)]] for a, b in pairs]
+
+
+def _as_published(first: Figured, second: Figured) -> Tested:
+    """RARE's unpaired Z, where both numbers are shares of trials, each of which counts once; else NaN."""
+    if not isinstance(first, Measure) or not isinstance(second, Measure) or {*first.limits, *second.limits} != {0, 1}:
+        return Tested(math.nan, math.nan)
+    if any(round(float(one.denominator.sum())) != one.counts.scored for one in (first, second)):
+        return Tested(math.nan, math.nan)  # means of questions' means
+    return z_as_published(ratio(first), first.counts.scored, ratio(second), second.counts.scored)
+
+
+def _sides(first: bool, second: bool) -> Iterator[str]:
+    if first:
+        yield "the first side"
+    if second:
+        yield "the second"

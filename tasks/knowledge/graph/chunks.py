@@ -1,0 +1,151 @@
+"""Which facts stand together in one chunk, as terms of an inclusion–exclusion (R16)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, view
+
+# Members of sets to look at before giving up, besides EACH for every statement: about half a second. A corpus in which
+# every fact is said in three tables needs some ten for each.
+BUDGET, EACH = 500_000, 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worlds:
+    """Sets of facts with a sign each: a set of two or more facts lies in worlds of total sign 1 when one chunk
+    states them all, else 0. So the paths that one chunk covers are the signed sum of the paths in each world."""
+
+    fact: Array  # int64
+    world: Array  # int64, of the fact beside it
+    sign: Array  # int64 per world
+    supports: int  # chunks looked at per fact; 0: all
+
+
+class Apart:
+    """Whether facts come from chunks enough to make a multi-hop path, by the rule of this name."""
+
+    def __init__(self, graph: Graph, rule: str) -> None:
+        self.distinct = rule == "distinct"
+        self.start, self.support = view(graph.support_start), view(graph.support)
+        self.chunk = view(graph.chunk)
+
+    def chunks(self, fact: int) -> frozenset[int]:
+        """The chunks that must not do for the whole path."""
+        if self.distinct:
+            return frozenset((self.chunk[fact],))
+        return frozenset(self.support[self.start[fact] : self.start[fact + 1]])
+
+    def __call__(self, facts: Iterable[int]) -> bool:
+        chunks = [self.chunks(fact) for fact in facts]
+        if self.distinct:
+            return len(frozenset().union(*chunks)) == len(chunks)
+        return not frozenset.intersection(*chunks)
+
+
+@lru_cache(maxsize=1)  # every pattern of a graph asks for the same
+def worlds(graph: Graph, rule: str) -> Worlds:
+    """The worlds that decide by this rule which facts share a chunk."""
+    return covered(graph) if rule == "covered" else by_chunk(graph)
+
+
+def by_chunk(graph: Graph) -> Worlds:
+    """One world per chunk, each fact only in the chunk of the triplet that stands for it."""
+    facts = np.arange(len(graph.chunk))
+    return Worlds(facts, graph.chunk.astype(np.int64), np.ones(len(graph.chunk_ids), np.int64), 1)
+
+
+def covered(graph: Graph) -> Worlds:
+    """The worlds of facts that share a chunk, counting every chunk that states a fact.
+
+    Chunks that repeat each other in many combinations would need too many terms: then only the first 8, 4, 2 or 1
+    chunks of each fact are looked at (`supports` says so), and the sets counted as covered are too few.
+    """
+    if np.all(np.diff(graph.support_start) == 1):
+        return replace(by_chunk(graph), supports=0)
+    for most in (0, 8, 4, 2):
+        found = _covered(graph, most)
+        if found:
+            return found
+    return by_chunk(graph)
+
+
+def _covered(graph: Graph, most: int) -> Worlds | None:
+    sizes = np.diff(graph.support_start)
+    fact = np.repeat(np.arange(len(sizes)), sizes)
+    chunk = graph.support.astype(np.int64)
+    if most:
+        kept = np.arange(len(fact)) - graph.support_start[fact] < most
+        fact, chunk = fact[kept], chunk[kept]
+        sizes = np.minimum(sizes, most)
+    sign = np.ones(len(graph.chunk_ids), np.int64)
+    repeated = sizes[fact] > 1
+    columns: dict[int, set[int]] = defaultdict(set)
+    for c, f in zip(chunk[repeated].tolist(), fact[repeated].tolist(), strict=True):
+        columns[c].add(f)
+    alone = set(chunk[~repeated].tolist())
+    budget = [BUDGET + EACH * len(fact)]
+    terms: list[tuple[int, frozenset[int]]] = []
+    seen = _Seen()
+    # Large ones first, so that what repeats a part of another chunk is found to add nothing.
+    for c in sorted((c for c in columns if len(columns[c]) > 1), key=lambda c: (-len(columns[c]), c)):
+        column = frozenset(columns[c])
+        shared = seen.shared(column, budget)
+        if column not in shared:
+            _exclude(shared, -1, terms, budget)
+            seen.add(column)
+        elif c in alone:
+            terms.append((-1, column))
+        else:
+            sign[c] = 0
+        if budget[0] < 0:
+            return None
+    lengths = [len(members) for _, members in terms]
+    extra = np.repeat(np.arange(len(terms)), lengths) + len(sign)
+    members = np.fromiter((f for _, term in terms for f in term), np.int64, sum(lengths))
+    return Worlds(
+        np.concatenate([fact, members]),
+        np.concatenate([chunk, extra]),
+        np.concatenate([sign, np.array([s for s, _ in terms], np.int64)]),
+        most,
+    )
+
+
+class _Seen:
+    """The columns met so far, by member."""
+
+    def __init__(self) -> None:
+        self.columns: list[frozenset[int]] = []
+        self.of: dict[int, list[int]] = defaultdict(list)
+
+    def shared(self, column: frozenset[int], budget: list[int]) -> set[frozenset[int]]:
+        """What this column has in common with each of them, where that is two facts or more."""
+        counts: Counter[int] = Counter()
+        for member in column:
+            counts.update(self.of.get(member, ()))
+        budget[0] -= len(column) + sum(counts.values())
+        return {column & self.columns[i] for i, count in counts.items() if count > 1}
+
+    def add(self, column: frozenset[int]) -> None:
+        for member in column:
+            self.of[member].append(len(self.columns))
+        self.columns.append(column)
+
+
+def _exclude(
+    columns: Iterable[frozenset[int]], sign: int, terms: list[tuple[int, frozenset[int]]], budget: list[int]
+) -> None:
+    """Append the terms of the union of these columns: each less what it shares with those before it."""
+    seen = _Seen()
+    for column in sorted(columns, key=lambda c: (-len(c), sorted(c))):
+        shared = seen.shared(column, budget)
+        if budget[0] < 0:
+            return
+        if column in shared:
+            continue
+        terms.append((sign, column))
+        _exclude(shared, -sign, terms, budget)
+        seen.add(column)

@@ -1,0 +1,90 @@
+"""Which paths are taken: the smallest hashes per pattern and domain, each fact in one pattern (R15, R17)."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from rarefy.data_contracts.rows import Path, row_id
+from rarefy.tasks.knowledge.graph.config import GraphConfig
+from rarefy.tasks.knowledge.graph.facts import Array, Graph
+from rarefy.tasks.knowledge.graph.found import Found, Pick
+
+
+class Allocation:
+    """What is still to be had of a graph's facts while the patterns choose one after the other."""
+
+    def __init__(self, graph: Graph, config: GraphConfig) -> None:
+        self.graph, self.config = graph, config
+        self.free = np.ones(len(graph.head), bool)
+        nodes = len(graph.nodes)
+        things = np.bincount(graph.head[~graph.literal], minlength=nodes)
+        values = np.bincount(graph.head[graph.literal], minlength=nodes)
+        # Only a head that can be the middle of a star keeps clues for it, and without values one more: the answer.
+        clues = np.ceil(things * config.reserve_clues) + ((values == 0) & (config.reserve_clues > 0))
+        # What the others may use up at each head before it is the turn of the pattern that lives on it.
+        self.spare = {
+            "star": np.where(things + values > 1, things - clues, len(graph.head)).astype(np.int64),
+            "single": values - (values * config.reserve_values).astype(np.int64),
+        }
+
+    def choose(self, name: str, found: Found) -> Iterator[Pick]:
+        """The paths of one pattern, by the hash of their answer; afterwards their facts are taken."""
+        quota = self.config.quotas.get(name, 0)
+        around: Counter[int] = Counter()
+        seen: set[tuple[int, ...]] = set()
+        used: set[int] = set()
+        turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
+        for turn in range(turns):
+            for answer in found.answers.tolist():
+                if len(seen) >= quota:
+                    break
+                for pick in found.propose(answer, turn):
+                    about = pick.pivot if pick.about < 0 else pick.about
+                    if found.capped and around[about] >= self.config.per_pivot:
+                        break
+                    facts = tuple(sorted(pick.facts))
+                    new = [fact for fact in facts if fact not in used]
+                    if facts in seen or not self.spared(name, new):
+                        continue
+                    seen.add(facts)
+                    used.update(new)
+                    around[about] += 1
+                    yield pick
+                    break
+        if self.config.exclusive == "pattern":
+            self.free[list(used)] = False
+
+    def spared(self, name: str, facts: list[int]) -> bool:
+        """Whether every head keeps enough for later patterns without these facts; if so they count as used."""
+        if self.config.exclusive == "none":
+            return True
+        later = self.config.patterns[self.config.patterns.index(name) + 1 :]
+        uses: Counter[tuple[str, int]] = Counter()
+        for fact in facts:
+            owner = "single" if self.graph.literal[fact] else "star"
+            if owner in later:
+                uses[owner, int(self.graph.head[fact])] += 1
+        if any(self.spare[owner][head] < count for (owner, head), count in uses.items()):
+            return False
+        for (owner, head), count in uses.items():
+            self.spare[owner][head] -= count
+        return True
+
+
+def told(graph: Graph, pattern: str, pick: Pick) -> Path:
+    """The path as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`."""
+    triplet_ids = tuple(graph.triplet_ids[fact] for fact in pick.facts)
+    return Path(
+        path_id=row_id("path", pattern, *triplet_ids),
+        pattern=pattern,
+        triplet_ids=triplet_ids,
+        chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in pick.facts),
+        pivot=graph.labels[pick.pivot] or graph.nodes[pick.pivot],
+        domain=graph.domain,
+    )
+
+
+def free_of(graph: Graph) -> Array:
+    """Every fact, where none is taken yet."""
+    return np.ones(len(graph.head), bool)

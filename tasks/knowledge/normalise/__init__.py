@@ -1,0 +1,74 @@
+"""One name for one thing: relations and entities merged by rule, each merge with its evidence (RARE §3.2; R9, R10)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, Unanswered, row_id
+from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
+from rarefy.tasks.knowledge.normalise.form import same_entities, same_relations
+from rarefy.tasks.knowledge.normalise.meaning import same_by_meaning
+from rarefy.tasks.knowledge.normalise.names import gathered, types
+from rarefy.tasks.models.embed import Embedder
+from rarefy.tasks.models.llm import LLM
+from rarefy.tasks.text.names import plain
+
+__all__ = ["VERSION", "NormaliseConfig", "normalise"]
+
+VERSION = 6
+
+
+def normalise(
+    triplets: Iterable[Triplet],
+    config: NormaliseConfig,
+    *,
+    embed: Embedder,
+    documents: Mapping[str, Document] | None = None,
+    llm: LLM | None = None,
+) -> Iterator[Triplet | Merge | Similarity | Unanswered]:
+    """Every triplet, its keys filled unless it is rejected, then every merge of two names and their cosines.
+
+    What a document says that repeats another one is rejected: asked of both, a question would have a second gold chunk
+    that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type; literals never do:
+    their key is that of the one fact (subject, relation, period, value, unit) they stand in.
+
+    With `check`, names near a threshold merge only where `llm` says that they are one; last comes a row for each pair
+    that it gave no answer to. ValueError where a model is wanted and none is given.
+    """
+    if config.check and llm is None:
+        raise ValueError('normalise.check = "model" needs a model: say which in [llm]')
+    copies = {name for name, document in (documents or {}).items() if document.duplicate_of}
+    rows = [
+        replace(row, rejected_because="duplicate_document")
+        if row.doc_id in copies and not row.rejected_because
+        else row
+        for row in triplets
+    ]
+    names = gathered(rows, config.embedded)
+    form = [*same_relations(names), *same_entities(names, config)]
+    by_form = {(one.kind, one.entity_type, one.name): one.canonical for one in form}
+    meaning, likenesses, failed = same_by_meaning(names, by_form, config, embed, llm)
+    by_meaning = {(one.kind, one.entity_type, one.name): one.canonical for one in meaning}
+
+    def key(kind: str, name: str) -> str:
+        name = by_form.get(("entity", kind, name), name)
+        return f"{kind or 'THING'}:{by_meaning.get(('entity', kind, name), name)}"
+
+    for row in rows:
+        if row.rejected_because:
+            yield row
+            continue
+        subject = key(row.subject_type, row.subject)
+        relation = by_form.get(("relation", "", row.relation), row.relation)
+        relation = by_meaning.get(("relation", types(row.subject_type, row.object_type), relation), relation)
+        thing = _literal(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
+        yield replace(row, subject_key=subject, relation_key=relation, object_key=thing)
+    yield from sorted((*form, *meaning), key=lambda one: one.merge_id)
+    yield from sorted(likenesses, key=lambda one: one.of)
+    yield from failed
+
+
+def _literal(row: Triplet, subject: str, relation: str) -> str:
+    period = f"{row.period_start}/{row.period_end}" if row.period_end else plain(row.period)
+    value = f"{row.value} {row.unit}" if row.value else plain(row.object)
+    return f"{row.object_type}:{row_id(subject, relation, period, value)}"

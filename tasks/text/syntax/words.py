@@ -1,0 +1,261 @@
+"""Other words for the content words of a sentence, in their sense and form (Magic Mushroom §3.2; synonyms.tsv)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.syntax.pieces import Edit
+from rarefy.tasks.text.syntax.verbs import participle, past
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+TABLE = Path(__file__).with_name("synonyms.tsv")
+PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+FINITE = {"VBD": "past", "VBZ": "s", "VBP": "base", "VB": "base", "VBG": "ing", "VBN": "participle"}
+_WORD = re.compile(r"[A-Za-z]+")
+# Beside these an ordinary word is part of a measure's name or of a defined term.
+_TERMS = frozenset(
+    """
+    accounting audit capital cash common comprehensive control credit deferred expected fair federal financial fiscal
+    gross income interest lease loss material net operating paid-in pension preferred principal retained securities
+    stock subsidiary tax term trust value
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may stand for a word, and where: see the head of the table."""
+
+    instead: tuple[str, ...]
+    frame: str
+    after: tuple[str, ...]
+    before: tuple[str, ...]
+
+
+@cache
+def table() -> Mapping[tuple[str, str], Allowed]:
+    """The reviewed words by lemma and part of speech (n | v | a | r)."""
+    found: dict[tuple[str, str], Allowed] = {}
+    for line in TABLE.read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            pos, lemma, instead, frame, after, before = (line.split("\t") + [""] * 6)[:6]
+            split = [tuple(cell.split(",")) if cell else () for cell in (instead, after, before)]
+            found[lemma, pos] = Allowed(split[0], frame, split[1], split[2])
+    return found
+
+
+def alike(lemma: str, pos: str) -> frozenset[str]:
+    """The words that may stand for this one somewhere; empty for a word that is not in the table."""
+    allowed = table().get((lemma, pos))
+    return frozenset(allowed.instead) if allowed else frozenset()
+
+
+def content(doc: "Doc") -> int:
+    """How many nouns, verbs, adjectives and adverbs a sentence has, names apart."""
+    return sum(token.pos_ in PARTS and token.is_alpha for token in doc)
+
+
+def synonyms(doc: "Doc") -> Iterator[tuple[Edit, ...]]:
+    """For each word that has any, in order: the edits that each put another word in its place."""
+    for token in doc:
+        pos = PARTS.get(token.pos_)
+        if not pos or not _WORD.fullmatch(token.text) or (token.text[0].isupper() and token.i) or _in_term(token, pos):
+            continue
+        found = [edit for reading in _readings(token, pos) for edit in _edits(token, reading)]
+        if found:
+            yield tuple(dict.fromkeys(found))
+
+
+def _readings(token: "Token", pos: str) -> list[wordnet.Reading]:
+    """What the dictionary says this form of this part of speech can be, that the tagger says too."""
+    read = [r for r in wordnet.readings(token.lower_) if r.pos == pos]
+    if pos == "n":
+        want = "plural" if token.tag_ == "NNS" else "base"
+        return [r for r in read if r.form == want]
+    if pos == "v":
+        want = FINITE.get(token.tag_, "")
+        return [r for r in read if r.form == want or (r.form == "ed" and want in ("past", "participle"))]
+    return [r for r in read if r.form == "base"]
+
+
+def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
+    allowed = table().get((reading.lemma, reading.pos))
+    if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
+        return
+    form = reading.form
+    if _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame) or _names_a_kind(token):
+        return
+    if form == "ed":
+        form = "participle" if token.tag_ == "VBN" else "past"
+    for word in allowed.instead:
+        new = _inflected(word, reading.pos, form)
+        if new is None:
+            continue
+        start, article = token.idx, ""
+        before = token.nbor(-1) if token.i else None
+        if before is not None and before.lower_ in ("a", "an") and before.whitespace_:
+            start = before.idx
+            article = before.text[0] + ("n" if _vowel(new) else "") + " "
+            if new.startswith("of ") or token.lower_ == new:
+                continue
+        if token.text[0].isupper():
+            new = new[0].upper() + new[1:]
+        yield Edit(start, token.idx + len(token), article + new)
+
+
+def _passive_aim(token: "Token", frame: str) -> bool:
+    """Is it "the design is intended to": another verb of wanting is not said so."""
+    return frame == "to" and token.tag_ == "VBN"
+
+
+def _past_in_doubt(token: "Token", frame: str) -> bool:
+    """Is it read as a participle without "have", where another verb's past would be another word?"""
+    if frame != "intr" or token.tag_ != "VBN":
+        return False
+    return not any(t.lower_ in ("has", "have", "had", "having", "'ve") for t in token.children)
+
+
+def _names_a_kind(token: "Token") -> bool:
+    """Is it a participle right before a noun, as in "manufactured homes"? Then it is a part of what that is called."""
+    after = token.nbor() if token.i + 1 < len(token.doc) else None
+    helped = any(t.dep_.startswith("aux") or t.dep_ == "cop" for t in token.children)
+    return token.tag_ == "VBN" and not helped and after is not None and after.pos_ in ("NOUN", "PROPN")
+
+
+def _inflected(word: str, pos: str, form: str) -> str | None:
+    if pos in "ar" or form == "base":
+        return word
+    if pos == "n" and " " in word and " of " not in word:
+        return None
+    if pos == "v" and form in ("past", "participle"):
+        return past(word) if form == "past" else participle(word)
+    return wordnet.inflect(word, pos, form)
+
+
+def _vowel(word: str) -> bool:
+    # "a useful", "a usual": written with a vowel and spoken without
+    return word[0] in "aeiou" and not word.startswith(("us", "uni", "eu", "one"))
+
+
+def _framed(token: "Token", frame: str, pos: str) -> bool:
+    """Does the word stand in the frame that its synonyms were read for?"""
+    if pos == "v":
+        return _verb_framed(token, frame)
+    if frame == "noun":
+        return token.i + 1 < len(token.doc) and token.nbor().pos_ == "NOUN"
+    if frame == "first":
+        return token.i == 0 and len(token.doc) > 1 and token.nbor().text == ","
+    return True
+
+
+def _verb_framed(token: "Token", frame: str) -> bool:
+    deps = {t.dep_: t for t in token.children}
+    if token.dep_ in ("amod", "compound", "case", "mark", "fixed") or "compound:prt" in deps:
+        return False
+    kind, _, listed = frame.partition(":")
+    passive = "nsubj:pass" in deps or "aux:pass" in deps
+    what = deps.get("obj") or deps.get("nsubj:pass")
+    after = token.nbor().lower_ if token.i + 1 < len(token.doc) else ""
+    if kind in ("obj", "act", "pass"):
+        if what is None or (passive and kind == "act") or (not passive and kind == "pass") or "xcomp" in deps:
+            return False
+        if any(d in deps for d in ("iobj", "ccomp")):
+            return False
+        lemmas = {r.lemma for r in wordnet.readings(what.lower_) if r.pos == "n"} | {what.lower_}
+        return not listed or bool(lemmas & set(listed.split(",")))
+    if kind == "subj":
+        who = deps.get("nsubj")
+        return who is not None and what is not None and who.lower_.removesuffix("s") in listed.split(",")
+    if kind == "intr":
+        return not passive and what is None and "nsubj" in deps and "xcomp" not in deps and "ccomp" not in deps
+    if kind == "objto":
+        return "obj" in deps and any(t.tag_ == "TO" for t in token.doc[token.i : token.i + 12]) and not passive
+    if kind == "as":
+        return "obj" in deps and any(t.lower_ == "as" for t in token.doc[token.i : token.i + 8])
+    if kind == "adj":
+        return token.i + 1 < len(token.doc) and token.nbor().pos_ == "ADJ" and not passive
+    return after == kind if kind else not passive or what is not None
+
+
+def _beside(token: "Token", allowed: Allowed, pos: str) -> bool:
+    doc = token.doc
+    after = doc[token.i + 1] if token.i + 1 < len(doc) else None
+    before = doc[token.i - 1] if token.i else None
+    return all(
+        _listed(beside, listed) if listed or pos in "na" else True
+        for beside, listed in ((after, allowed.after), (before, allowed.before))
+    )
+
+
+def _listed(beside: "Token | None", words: tuple[str, ...]) -> bool:
+    if not words:
+        # a word beside a number may be its unit
+        return beside is None or not beside.like_num
+    if words[0].startswith("!"):
+        return beside is None or beside.lower_ not in {w.removeprefix("!") for w in words}
+    if beside is None:
+        return False
+    if words == ("#",):
+        return beside.like_num or beside.is_currency
+    return beside.lower_ in words or any(r.lemma in words for r in wordnet.readings(beside.lower_) if r.pos == "n")
+
+
+def _in_term(token: "Token", pos: str) -> bool:
+    """Is the word part of a term, in which it does not mean what it means alone?"""
+    doc = token.doc
+    after = doc[token.i + 1] if token.i + 1 < len(doc) else None
+    before = doc[token.i - 1] if token.i else None
+    if any(
+        t is not None and (t.lower_ in _TERMS or t.text in "-/–’'" or (t.tag_ == "POS" and t is after))
+        for t in (after, before)
+    ):
+        return pos in "na" or any(t is not None and t.text in "-/–" for t in (after, before))
+    if pos == "n" and (
+        token.dep_ == "compound"
+        or (after is not None and after.pos_ in ("NOUN", "PROPN"))
+        or (before is not None and before.pos_ in ("NOUN", "PROPN") and token.dep_ != "obj")
+        or any(t.dep_ in ("compound", "flat") for t in token.children)
+    ):
+        return True
+    if pos == "a" and after is not None and after.pos_ == "PROPN":
+        return True
+    if pos == "n" and before is not None and before.i and before.text[0].isupper():
+        return True
+    if pos == "n" and (
+        (after is not None and after.lower_ in ("and", "or")) or (before is not None and before.lower_ in ("and", "or"))
+    ):
+        # "laws and regulations", "goals and objectives": a pair may be a term, and hold the very synonym
+        near = {t.lower_ for t in doc[max(token.i - 3, 0) : token.i + 4]}
+        return bool(near & {f for w in alike(_lemma(token), pos) for f in (w, w + "s")})
+    return pos in "na" and any(
+        wordnet.senses(term, "n")
+        for other, term in ((before, f"{before} {_lemma(token)}"), (after, f"{token.lower_} {after}"))
+        if other is not None and other.is_alpha and len(other) > 2
+    )
+
+
+def _lemma(token: "Token") -> str:
+    return next((r.lemma for r in wordnet.readings(token.lower_) if r.pos == "n"), token.lower_)
+
+
+@cache
+def _both_ways() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for (lemma, _), allowed in table().items():
+        for word in allowed.instead:
+            found.setdefault(lemma, set()).add(word)
+            found.setdefault(word, set()).add(lemma)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def exchangeable(word: str) -> frozenset[str]:
+    """The lemmas that may stand for a word somewhere, whichever of the two it is that the table begins with."""
+    lemmas = {word.lower(), *(reading.lemma for reading in wordnet.readings(word.lower()))}
+    return frozenset(other for lemma in lemmas for other in _both_ways().get(lemma, ()))

@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+
+from rarefy.data_contracts.rows import Document
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
+from rarefy.tasks.corpus.read.markdown import inline, read_markdown
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    document = read_markdown(text, "a.md")
+    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
+
+
+def test_front_matter_becomes_metadata_and_the_title() -> None:
+    document = read_markdown('---\ntitle: "A Report"\nauthor: Jane\n---\n\nWords follow here.', "a.md")
+    assert (document.title, document.metadata, document.text) == ("A Report", {"author": "Jane"}, "Words follow here.")
+
+
+def test_headings_of_both_kinds_make_sections() -> None:
+    document = read_markdown("Title\n=====\n\n## Part ##\n\nWords *here* and [there](http://x.y).\n", "a.md")
+    assert [(b.kind, b.section) for b in document.blocks] == [
+        ("heading", ""),
+        ("heading", "Title"),
+        ("text", "Title > Part"),
+    ]
+    assert document.text.endswith("Words here and there.")
+
+
+def test_a_pipe_table_keeps_its_caption_its_units_and_its_notes() -> None:
+    text = "Table 1. Net sales\n\n(in millions)\n\nA|B\n---|--:\n**x**|1\\|2\n\n(1) As restated.\n\nMore words."
+    assert blocks(text) == [
+        ("caption", "Table 1. Net sales"),
+        ("caption", "(in millions)"),
+        ("table", "| A | B |\n|---|---|\n| x | 1\\|2 |"),
+        ("footnote", "(1) As restated."),
+        ("text", "More words."),
+    ]
+
+
+def test_an_html_table_becomes_a_pipe_table() -> None:
+    rows = (("Year", "Sales"), ("2024", "5"), ("2023", "4"))
+    text = "Before it.\n\n<table>" + "".join(f"<tr><td>{a}</td><td>{b}</td></tr>" for a, b in rows) + "</table>"
+    (_, table) = blocks(text)
+    assert table[0] == "table" and "| 2024 | 5 |" in table[1]
+
+
+def test_lists_quotations_and_code_keep_their_words() -> None:
+    text = "* one\n* two\n  goes on\n1. first\n\n> quoted\n> words\n\n```\ncode | here\n```\n"
+    assert [words for _, words in blocks(text)] == ["- one\n- two goes on\n1. first", "quoted words", "code | here"]
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("**bold** and __bold__ and *slanted* _slanted_", "bold and bold and slanted slanted"),
+        ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name"),
+        ("![picture](a.png) [link](b 'x')", "picture [link](b 'x')"),
+        ("R&amp;D &lt;5", "R&D <5"),
+        ("H<sub>2</sub>O<br>now", "H2O now"),
+        ("\\*not bold\\*", "*not bold*"),
+    ],
+)
+def test_marks_go_and_words_stay(marked: str, plain: str) -> None:
+    assert inline(marked) == plain
+
+
+def test_a_part_of_the_cfr_has_its_sections_and_its_last_amendment(shared: Path) -> None:
+    (row,) = read_corpus(shared / "corpora/policy/ecfr-title24/title24_chVII_part792.md", ReadConfig())
+    assert isinstance(row, Document)
+    assert (row.domain, row.entity, row.as_of) == ("policy", "24 CFR Part 792", "1999-05-14")
+    sections = {block.section.split(" > ")[-1] for block in row.blocks}
+    assert any(section.startswith("§ 792.103") for section in sections)
+    assert "Authority: 42 U.S.C. 1437f" in row.text and "Authority: Authority" not in row.text
+
+
+def test_a_table_that_shows_nothing_costs_nothing_else() -> None:
+    assert blocks("Words before.\n\n<table></table>\n\nWords after.") == [
+        ("text", "Words before."), ("text", "Words after."),
+    ]  # fmt: skip

@@ -1,0 +1,151 @@
+from collections.abc import Callable
+
+import pytest
+
+from rarefy.tasks.corpus.read.pdf import read_pdf
+from rarefy.tasks.corpus.read.unreadable import Unreadable
+
+MakePdf = Callable[..., bytes]
+
+
+def lines(
+    text: str, x: float = 72, y: float = 100, size: float = 10, bold: bool = False, step: float = 12
+) -> list[tuple]:
+    return [("text", x, y + step * n, size, bold, line) for n, line in enumerate(text.split("\n"))]
+
+
+def test_lines_are_put_together_to_paragraphs_and_divided_words_are_whole_again(pdf: MakePdf) -> None:
+    page = lines(
+        "The Company designs and manu-\nfactures long-lived devices that are sold to\n"
+        "customers in many places of the world."
+    )
+    page += lines("A second paragraph follows here.", y=160)
+    document = read_pdf(pdf([page]), "a.pdf")
+    assert document.text.split("\n\n") == [
+        "The Company designs and manufactures long-lived devices "
+        "that are sold to customers in many places of the world.",
+        "A second paragraph follows here.",
+    ]
+
+
+def test_a_compound_that_stands_elsewhere_keeps_its_hyphen_at_a_line_end(pdf: MakePdf) -> None:
+    page = lines("The long-term debt is due later than all of the long-\nterm leases that we have signed so far.")
+    assert "long-term leases" in read_pdf(pdf([page]), "a.pdf").text
+
+
+def test_larger_and_bold_lines_are_headings_with_their_sections(pdf: MakePdf) -> None:
+    page = lines("Annual Report", size=20, y=60) + lines("Results of Operations", bold=True, y=100)
+    page += lines(
+        "Net sales rose in every region of the world this year.\nThey fell nowhere at all, we are glad to say.", y=130
+    )
+    document = read_pdf(pdf([page]), "a.pdf")
+    kinds = [(block.kind, block.section) for block in document.blocks]
+    assert document.title == "Annual Report"
+    assert kinds == [("heading", ""), ("heading", "Annual Report"), ("text", "Annual Report > Results of Operations")]
+
+
+def test_running_titles_and_page_numbers_are_dropped_and_counted(pdf: MakePdf) -> None:
+    pages = []
+    for number in range(1, 5):
+        page = lines("ACME Corporation Annual Report 2024", y=40) + lines(str(number), x=300, y=760)
+        pages.append(page + lines(f"This is what the page that has the number {number} says.", y=200))
+    document = read_pdf(pdf(pages), "a.pdf")
+    assert "ACME" not in document.text
+    assert document.dropped == {"page_numbers": 4, "running_headers": 4 * len("ACME Corporation Annual Report 2024")}
+
+
+def test_a_paragraph_goes_on_over_the_page_break(pdf: MakePdf) -> None:
+    first = lines(
+        "The sentence that begins on this page is so long that it has\n"
+        "to end on the page after this one, where it goes on and",
+        y=700,
+    )
+    second = lines("stops at last.", y=60)
+    assert read_pdf(pdf([first, second]), "a.pdf").text.endswith("where it goes on and stops at last.")
+
+
+def test_two_columns_are_read_one_after_the_other(pdf: MakePdf) -> None:
+    left = lines("\n".join(f"Left column line {n} has words enough here" for n in range(9)), x=50)
+    right = lines("\n".join(f"Right column line {n} has words enough here" for n in range(9)), x=330)
+    text = read_pdf(pdf([left + right]), "a.pdf").text
+    assert text.index("Left column line 8") < text.index("Right column line 0")
+
+
+def ruled(rows: list[list[str]], x: float = 72, y: float = 200, width: float = 120, height: float = 20) -> list[tuple]:
+    things: list[tuple] = []
+    for n in range(len(rows) + 1):
+        things.append(("line", x, y + n * height, x + width * len(rows[0]), y + n * height))
+    for n in range(len(rows[0]) + 1):
+        things.append(("line", x + n * width, y, x + n * width, y + height * len(rows)))
+    for r, row in enumerate(rows):
+        things += [
+            ("text", x + c * width + 4, y + r * height + 14, 9, False, cell) for c, cell in enumerate(row) if cell
+        ]
+    return things
+
+
+def test_a_ruled_table_becomes_markdown_and_is_not_said_twice(pdf: MakePdf) -> None:
+    page = lines("Sales by product were as follows:", y=150) + lines("(In millions)", y=185)
+    page += ruled([["", "2024", "2023"], ["iPhone", "$ 201,183", "$ 200,583"], ["Mac", "29,984", "29,357"]])
+    document = read_pdf(pdf([page]), "a.pdf")
+    assert (
+        "|  | 2024 | 2023 |\n|---|---|---|\n| iPhone | $201,183 | $200,583 |\n| Mac | 29,984 | 29,357 |"
+        in document.text
+    )
+    assert document.text.count("201,183") == 1
+    assert [block.kind for block in document.blocks] == ["text", "caption", "table"]
+
+
+def unruled(rows: list[tuple[str, ...]], y: float = 200) -> list[tuple]:
+    things: list[tuple] = []
+    for n, (label, *cells) in enumerate(rows):
+        things.append(("text", 72, y + 14 * n, 9, False, label))
+        for c, cell in enumerate(cells):
+            if cell:  # Helvetica's digits are 0.556 wide: right-aligned at 400 and 500
+                things.append(("text", 400 + 100 * c - 5 * len(cell), y + 14 * n, 9, False, cell))
+    return things
+
+
+def test_figures_that_stand_in_columns_are_a_table_without_any_rules(pdf: MakePdf) -> None:
+    page = lines("The figures of the last two years are these here:", y=150)
+    page += unruled([("", "2024", "2023"), ("Net sales:", "", ""), ("Products", "$294,866", "$298,085"),
+                     ("Services", "96,169", "85,200"),
+                     ("Change in value", "(1,234)", "565"), ("Total net sales", "$391,035", "$383,285")])  # fmt: skip
+    document = read_pdf(pdf([page]), "a.pdf")
+    assert [row.split(" | ") for row in document.text.split("\n\n")[1].split("\n")] == [
+        ["| ", "2024", "2023 |"],
+        ["|---|---|---|"],
+        ["| Net sales:", "", " |"],
+        ["| Products", "$294,866", "$298,085 |"],
+        ["| Services", "96,169", "85,200 |"],
+        ["| Change in value", "(1,234)", "565 |"],
+        ["| Total net sales", "$391,035", "$383,285 |"],
+    ]
+
+
+def test_a_table_that_goes_on_over_the_page_is_one_table(pdf: MakePdf) -> None:
+    first = ruled([["Country", "Sales"], ["France", "12"], ["Spain", "14"]], y=690)
+    second = ruled([["Country", "Sales"], ["Italy", "16"], ["Malta", "18"]], y=60)
+    second += lines("These are all the countries we sell to.", y=200)
+    document = read_pdf(pdf([first, second]), "a.pdf")
+    assert [block.kind for block in document.blocks] == ["table", "text"]
+    assert document.text.count("Country") == 1
+
+
+def test_an_encrypted_pdf_says_so_and_the_way_out(pdf: MakePdf) -> None:
+    with pytest.raises(Unreadable, match=r"encrypted_pdf.*password"):
+        read_pdf(pdf([lines("Nobody may read this.")], password="secret"), "a.pdf")
+
+
+def test_a_scan_says_so_and_the_way_out(pdf: MakePdf) -> None:
+    with pytest.raises(Unreadable, match=r"scanned_pdf.*OCR"):
+        read_pdf(pdf([[]], picture=True), "a.pdf")
+
+
+@pytest.mark.parametrize("keep", [8, 200, 700])
+def test_a_pdf_cut_short_is_read_in_part_or_says_that_it_is_damaged(pdf: MakePdf, keep: int) -> None:
+    content = pdf([lines("Some words that stand on a page of their own.")])[:keep]
+    try:
+        assert read_pdf(content, "a.pdf").text
+    except Unreadable as error:
+        assert error.reason in ("bad_pdf", "no_text")

@@ -1,0 +1,122 @@
+"""Every answer of the two hand-made collections comes out as a careful reader has it, and none is wrongly decided."""
+
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rarefy.data_contracts.rows import Question
+from rarefy.tasks.evaluate.correct.cleaned import cleaned
+from rarefy.tasks.evaluate.correct.config import CorrectConfig
+from rarefy.tasks.evaluate.correct.gold import asked, gold
+from rarefy.tasks.evaluate.correct.match import matched
+
+VERDICTS = ("right", "wrong", "open")
+
+
+@dataclass(frozen=True)
+class Pair:
+    question: Question
+    answer: str
+    expected: str
+
+
+def read(name):
+    found = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    for key, about in found.items():
+        fields = {field: about[field] for field in ("entity", "period", "language", "domain") if field in about}
+        aliases = tuple(about.get("aliases", ()))
+        question = Question(key, "p", "single", about["question"], about["gold"], aliases, (), (), (), (), **fields)
+        yield from (Pair(question, answer, verdict) for verdict in VERDICTS for answer in about.get(verdict, ()))
+
+
+PAIRS = [*read("answers.toml")]
+UNSEEN = [*read("unseen.toml")]
+
+
+def outcome(pair, **options):
+    text = cleaned(pair.answer, pair.question.language)
+    return matched(text, gold(pair.question), asked(pair.question), CorrectConfig(**options))
+
+
+@pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN], ids=lambda pair: f"{pair.question.question_id}: {pair.answer[:50]}")
+def test_an_answer_is_what_a_careful_reader_makes_of_it(pair):
+    found = outcome(pair)
+    assert found.verdict == pair.expected, f"{found.why or found.stage}: gold {pair.question.answer!r}"
+
+
+def test_the_collections_are_large_and_of_all_kinds():
+    counted = Counter(pair.expected for pair in (*PAIRS, *UNSEEN))
+    assert counted.total() >= 600 and min(counted.values()) >= 100
+    kinds = {gold(pair.question).kind for pair in PAIRS}
+    assert kinds == {"verdict", "moment", "value", "text", "parts"}
+
+
+def test_a_decision_says_what_was_matched_and_an_open_answer_why():
+    for pair in (*PAIRS, *UNSEEN):
+        found = outcome(pair)
+        if found.verdict == "open":
+            assert found.why and not found.stage
+        else:
+            assert found.stage in ("exact", "contained", "value") and found.matched
+
+
+def test_without_the_stage_for_values_nothing_is_decided_as_wrong():
+    assert not [pair for pair in (*PAIRS, *UNSEEN) if outcome(pair, value=False).verdict == "wrong"]
+
+
+def test_the_gold_answer_and_each_alias_are_right():
+    for question in {pair.question.question_id: pair.question for pair in (*PAIRS, *UNSEEN)}.values():
+        for form in (question.answer, *question.aliases):
+            assert outcome(Pair(question, form, "right")).verdict == "right", (question.answer, form)
+
+
+def test_no_answer_to_another_question_is_taken_for_right():
+    """Each gold answer of the collections held against every other question: what is right must be the same."""
+    every = {pair.question.question_id: pair.question for pair in (*PAIRS, *UNSEEN)}
+    questions = [one for name, one in every.items() if not name.startswith("prose_")]  # those repeat others
+    same = set()
+    for mine in questions:
+        for other in questions:
+            if mine is other or {mine.answer.lower(), other.answer.lower()} <= {"yes", "no", "none"}:
+                continue
+            if outcome(Pair(mine, other.answer, "open")).verdict == "right":
+                same.add((mine.question_id, other.question_id))
+    assert same == {("revenue", "cell"), ("cell", "revenue")}  # both are 47,525
+
+
+def test_the_plain_match_is_the_papers_inclusive_one():
+    """RARE §6.1: a form anywhere in the text as whole words, denied or not; without a form in it nothing is right."""
+    question = PAIRS[0].question
+    for text in ("not 47,525", "either $46 billion or $47.5 billion", "12,914, 47,525, 15,005, 10,613"):
+        assert outcome(Pair(question, text, ""), match="plain").verdict == "right"
+    for text in ("147,525", "5", "47", "", "$47.5"):
+        assert outcome(Pair(question, text, ""), match="plain").verdict == "open"
+
+
+@pytest.mark.parametrize(("extra", "verdict"), [("judge", "open"), ("right", "right"), ("wrong", "wrong")])
+def test_a_right_value_beside_others_has_a_stated_outcome(extra, verdict):
+    text = "Data Center revenue was $47,525 million. Gaming revenue was $10,447 million."
+    assert outcome(Pair(PAIRS[0].question, text, ""), extra=extra).verdict == verdict
+
+
+@pytest.mark.parametrize("extra", ["judge", "right"])
+@pytest.mark.parametrize(
+    "text",
+    ["12,914, 47,525, 15,005, 10,613, 60,922", "either $46 billion or $47.5 billion", "between $46 and $47.5 billion"],
+)
+def test_a_list_of_numbers_or_a_choice_never_contains_the_answer(text, extra):
+    assert outcome(Pair(PAIRS[0].question, text, ""), extra=extra).verdict == "open"
+
+
+@pytest.mark.parametrize(("rounding", "verdict"), [(0.0001, "open"), (0.005, "right"), (0.02, "right")])
+def test_how_far_a_rounding_may_be_off_is_an_option(rounding, verdict):
+    assert outcome(Pair(PAIRS[0].question, "$47.5 billion in all", ""), rounding=rounding).verdict == verdict
+
+
+def test_an_answer_of_several_parts_says_how_many_it_covers():
+    question = next(pair.question for pair in PAIRS if pair.question.question_id == "owners")
+    found = outcome(Pair(question, "Alto and Larkspur", ""))
+    assert (found.verdict, found.why, round(found.covered, 3)) == ("open", "some_parts", 0.667)

@@ -1,0 +1,100 @@
+"""The summary on the terminal and as Markdown."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from rarefy.tasks.evaluate.results import headline, markdown, summary
+from rarefy.tasks.evaluate.results.wording import interval, number, percent, withheld
+
+
+def shown(told: dict, numbers: list, width: int) -> str:
+    console = Console(width=width, file=io.StringIO(), force_terminal=False)
+    console.print(headline(summary(told, numbers)))
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_headline_fits_the_terminal_and_says_what_it_is_of(told, numbers, width):
+    text = shown(told, numbers, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "0.600 [0.550, 0.650]" in text
+    assert "skipped" in text
+    assert "…" not in text  # nothing is cut
+
+
+def test_a_number_under_the_floor_is_withheld_with_its_bounds(told, numbers):
+    text = " ".join(shown(told, numbers, 120).split())
+    assert "withheld (60 % scored; between 0.410 and 0.530)" in text
+    assert "withheld (60 % scored; between 0.410 and 0.530)" in markdown(summary(told, numbers))
+
+
+def test_what_was_left_out_is_said(told, numbers):
+    assert "the benchmark has no variants for it" in shown(told, numbers, 80)
+    assert "the benchmark has no variants for it" in markdown(summary(told, numbers))
+
+
+def test_names_are_no_markup_on_the_terminal(told, changed):
+    text = shown(told, [changed("Overall Robustness", 0.5, system="[red]x[/red] [/]", headline=True)], 80)
+    assert "[red]x[/red] [/]" in text
+
+
+def test_names_are_no_markup_in_markdown(told, changed):
+    text = markdown(summary(told, [changed("a|b\n# <b>", 0.5, system="*x*|[y](z)", headline=True)]))
+    row = next(line for line in text.splitlines() if "a\\|b" in line)
+    assert "\\*x\\*\\|\\[y\\](z)" in row
+    assert "\\<b\\>" in row
+
+
+def test_options_that_a_paper_leaves_open_are_told(told, numbers):
+    assert "| RARE-Met | real\\_world | table | open | RARE Table 3 |" in markdown(summary(told, numbers))
+
+
+def test_options_of_other_sections_are_told_too(told, numbers):
+    told["open"] = [{"of": "Statistics", "name": "draws", "value": 1000, "tag": "open", "source": "A.2"}]
+    assert "| Statistics | draws | 1000 | open | A.2 |" in markdown(summary(told, numbers))
+
+
+def test_what_a_paper_wants_beside_a_number_stands_beside_it(told, changed):
+    rows = [
+        changed(
+            "Overall Robustness", 0.5, headline=True, note="no cell of x: why; 2 differ: interval by an exact bound"
+        ),
+        changed("Overall Robustness: refusal rate", 0.25),
+    ]
+    text = shown(told, rows, 80)
+    assert re.search(r"refused +0\.250", text) and "Overall Robustness: no cell of x: why" in text
+    assert "exact bound" not in text
+    written = markdown(summary(told, rows))
+    assert "Overall Robustness: refusal rate | all | 0.250" in written and "no cell of x: why; 2 differ" in written
+
+
+def test_without_numbers_there_is_still_a_result(told):
+    assert "# sample: evaluation" in markdown(summary(told, []))
+    assert shown(told, [], 80)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0.12345, "0.123"), (-0.0001, "0.000"), (-0.25, "−0.250"), (12.34, "12.3"), (1234.5, "1,234")],
+)
+def test_numbers_are_written_for_readers(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(1.0, "100 %"), (0.9999, "99.9 %"), (0.9496, "94.9 %"), (0.61, "61 %"), (0.0, "0.0 %"), (1e-6, "< 0.1 %")],
+)
+def test_a_share_is_never_told_better_than_it_is(share, text):
+    assert percent(share) == text
+
+
+def test_no_interval_is_no_text():
+    assert interval({"low": None, "high": 0.3}) == ""
+
+
+def test_bounds_are_told_from_low_to_high_even_where_less_is_better():
+    assert withheld({"coverage": 0.5, "worst": 0.9, "best": 0.2}) == "withheld (50 % scored; between 0.200 and 0.900)"

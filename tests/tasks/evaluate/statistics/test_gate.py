@@ -1,0 +1,156 @@
+from dataclasses import replace
+
+import pytest
+
+from rarefy.tasks.evaluate.statistics import StatisticsConfig
+from rarefy.tasks.evaluate.statistics.compare import Difference
+from rarefy.tasks.evaluate.statistics.gate import broken, parsed, ruled
+
+CONFIG = StatisticsConfig()
+
+
+def row(
+    metric="overall",
+    protocol="rare",
+    first=0.8,
+    second=0.78,
+    slice_="all",
+    low=-0.03,
+    high=-0.01,
+    p=0.01,
+    headline=True,
+):
+    return Difference(protocol, metric, slice_, first, second, second - first, low, high, p=p, headline=headline)
+
+
+def breaks(text, *rows):
+    return broken(parsed(text), rows or (row(),), CONFIG)
+
+
+def test_the_issue_s_own_rule():
+    (told,) = breaks("overall drops 2 points")
+    assert told == "overall of rare dropped 2.0 points, from 80.0 to 78.0 [-3.0, -1.0], p 0.01: too few"
+
+
+@pytest.mark.parametrize(
+    ("text", "second", "broke"),
+    [
+        ("overall drops 2 points", 0.78, True),
+        ("overall drops 2 points", 0.7801, False),
+        ("overall drops 2.5 points", 0.78, False),
+        ("overall drops by 2 points", 0.7, True),
+        ("Overall DROPS 1 point", 0.79, True),
+        ("overall drops 2 percent", 0.784, True),
+        ("overall drops 2%", 0.785, False),
+        ("overall drops 2 points", 0.9, False),
+        ("overall rises 2 points", 0.82, True),
+        ("overall rises 2 points", 0.7, False),
+        ("overall changes 2 points", 0.82, True),
+        ("overall changes 2 points", 0.78, True),
+        ("overall changes 2 points", 0.79, False),
+        ("overall drops 0 points", 0.8, False),
+        ("overall drops 0 points", 0.7999, True),
+    ],
+)
+def test_a_rule_is_broken_from_its_size_on_and_in_its_direction(text, second, broke):
+    assert bool(breaks(text, row(second=second))) == broke
+
+
+def test_significantly_asks_that_it_is_no_chance_and_surely_that_all_of_the_interval_is_there():
+    chance, no_chance, all_there = row(low=-0.05, high=0.01, p=0.3), row(), row(low=-0.05, high=-0.02)
+    for one, told in ((chance, (1, 0, 0)), (no_chance, (1, 1, 0)), (all_there, (1, 1, 1))):
+        found = [len(breaks(f"overall drops 2 points{how}", one)) for how in ("", " significantly", " surely")]
+        assert tuple(found) == told
+    assert not breaks("overall changes 1 point surely", row(second=0.9, low=-0.02, high=0.2))
+    assert breaks("overall changes 1 point surely", row(second=0.9, low=0.02, high=0.2))
+    assert not breaks("overall drops 2 points significantly", row(low=None, high=None, p=None))
+
+
+def test_a_rule_without_a_protocol_is_about_every_protocol_that_has_the_metric():
+    rows = (row(), row(protocol="retrieval_robustness", second=0.7), row("NDR", "retrieval_robustness", headline=False))
+    assert len(breaks("overall drops 2 points", *rows)) == 2
+    for words in (
+        "overall of retrieval_robustness",
+        "retrieval_robustness overall",
+        "retrieval robustness overall",
+        "overall retrieval_robustness",
+        "Retrieval_Robustness",
+    ):
+        (told,) = breaks(f"{words} drops 2 points", *rows)
+        assert told.startswith("overall of retrieval_robustness dropped 10.0 points"), words
+    (told,) = breaks("ndr drops 2 points", *rows)
+    assert told.startswith("NDR of")
+
+
+def test_a_metric_may_be_called_by_its_first_words():
+    rows = (
+        row("Overall Robustness"),
+        row("Overall Robustness (flat)", headline=False),
+        row("Query Robustness", headline=False),
+        row("Overalls", headline=False),
+    )
+    for words, metric in (
+        ("overall", "Overall Robustness of"),
+        ("query", "Query Robustness of"),
+        ("overall robustness (flat)", "Overall Robustness (flat) of"),
+    ):
+        (told,) = breaks(f"{words} drops 2 points", *rows)
+        assert told.startswith(metric)
+    with pytest.raises(LookupError):
+        breaks("robustness drops 2 points", *rows)
+
+
+def test_a_rule_may_be_about_a_slice():
+    rows = (row(second=0.9), row(slice_="hops=multi", headline=False))
+    (told,) = breaks("overall where hops=multi drops 2 points", *rows)
+    assert told.startswith("overall of rare where hops=multi dropped 2.0 points")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "overall", "overall falls 2 points", "overall drops two points", "drops 2 points", "overall drops 2"]
+)
+def test_what_is_no_rule_is_told_the_grammar(text):
+    with pytest.raises(ValueError, match="is no rule: METRIC"):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["RR drops 2 points", "overall of sure drops 2 points", "overall where a=b drops 2 points"]
+)
+def test_a_rule_about_what_was_not_compared_is_no_kept_rule(text):
+    with pytest.raises(LookupError, match="was not compared; there is"):
+        breaks(text)
+
+
+def test_a_rule_that_cannot_be_told_is_no_kept_rule():
+    gone = Difference("rare", "overall", "all", None, None, note="withheld: 1 of 2 trials scored on both sides")
+    with pytest.raises(ValueError, match="cannot be told: overall of rare: withheld"):
+        breaks("overall drops 2 points", gone)
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "came", "why"),
+    [
+        ("overall drops 2 points", row(), "broken", "overall of rare dropped 2.0 points"),
+        ("overall drops 5 points", row(), "held", "overall of rare dropped 2.0 points"),
+        ("overall drops 5 points", row(low=-0.06), "not decided", "too few: 12 questions"),
+        ("overall drops 2 points significantly", row(low=-0.06, high=0.01, p=0.3), "not decided", "too few: 12 questi"),
+        ("overall rises 5 points", row(low=-0.06), "held", "overall of rare dropped"),
+        ("overall drops 5 points", row(low=None, high=None), "not decided", "too few: 12 questions"),
+        ("NDR drops 5 points", row(), "not decided", "is about a number that was not compared"),
+    ],
+)
+def test_a_rule_is_held_or_broken_or_too_few_questions_leave_it_open(text, of, came, why):
+    found = ruled(parsed(text), [replace(of, clusters=12)], CONFIG)
+    assert (found.rule, found.came) == (text, came)
+    assert found.why.startswith(why)
+
+
+def test_what_is_sure_enough_to_have_a_verdict_is_decided():
+    found = ruled(parsed("overall drops 5 points"), [replace(row(low=-0.06), verdict="worse")], CONFIG)
+    assert found.came == "held"
+
+
+def test_a_number_that_is_withheld_decides_no_rule():
+    found = ruled(parsed("overall drops 5 points"), [replace(row(), difference=None, note="withheld")], CONFIG)
+    assert (found.came, found.why) == ("not decided", "cannot be told: overall of rare: withheld")

@@ -1,0 +1,124 @@
+"""Facts from the cover page."""
+
+import pytest
+
+from rarefy.data_contracts.rows import Chunk, Document, Fact
+from rarefy.tasks.knowledge.extract import ExtractConfig, extract
+from rarefy.tasks.knowledge.extract.places import exchange, state
+
+COVER = """Acme Corp.
+
+(Exact name of registrant as specified in its charter)
+
+Delaware
+
+1 Main Street
+
+Springfield, CA 90001
+
+| Title of each class | Trading symbol | Name of exchange |
+|---|---|---|
+| Common Stock, $0.01 par value | ACM | The Nasdaq Stock Market LLC |
+| 1.375% Notes due 2029 | ACM29 | New York Stock Exchange LLC |
+
+Audited by Ernst & Young LLP"""
+
+TAGS = {
+    "Delaware": "dei:EntityIncorporationStateCountryCode",
+    "1 Main Street": "dei:EntityAddressAddressLine1",
+    "Springfield": "dei:EntityAddressCityOrTown",
+    "CA": "dei:EntityAddressStateOrProvince",
+    "Common Stock, $0.01 par value": "dei:Security12bTitle",
+    "ACM": "dei:TradingSymbol",
+    "The Nasdaq Stock Market LLC": "dei:SecurityExchangeName",
+    "1.375% Notes due 2029": "dei:Security12bTitle",
+    "New York Stock Exchange LLC": "dei:SecurityExchangeName",
+    "Ernst & Young LLP": "dei:AuditorName",
+}
+
+
+def facts():
+    made = [Fact(COVER.index(words), COVER.index(words) + len(words), tag, words) for words, tag in TAGS.items()]
+    return tuple(made)
+
+
+def found(document):
+    chunk = Chunk("c", "d", 0, len(COVER), "text", "", COVER, 1)
+    config = ExtractConfig(methods=("cover",))
+    return {(t.subject, t.relation, t.object): t for t in extract([chunk], config, documents={"d": document})}
+
+
+def test_a_tagged_cover_says_where_what_and_by_whom():
+    document = Document("d", "h", "s", "t", "text/html", COVER, entity="Acme Corp.", form="10-K", facts=facts())
+    said = found(document)
+    assert set(said) == {
+        ("Acme Corp.", "is incorporated in", "Delaware"),
+        ("Acme Corp.", "has principal executive offices at", "1 Main Street"),
+        ("Acme Corp.", "is headquartered in", "Springfield, California"),
+        ("Acme Corp.", "is based in", "California"),
+        ("Acme Corp.", "is listed on", "Nasdaq"),
+        ("Acme Corp.", "is audited by", "Ernst & Young LLP"),
+        ("Acme Corp.", "trades under symbol", "ACM"),
+        ("1.375% Notes due 2029", "are issued by", "Acme Corp."),
+    }
+    for triplet in said.values():
+        assert COVER[triplet.start : triplet.end] == triplet.source_sentence
+        assert triplet.answer in triplet.source_sentence
+        assert not triplet.rejected_because
+
+
+def test_an_untagged_cover_is_read_by_its_metadata():
+    metadata = {
+        "state_of_incorporation": "Delaware",
+        "city": "Springfield",
+        "state": "CA",
+        "auditor": "Ernst & Young LLP",
+    }
+    document = Document("d", "h", "s", "t", "text/html", COVER, entity="Acme Corp.", form="10-K", metadata=metadata)
+    said = found(document)
+    assert ("Acme Corp.", "is headquartered in", "Springfield, California") in said
+    assert ("Acme Corp.", "is audited by", "Ernst & Young LLP") in said
+
+
+def test_the_address_of_the_commission_is_not_the_registrants():
+    text = "Washington, D.C. 20549\n\nAcme Corp.\n\nSeattle, Washington 98109"
+    metadata = {"city": "Seattle", "state": "Washington", "state_of_incorporation": "Washington"}
+    document = Document("d", "h", "s", "t", "text/html", text, entity="Acme Corp.", form="10-K", metadata=metadata)
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    for triplet in extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document}):
+        assert triplet.source_sentence == "Seattle, Washington 98109"
+
+
+def test_a_document_that_is_no_filing_has_no_cover():
+    assert found(Document("d", "h", "s", "t", "text/plain", COVER, entity="Acme Corp.")) == {}
+
+
+@pytest.mark.parametrize(
+    ("shown", "name"),
+    [
+        ("CA", "California"),
+        ("NEW JERSEY", "New Jersey"),
+        ("State of Ohio", "Ohio"),
+        ("Ireland", "Ireland"),
+        ("IRELAND", "Ireland"),
+    ],
+)
+def test_a_state_has_one_name(shown, name):
+    assert state(shown) == name
+
+
+def test_an_exchange_has_one_name():
+    assert exchange("The NASDAQ Global Select Market") == exchange("Nasdaq Stock Market LLC") == "Nasdaq"
+    assert exchange("NYSE") == exchange("New York Stock Exchange, Inc.") == "New York Stock Exchange"
+    assert exchange("NYSE American") == "NYSE American"
+
+
+@pytest.mark.parametrize("scale", ["thousand", "million", "billion", "trillion"])
+def test_a_public_float_is_told_with_its_scale(scale):
+    text = f"The aggregate market value held by non-affiliates was $1.1 {scale}."
+    start = text.index("1.1")
+    held = Fact(start, start + 3, "dei:EntityPublicFloat", "1100", "USD", period_end="2023-07-28")
+    document = Document("d", "h", "s", "t", "text/html", text, entity="Acme Corp.", form="10-K", facts=(held,))
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    (row,) = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
+    assert row.answer == f"$1.1 {scale}" and row.rejected_because == ""

@@ -1,0 +1,281 @@
+"""What is sampled, and what is not."""
+
+import random
+from collections import Counter, defaultdict
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from rarefy.data_contracts.rows import Triplet, row_id
+from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count, trace
+
+ALL = GraphConfig(exclusive="none", per_answer=1, per_pivot=1000, quotas=dict.fromkeys(PATTERNS, 1000))
+
+
+def triplet(head, relation, tail, chunk="c0", kind="", period="", domain="d"):
+    return Triplet(
+        triplet_id=row_id(head, relation, tail, chunk, kind, period, domain), chunk_id=chunk, doc_id="x",
+        start=0, end=1, subject=head.title(), relation=relation, object=tail.title(), source_sentence="s",
+        method="prose",
+        object_type=kind, period=period, domain=domain, subject_key=head, relation_key=relation, object_key=tail,
+    )  # fmt: skip
+
+
+def companies(number=30):
+    """Companies with things around them that they share, and figures; 5 chunks each."""
+    rows = []
+    for i in range(number):
+        name, chunk = f"company {i}", lambda part, i=i: f"c{i}-{part}"
+        rows += [
+            triplet(name, "listed on", f"exchange {i % 3}", chunk(0)),
+            triplet(name, "audited by", f"auditor {i % 7}", chunk(0)),
+            triplet(name, "headquartered in", f"city {i}", chunk(1)),
+            triplet(name, "incorporated in", f"state {i % 5}", chunk(1)),
+            triplet(name, "has segment", f"segment {i}", chunk(2)),
+        ]
+        rows += [triplet(name, f"figure {j}", f"{name} figure {j}", chunk(3), "MONEY") for j in range(5)]
+        rows += [triplet(f"segment {i}", f"sales {j}", f"{name} sales {j}", chunk(4), "MONEY") for j in range(3)]
+    return rows
+
+
+ROWS = companies()
+BY_ID = {row.triplet_id: row for row in ROWS}
+
+
+def facts(path):
+    return [BY_ID[triplet_id] for triplet_id in path.triplet_ids]
+
+
+def of(pattern, paths):
+    return [path for path in paths if path.pattern == pattern]
+
+
+PATHS = list(trace(ROWS, GraphConfig()))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_pattern_finds_paths_among_companies(pattern):
+    assert of(pattern, PATHS)
+
+
+def test_a_chain_leads_from_head_to_tail_in_its_order():
+    for path in of("chain", PATHS):
+        told = facts(path)
+        assert all(a.object_key == b.subject_key for a, b in pairwise(told))
+        assert path.pivot == told[0].object
+
+
+def test_a_star_ends_in_its_only_value():
+    for path in of("star", PATHS):
+        told = facts(path)
+        assert len({row.subject_key for row in told}) == 1
+        assert len({row.object_key for row in told}) == len(told)
+        assert not any(row.object_type for row in told[:-1])
+        assert path.pivot == told[0].subject
+    assert any(facts(path)[-1].object_type for path in of("star", PATHS))
+
+
+def test_an_inverted_star_meets_in_one_thing_by_one_relation():
+    for path in of("inverted_star", PATHS):
+        told = facts(path)
+        assert len({row.object_key for row in told}) == len({row.relation_key for row in told}) == 1
+        assert len({row.subject_key for row in told}) == len(told)
+        assert path.pivot == told[0].object
+
+
+def test_chunks_stand_in_the_order_of_the_triplets():
+    for path in PATHS:
+        assert path.chunk_ids == tuple(row.chunk_id for row in facts(path))
+
+
+def test_no_path_comes_twice():
+    assert len({path.path_id for path in PATHS}) == len(PATHS)
+    assert len({(path.pattern, frozenset(path.triplet_ids)) for path in PATHS}) == len(PATHS)
+
+
+def test_a_fact_serves_one_pattern_only():
+    patterns = defaultdict(set)
+    for path in PATHS:
+        for triplet_id in path.triplet_ids:
+            patterns[triplet_id].add(path.pattern)
+    assert max(map(len, patterns.values())) == 1
+
+
+def test_patterns_may_share_facts_when_asked_to():
+    used = Counter(i for path in trace(ROWS, ALL) for i in {(path.pattern, i) for i in path.triplet_ids})
+    assert len({i for _, i in used}) < len(used)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_fact_answers_no_more_often_than_allowed(limit):
+    config = ALL.model_copy(update={"per_answer": limit})
+    for pattern in ("star", "chain"):
+        answers = Counter(path.triplet_ids[-1] for path in of(pattern, trace(ROWS, config)))
+        assert max(answers.values()) == (limit if pattern == "star" else 1)  # each figure ends but one chain
+
+
+def test_a_pivot_carries_no_more_paths_than_allowed():
+    config = GraphConfig(per_pivot=2)
+    for pattern in ("star", "inverted_star"):
+        pivots = Counter(path.pivot for path in of(pattern, trace(ROWS, config)))
+        assert max(pivots.values()) == 2
+
+
+def test_inverted_stars_leave_every_head_clues_for_stars():
+    taken = {i for path in of("inverted_star", PATHS) + of("chain", PATHS) for i in path.triplet_ids}
+    left = Counter(row.subject_key for row in ROWS if not row.object_type and row.triplet_id not in taken)
+    assert min(left[f"company {i}"] for i in range(30)) >= 1
+    assert len({row.subject_key for path in of("star", PATHS) for row in facts(path)}) == 30
+
+
+def test_the_whole_of_a_small_meeting_is_proposed_first():
+    rows = [triplet(f"firm {i}", "audited by", "auditor", f"c{i}") for i in range(4)]
+    quotas = {"inverted_star": 1}
+    (path,) = trace(rows, GraphConfig(quotas=quotas))
+    assert len(path.triplet_ids) == 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_triplets_does_not_matter(seed):
+    shuffled = random.Random(seed).sample(ROWS + ROWS[:40], len(ROWS) + 40)
+    assert list(trace(shuffled, GraphConfig())) == PATHS
+    assert count(shuffled, GraphConfig()) == count(ROWS, GraphConfig())
+
+
+def test_a_quota_takes_the_first_of_what_no_quota_takes():
+    few = ALL.model_copy(update={"quotas": dict.fromkeys(PATTERNS, 7)})
+    for pattern in PATTERNS:
+        assert of(pattern, trace(ROWS, few)) == of(pattern, trace(ROWS, ALL))[:7]
+
+
+def test_a_new_document_moves_few_picks():
+    config = GraphConfig(quotas=dict.fromkeys(PATTERNS, 60))
+    before = {path.path_id for path in trace(ROWS, config)}
+    after = {path.path_id for path in trace(companies(31), config)}
+    assert len(before & after) > 0.75 * len(before)
+
+
+def test_a_fact_said_again_is_one_fact_with_two_supports():
+    rows = [
+        triplet("a", "makes", "b", "c0"),
+        triplet("a", "sells", "d", "c1"),
+        triplet("a", "sells", "d", "c0"),
+    ]
+    config = GraphConfig(quotas={"star": 5}, exclusive="none")
+    assert [path.pattern for path in trace(rows[:2], config)] == ["star"]
+    assert not list(trace(rows, config))  # c0 covers both
+    assert {row.pattern: row.eligible for row in count(rows, config)}["star"] == 0
+
+
+def test_the_rule_of_the_code_looks_at_every_pair_of_chunks():
+    rows = [triplet("a", "r", "b", "c0"), triplet("a", "r", "c", "c0"), triplet("a", "r", "d", "c1")]
+    sizes = {}
+    for rule in ("covered", "distinct"):
+        census = {row.pattern: dict(row.sizes) for row in count(rows, GraphConfig(chunk_rule=rule))}
+        sizes[rule] = census["star"]
+    assert sizes == {"covered": {2: 2, 3: 1, 4: 0}, "distinct": {2: 2, 3: 0, 4: 0}}
+
+
+def test_rejected_and_unkeyed_triplets_are_no_facts():
+    rows = [replace(ROWS[0], rejected_because="not_in_text"), replace(ROWS[1], subject_key="")]
+    assert not list(trace(rows, GraphConfig()))
+
+
+def test_domains_are_graphs_of_their_own():
+    rows = [triplet("a", "makes", "b", "c0", domain="x"), triplet("b", "costs", "c", "c1", domain="y")]
+    assert not of("chain", trace(rows, ALL))
+    census = count(rows, ALL)
+    assert {row.domain for row in census} == {"x", "y"}
+    assert all(row.eligible == 0 for row in census if row.pattern == "chain")
+
+
+def test_a_shortfall_is_reported_with_its_reason():
+    config = GraphConfig(quotas={"star": 2, "single": 10_000, "inverted_star": 500})
+    rows = {row.pattern: row for row in count(ROWS, config, trace(ROWS, config))}
+    assert (rows["star"].sampled, rows["star"].reason) == (2, "")
+    assert rows["inverted_star"].sampled < 500
+    assert rows["inverted_star"].reason == "limits"
+    lone = [triplet("a", "makes", "b", "c0")]
+    (single,) = [row for row in count(lone, config, trace(lone, config)) if row.pattern == "single"]
+    assert (single.eligible, single.sampled, single.reason) == (1, 1, "no_more_eligible")
+
+
+def test_an_outsider_brings_a_pattern_by_its_name():
+    name = "rarefy.tasks.knowledge.graph.single:single"
+    config = GraphConfig(patterns=(name,), quotas={name: 3})
+    paths = list(trace(ROWS, config))
+    assert [path.pattern for path in paths] == [name] * 3
+
+
+@pytest.mark.parametrize("wrong", [{"star_sizes": (5,)}, {"chain_sizes": (4,)}, {"chain_sizes": ()}, {"star": 1}])
+def test_what_cannot_be_counted_is_refused(wrong):
+    with pytest.raises(ValidationError):
+        GraphConfig(**wrong)
+
+
+SMALL = st.lists(
+    st.builds(
+        triplet,
+        st.sampled_from("abcd"),
+        st.sampled_from(["r", "s"]),
+        st.sampled_from("abcdef"),
+        chunk=st.sampled_from(["c0", "c1", "c2"]),
+        kind=st.sampled_from(["", "MONEY"]),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SMALL, st.sampled_from(["covered", "distinct"]), st.sampled_from(["entity", "any"]))
+def test_something_is_sampled_exactly_where_something_is_eligible(rows, rule, clues):
+    config = ALL.model_copy(update={"chunk_rule": rule, "star_clues": clues, "needed_clues": False})
+    stated = defaultdict(set)
+    for row in rows:
+        stated[row.subject_key, row.relation_key, row.object_key, row.object_type].add(row.chunk_id)
+    by_id = {row.triplet_id: row for row in rows}
+    paths = list(trace(rows, config))
+    for census in count(rows, config, paths):
+        assert census.sampled <= census.eligible
+        assert (census.sampled > 0) == (census.eligible > 0)
+    for path in paths:
+        told = [by_id[i] for i in path.triplet_ids]
+        if rule == "covered" and len(told) > 1:
+            supports = [stated[row.subject_key, row.relation_key, row.object_key, row.object_type] for row in told]
+            assert not set.intersection(*supports)
+        if rule == "distinct":
+            assert len(set(path.chunk_ids)) == len(told)
+
+
+def test_multi_hop_patterns_leave_values_for_single_facts():
+    values = Counter(row.subject_key for row in ROWS if row.object_type)
+    singles = Counter(facts(path)[0].subject_key for path in of("single", PATHS))
+    assert all(singles[name] >= number // 2 for name, number in values.items())
+
+
+def test_the_clues_of_a_star_are_all_needed():
+    """Alpha alone is in Akron; Beta shares its state with one and its exchange with another."""
+    said = [
+        ("alpha", "city", "Akron"), ("alpha", "state", "Ohio"), ("alpha", "lists", "Nasdaq"),
+        ("beta", "state", "Ohio"), ("beta", "lists", "NYSE"), ("gamma", "state", "Texas"), ("gamma", "lists", "NYSE"),
+    ]  # fmt: skip
+    rows = [triplet(head, relation, tail, f"c{i}") for i, (head, relation, tail) in enumerate(said)]
+    rows += [
+        replace(triplet(head, f"sales {n}", f"{head}{n}", f"v{head}{n}"), object_type="MONEY")
+        for head in ("alpha", "beta", "gamma")
+        for n in range(6)
+    ]
+    facts = {row.triplet_id: row for row in rows}
+    config = GraphConfig(exclusive="none", patterns=("star",))
+    found = {
+        tuple(sorted(facts[i].relation_key for i in path.triplet_ids if facts[i].object_type != "MONEY"))
+        for path in trace(rows, config)
+        if facts[path.triplet_ids[-1]].object_type == "MONEY"
+    }
+    assert ("city",) in found
+    assert ("lists", "state") in found, "only together they single beta out"
+    assert not any("city" in clues and len(clues) > 1 for clues in found)

@@ -1,0 +1,178 @@
+"""Questions of the four patterns over a small corpus of three companies."""
+
+from dataclasses import replace
+
+import pytest
+
+from rarefy.data_contracts.rows import Chunk, Document, Path, Triplet, row_id
+from rarefy.tasks.questions.ask import AskConfig, ask
+
+COMPANIES = {
+    # auditor, state, exchange
+    "Alpha Inc.": ("Deloitte & Touche LLP", "Delaware", "Nasdaq"),
+    "Beta Corp.": ("Deloitte & Touche LLP", "Ohio", "Nasdaq"),
+    "Gamma Ltd.": ("KPMG LLP", "Delaware", "New York Stock Exchange"),
+    "Delta Co.": ("Deloitte & Touche LLP", "Texas", "New York Stock Exchange"),
+}
+CITIES = {"Alpha Inc.": "Akron", "Beta Corp.": "Boise", "Gamma Ltd.": "Gary", "Delta Co.": "Dallas"}
+
+
+def thing(chunk, subject, relation, thing, kind="GPE", subject_type="ORG", entity="", **fields):
+    said = fields.get("answer", thing)
+    line = next(line for line in chunk.text.splitlines() if said in line)
+    start = chunk.text.index(line)
+    values = {"answer": thing, **fields}
+    return Triplet(
+        row_id(chunk.chunk_id, subject, relation, thing), chunk.chunk_id, chunk.doc_id, start, start + len(line),
+        subject, relation, thing, line, values.pop("method", "cover"), subject_type, kind, entity=entity or subject,
+        domain="finance", **values,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    documents, chunks, triplets = {}, {}, {}
+    for name, (auditor, place, exchange) in COMPANIES.items():
+        cover = f"{name}\nof {place}\nin {CITIES[name]}\non {exchange}\nChief Financial Officer: CFO of {name}"
+        audit = f"To the shareholders of {name}\n{auditor}"
+        books = "| Total revenue | $1,234 |"
+        own = []
+        for at, text in enumerate((cover, audit, books)):
+            chunk = Chunk(f"{name}-{at}", name, 0, len(text), "text", "", text, 1)
+            chunks[chunk.chunk_id] = chunk
+            own.append(chunk)
+        documents[name] = Document(
+            name, "h", name, name, "text/plain", "", entity=name, form="10-K", period_end="2024-12-31"
+        )
+        officer = f"CFO of {name}"
+        for made in (
+            thing(own[0], name, "is incorporated in", place),
+            thing(own[0], name, "is headquartered in", CITIES[name]),
+            thing(own[0], name, "is listed on", exchange, "EXCHANGE"),
+            thing(own[1], name, "is audited by", auditor, "ORG"),
+            thing(own[0], officer, "chief financial officer of", name, "ORG", "PERSON", name, method="table",
+                  answer=officer, period="fiscal year 2024"),
+            thing(own[2], name, "total revenue", "$1,234", "MONEY", value="1234000000", unit="USD", scale="millions",
+                  period="fiscal year 2024", period_start="2024-01-01", period_end="2024-12-31", method="table"),
+        ):  # fmt: skip
+            triplets[made.triplet_id] = made
+    return documents, chunks, triplets
+
+
+def put(corpus, pattern, *wanted):
+    documents, chunks, triplets = corpus
+    picked = [next(t for t in triplets.values() if (t.subject, t.relation) == want) for want in wanted]
+    path = Path(row_id(*map(str, wanted)), pattern, tuple(t.triplet_id for t in picked), (), "pivot", "finance")
+    (question,) = ask([path], AskConfig(), triplets=triplets, chunks=chunks, documents=documents)
+    for words, span in zip(question.evidence, question.evidence_spans, strict=True):
+        assert chunks[span.chunk_id].text[span.start : span.end] == words
+    if not question.rejected_because:
+        assert any(question.answer in words for words in question.evidence)
+    return question
+
+
+def test_single(corpus):
+    question = put(corpus, "single", ("Alpha Inc.", "total revenue"))
+    assert question.text == "What was Alpha Inc.'s total revenue in fiscal year 2024, in millions of US dollars?"
+    assert (question.answer, question.valid_from, question.period) == ("$1,234", "2024-12-31", "fiscal year 2024")
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        (("Alpha Inc.", "is incorporated in"), "In which jurisdiction is Alpha Inc. incorporated?"),
+        (("Alpha Inc.", "is audited by"), "Which accounting firm is the independent auditor of Alpha Inc.?"),
+        (
+            ("CFO of Alpha Inc.", "chief financial officer of"),
+            "Who was Alpha Inc.'s chief financial officer according to the annual report for fiscal year 2024?",
+        ),
+    ],
+)
+def test_single_facts_of_the_cover(corpus, fact, text):
+    assert put(corpus, "single", fact).text == text
+
+
+def test_what_anybody_knows_of_a_company_is_not_asked(corpus):
+    assert put(corpus, "single", ("Alpha Inc.", "is headquartered in")).rejected_because == "common_knowledge"
+
+
+def test_what_its_sentence_does_not_name_is_not_asked_for(corpus):
+    documents, chunks, triplets = corpus
+    known = next(t for t in triplets.values() if (t.subject, t.relation) == ("Alpha Inc.", "is audited by"))
+    unsaid = {**triplets, known.triplet_id: replace(known, answer="")}  # "our subsidiary": whose, it does not say
+    question = put((documents, chunks, unsaid), "single", ("Alpha Inc.", "is audited by"))
+    assert (question.answer, question.rejected_because) == ("", "answer_not_named")
+    assert question.text.startswith("Which accounting firm")
+
+
+@pytest.mark.parametrize("value", ["1" * 30, "1" * 30 + ".5", "0." + "0" * 12 + "1", "-" + "9" * 40])
+@pytest.mark.parametrize("unit", ["USD", "USD/shares", "shares"])
+def test_an_amount_that_nobody_writes_in_other_words_is_asked_for_all_the_same(corpus, value, unit):
+    documents, chunks, triplets = corpus
+    known = next(t for t in triplets.values() if (t.subject, t.relation) == ("Alpha Inc.", "total revenue"))
+    large = {**triplets, known.triplet_id: replace(known, value=value, unit=unit)}
+    question = put((documents, chunks, large), "single", ("Alpha Inc.", "total revenue"))
+    assert (question.answer, question.aliases, question.rejected_because) == ("$1,234", (), "")
+
+
+def test_star_describes_the_head_by_what_only_it_has(corpus):
+    question = put(corpus, "star", ("Alpha Inc.", "is headquartered in"), ("Alpha Inc.", "total revenue"))
+    assert question.text == (
+        "In fiscal year 2024, what was the total revenue, in millions of US dollars, of the company that is "
+        "headquartered in Akron?"
+    )
+    assert set(question.chunk_ids) == {"Alpha Inc.-0", "Alpha Inc.-2"}
+
+
+def test_star_with_a_clue_that_several_share_is_refused(corpus):
+    question = put(corpus, "star", ("Alpha Inc.", "is incorporated in"), ("Alpha Inc.", "total revenue"))
+    assert (question.text, question.rejected_because) == ("", "pivot_not_unique")
+
+
+def test_star_with_clues_that_only_together_single_it_out(corpus):
+    question = put(
+        corpus,
+        "star",
+        ("Beta Corp.", "is incorporated in"),
+        ("Beta Corp.", "is listed on"),
+        ("Beta Corp.", "total revenue"),
+    )
+    assert "that is incorporated in Ohio and has its common stock listed on Nasdaq?" in question.text
+
+
+def test_chain_goes_through_the_company_without_naming_it(corpus):
+    question = put(
+        corpus, "chain", ("CFO of Alpha Inc.", "chief financial officer of"), ("Alpha Inc.", "total revenue")
+    )
+    assert question.text.endswith("of the company whose chief financial officer is CFO of Alpha Inc.?")
+    assert question.answer == "$1,234"
+
+
+def test_inverted_star_of_a_pair_that_alone_shares_needs_no_trait(corpus):
+    question = put(corpus, "inverted_star", ("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is incorporated in"))
+    assert question.text == "Which other company is incorporated in the same jurisdiction as Gamma Ltd.?"
+    assert question.answer == "Alpha Inc."
+    assert "Alpha" in question.aliases
+
+
+def test_inverted_star_of_more_is_narrowed_by_a_trait_whose_evidence_comes_along(corpus):
+    question = put(corpus, "inverted_star", ("Alpha Inc.", "is audited by"), ("Delta Co.", "is audited by"))
+    assert question.text in {
+        "Which company that has its common stock listed on the New York Stock Exchange has the same independent "
+        "auditor as Alpha Inc.?",
+        "Which company that is incorporated in Delaware has the same independent auditor as Delta Co.?",
+    }
+    assert len(question.triplet_ids) == 3
+
+
+def test_inverted_star_with_all_but_one_named(corpus):
+    question = put(
+        corpus, "inverted_star", *((name, "is audited by") for name in ("Alpha Inc.", "Beta Corp.", "Delta Co."))
+    )
+    assert question.text == "Which other company has the same independent auditor as Beta Corp. and Delta Co.?"
+    assert question.answer == "Alpha Inc."
+
+
+def test_inverted_star_of_unlike_relations_is_refused(corpus):
+    question = put(corpus, "inverted_star", ("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is audited by"))
+    assert question.rejected_because == "heads_share_no_meaning"

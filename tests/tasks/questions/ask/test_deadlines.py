@@ -1,0 +1,62 @@
+"""Questions about rules with a measure."""
+
+import pytest
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.questions.ask.deadlines import of_deadline
+
+
+def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
+    names = ("t", "c", "d", 0, len(sentence), f"X under {under}", "must", "45 days", sentence, "deadline")
+    return of_deadline(Triplet(*names, entity="24 CFR Part 581"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question"),
+    [
+        (
+            "(a) The PHA must reexamine the income of all families at least once every 12 months.",
+            "Under 24 CFR 581.8, at least once every how many months must the PHA reexamine the income of "
+            "all families?",
+        ),
+        (
+            "Within 30 days after service of the charge, a respondent may file an answer.",
+            "Under 24 CFR 581.8, within how many days after service of the charge may a respondent file an answer?",
+        ),
+        (
+            "When GSA receives notice, GSA will transmit a response to HUD within 45 days regarding the property.",
+            "Under 24 CFR 581.8, when GSA receives notice, within how many days will GSA transmit a response to HUD "
+            "regarding the property?",
+        ),
+        (
+            "At least 50 percent of the ventilation area shall be provided by ventilators.",
+            "Under 24 CFR 581.8, at least what percentage of the ventilation area shall be provided by ventilators?",
+        ),
+        (
+            "The term of the loan guaranteed under this part may not exceed 20 years.",
+            "Under 24 CFR 581.8, how many years may the term of the loan guaranteed under 24 CFR Part 581 not exceed?",
+        ),
+        (
+            "Every landing must have a minimum dimension of 36 inches.",
+            "Under 24 CFR 581.8, what minimum dimension must every landing have?",
+        ),
+        (
+            "Records must be retained by the owner for 3 years, and must be made available to HUD.",
+            "Under 24 CFR 581.8, for how many years must records be retained by the owner?",
+        ),
+    ],
+)
+def test_the_question_keeps_the_rules_own_words(sentence: str, question: str) -> None:
+    assert _asked(sentence) == question
+
+
+def test_other_regulations_are_asked_alike() -> None:
+    sentence = "Member States shall notify the Commission within six months of adoption."
+    assert _asked(sentence, "Article 12 of Directive 2019/1023") == (
+        "Under Article 12 of Directive 2019/1023, within how many months of adoption shall Member States notify the "
+        "Commission?"
+    )
+
+
+def test_what_is_no_rule_gives_no_question() -> None:
+    assert _asked("The term ends after 20 years.") is None

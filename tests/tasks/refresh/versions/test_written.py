@@ -1,0 +1,132 @@
+"""What a person reads of the changes: whole, bounded, and with no word of a document taken for markup."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+from markdown_it import MarkdownIt
+from versioned import benchmark
+
+from rarefy.tasks.export.tables import CHANGES
+from rarefy.tasks.refresh.versions import changes, write
+from rarefy.tasks.refresh.versions.as_markdown import as_markdown
+from rarefy.tasks.refresh.versions.page import ROWS, page
+from rarefy.tasks.store.tables import Store
+
+EVIL = (
+    "</style><script>alert(1)</script> | *b* <img src=x onerror=alert(1)> [a](http://x) `c` &lt; \u202eedoc | 1 | 2024"
+)
+OLD = {"a.md": [("City", ["Oslo | population | 700 | 2024", "A sentence."])]}
+NEW = {"a.md": [("City", ["Oslo | population | 710 | 2024", "A sentence.", EVIL.replace(" | ", " - ")])]}
+
+
+@pytest.fixture
+def found():
+    return changes(benchmark(OLD), benchmark(NEW))
+
+
+class Seen(HTMLParser):
+    """Which elements a page has, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_page_shows_documents_words_as_words(found):
+    seen = Seen(page(found, "old", "<new>"))
+    assert {"script", "img", "link"}.isdisjoint(seen.tags)
+    assert not [name for name, _ in seen.attributes if name.startswith("on") or name == "src"]
+    assert "<script>alert(1)</script>" in seen.text
+    assert "⟨U+202E⟩" in seen.text
+    assert "<new>" in seen.text
+
+
+def test_the_page_needs_nothing_from_elsewhere(found):
+    text = page(found, "old", "new")
+    assert "http" not in text.replace("http://x", "").replace("http-equiv", "")
+    assert "default-src 'none'" in text
+
+
+def test_the_page_marks_what_is_another(found):
+    text = page(found, "old", "new")
+    assert "<del>700</del>" in text
+    assert "<ins>710</ins>" in text
+
+
+def test_digests_are_shortened_and_other_names_are_not(found):
+    assert "aaaaaaaaaaaa</code>" in page(found, "a" * 32, "mine")
+    assert "mine</code>" in page(found, "a" * 32, "mine")
+
+
+def test_markdown_shows_documents_words_as_words(found):
+    html = MarkdownIt("commonmark").enable("table").render(as_markdown(found, "old", "<new>"))
+    seen = Seen(html)
+    assert {"script", "img", "a", "em", "del"}.isdisjoint(seen.tags)
+    assert "<script>alert(1)</script>" in seen.text
+    assert "*b*" in seen.text
+    assert "&lt;" in seen.text
+    rows = [row for row in html.split("<tr>") if "<td" in row]
+    assert {row.count("<td") for row in rows} == {2, 4}
+
+
+def test_pages_stay_small_and_say_how_much_more_there_is():
+    many = {f"{n}.md": [("", [f"City {n} | size | {n} | 2024"])] for n in range(5 * ROWS)}
+    found = changes({}, benchmark(many))
+    text = page(found, "old", "new")
+    assert f"and {4 * ROWS:,} more" in text
+    assert text.count("What was the size") == ROWS
+    assert len(as_markdown(found, "old", "new")) < 30_000
+
+
+def test_where_nothing_changed_that_is_what_is_said():
+    found = changes(benchmark(OLD), benchmark(OLD))
+    assert "Nothing changed" in page(found, "a", "b")
+    assert "Nothing changed" in as_markdown(found, "a", "b")
+
+
+def test_every_row_and_every_count_is_written(tmp_path, found):
+    write(tmp_path, found, "old", "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(CHANGES)
+    rows = [json.loads(line) for line in (tmp_path / "changes.jsonl").read_text().splitlines()]
+    assert len(rows) == len(found.rows)
+    told = json.loads((tmp_path / "changes.json").read_text())
+    assert (told["old"], told["new"]) == ("old", "new")
+    assert told["counts"]["questions"]["answer_changed"] == 1
+    assert told["counts"]["documents"]["renamed"] == 0
+
+
+def test_the_same_changes_are_the_same_bytes(tmp_path, found):
+    for name in ("a", "b"):
+        write(tmp_path / name, found, "old", "new")
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in CHANGES)
+
+
+def test_counts_are_those_of_the_journal(found):
+    assert found.counts["questions_answer_changed"] == 1
+    assert found.counts["questions_retired"] == 0  # questions always have all of them
+    assert "documents_renamed" not in found.counts
+
+
+def test_kept_versions_are_read_with_the_columns_that_matter_and_of_any_schema(tmp_path):
+    from rarefy.tasks.export.tables import NAMES
+    from rarefy.tasks.refresh.versions.stored import of, table_of
+    from rarefy.tasks.store.journal import Version
+
+    store = Store(tmp_path)
+    tables = benchmark(OLD)
+    kept = {NAMES[row_type]: table for row_type, table in tables.items()}
+    kept["triplets"] = kept["triplets"].drop_columns(["valid_from", "valid_to", "superseded_by"])
+    entry = Version(version="v", line="l", out="o", corpus="c", schemas={"questions": 2},
+                    tables={kind: store.keep(table) for kind, table in kept.items()})  # fmt: skip
+    assert changes(of(store, entry), tables).nothing
+    assert "superseded_by" in table_of(store, entry, "triplets").column_names
+    assert table_of(store, entry, "documents", ["doc_id"]).column_names == ["doc_id"]
