@@ -37,6 +37,7 @@ TASKS = {  # of rarefy.tasks: modules that have another name
     "running": "store.active_runs",
     "results.drill.carried": "evaluate.results.drill.drilldown_payload",
     "results.drill.island": "evaluate.results.drill.json_script",
+    "results.visible": "text.visible",
     "results.drill.coded": "evaluate.results.drill.categorical",
     "correct.standing": "evaluate.correct.claim_status",
     "systems.outsider": "evaluate.systems.callable_system",

@@ -173,8 +173,8 @@ def _folder(place: Path) -> Side:
 def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     """Counts, and the first rows of each class but those that follow from others."""
     from rarefy.flows.reports.tables import as_table
-    from rarefy.tasks.evaluate.results.visible import visible
     from rarefy.tasks.refresh.versions.shown import FOLLOWS, beside, shortened, shown
+    from rarefy.tasks.text.visible import visible
 
     old, new = visible(old), visible(new)
     if found.nothing:

@@ -16,6 +16,7 @@ from rarefy.flows.engine.comparison_inputs import Side
 from rarefy.flows.reports import comparison_versions
 from rarefy.tasks.evaluate.statistics.compare import Difference, family
 from rarefy.tasks.export.files import put
+from rarefy.tasks.text.markdown import markdown_table, markdown_text
 
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all
@@ -80,10 +81,10 @@ def show(comparison: Comparison, console: Console) -> None:
 def markdown(comparison: Comparison) -> str:
     """All of it as Markdown."""
     first, second = comparison.first, comparison.second
-    lines = [f"# {_plain(second.system)} against {_plain(first.system)}", ""]
+    lines = [f"# {markdown_text(second.system)} against {markdown_text(first.system)}", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
     told = (*comparison_versions.lines(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
-    lines += [f"- {_plain(line)}" for line in told]
+    lines += [f"- {markdown_text(line)}" for line in told]
     if comparison.rules:
         lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]
     by_passages = comparison_versions.by_passages(comparison)
@@ -105,12 +106,11 @@ def _apart(comparison: Comparison) -> Iterator[str]:
     heads, *rows = [*comparison_versions.grid(comparison)] or [()]
     if rows:
         yield from ("", "## Not compared: questions of one version alone", "")
-        yield from (f"| {' | '.join(heads)} | note |", "|---|---:|---:|---|")
-        yield from (f"| {' | '.join(_plain(cell) for cell in row)} |" for row in rows)
+        yield from markdown_table((*heads, "note"), rows, figures=(1, 2))
 
 
 def _items(lines: Iterable[str]) -> Iterator[str]:
-    return (f"- {_plain(line)}" for line in lines)
+    return (f"- {markdown_text(line)}" for line in lines)
 
 
 def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Table:
@@ -134,11 +134,7 @@ def _named(row: Difference) -> str:
 
 
 def _grid(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
-    heads = _heads(comparison)
-    yield "| " + " | ".join(heads) + " |"
-    yield "|" + "|".join("---:" if at in FIGURES else "---" for at in range(len(heads))) + "|"
-    for row in rows:
-        yield "| " + " | ".join(_plain(cell) for cell in _cells(row)) + " |"
+    yield from markdown_table(_heads(comparison), map(_cells, rows), FIGURES)
 
 
 def _heads(comparison: Comparison) -> tuple[str, ...]:
@@ -167,17 +163,24 @@ def _cells(row: Difference) -> tuple[str, ...]:
 def _usual(comparison: Comparison) -> Iterator[str]:
     """Tests that take trials for independent, beside those of clusters."""
     kinds = UNITS[comparison.config.cluster]
-    yield f"| number | slice | Z as published | its p | {kinds} better | worse | McNemar over {kinds} |"
-    yield "|---|---|---:|---:|---:|---:|---:|"
-    for row in comparison.differences:
-        z = "" if row.z is None else f"{row.z:.2f}"
-        told = (f"{row.protocol} {row.metric}", row.slice, z, _p(row.z_p), str(row.won), str(row.lost), _p(row.mcnemar))
-        yield "| " + " | ".join(_plain(cell) for cell in told) + " |"
+    head = ("number", "slice", "Z as published", "its p", f"{kinds} better", "worse", f"McNemar over {kinds}")
+    tests = [
+        (
+            f"{row.protocol} {row.metric}",
+            row.slice,
+            "" if row.z is None else f"{row.z:.2f}",
+            _p(row.z_p),
+            str(row.won),
+            str(row.lost),
+            _p(row.mcnemar),
+        )
+        for row in comparison.differences
+    ]
+    yield from markdown_table(head, tests, range(2, 7))
     yield ""
-    yield "| protocol | trials wrong → right | right → wrong | McNemar over trials, exact | chi² |"
-    yield "|---|---:|---:|---:|---:|"
-    for one in comparison.paired:
-        yield f"| {one.protocol} | {one.won:,} | {one.lost:,} | {_p(one.exact)} | {_p(one.chi2)} |"
+    head = ("protocol", "trials wrong → right", "right → wrong", "McNemar over trials, exact", "chi²")
+    pairs = [(one.protocol, f"{one.won:,}", f"{one.lost:,}", _p(one.exact), _p(one.chi2)) for one in comparison.paired]
+    yield from markdown_table(head, pairs, range(1, 5))
     yield ""
     yield (
         "The Z (RARE G.3: two proportions, unpaired) and McNemar over trials take all trials of a question for "
@@ -255,8 +258,3 @@ def _points(share: float | None) -> str:
 
 def _p(p: float | None) -> str:
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown takes for text: a slice is named after what stands in documents."""
-    return "".join(f"\\{sign}" if sign in "|<>&`*_[]\\#" else sign for sign in text.replace("\n", " "))

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rarefy.tasks.evaluate.results.visible import visible
 from rarefy.tasks.refresh.versions.shown import counted
 from rarefy.tasks.store.journal import Version
+from rarefy.tasks.text.visible import visible
 
 SHORT = 12  # digits of a version that are shown
 COLUMNS = {"no.": True, "version": False, "when (UTC)": False, "documents": True, "questions": True}  # to the right?

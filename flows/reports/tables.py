@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from rarefy.tasks.evaluate.results.visible import visible
 from rarefy.tasks.export.keep_rates import SURE, KeepRate, Tally, told
+from rarefy.tasks.text.visible import visible
 
 Records = list[dict[str, str]]
 

@@ -22,6 +22,7 @@ from rarefy.tasks.models.llm.secrets import redacted
 from rarefy.tasks.refresh.versions.settings import differ
 from rarefy.tasks.refresh.versions.shown import counted
 from rarefy.tasks.store.journal import Version
+from rarefy.tasks.text.markdown import markdown_table
 
 if TYPE_CHECKING:
     from rarefy.flows.refresh import Refreshed
@@ -112,14 +113,18 @@ def of_evaluation(done: Evaluated, before: Path | None, config: Config, rules: S
             broken.append(f"{system}: {fault}")
     since = f"since {before.name}" if before else ""
     rows = [
-        f"| {row['system']} | {row['protocol'].replace('_', ' ')}: {row['metric']} | {wording.value(row)} "
-        f"| {changed.get((row['system'], row['protocol'], row['metric']), '')} |"
+        (
+            row["system"],
+            f"{row['protocol'].replace('_', ' ')}: {row['metric']}",
+            wording.value(row),
+            changed.get((row["system"], row["protocol"], row["metric"]), ""),
+        )
         for row in wording.headlines(done.summary["figures"])
     ]
     lines = [
         linked("The report", Path(done.out, "report.html")),
         *(f"**Regression** {one}" for one in broken),
-        "\n".join([f"| system | number | value | {since} |", "|---|---|---:|---|", *rows]),
+        "\n".join(markdown_table(("system", "number", "value", since), rows, figures=[2])),
         f"{since.capitalize()}: in points, with its interval, on the questions that both versions have."
         if since
         else "",
@@ -154,10 +159,10 @@ def _table(version: Version, since: str) -> str:
         if count and since:
             became.setdefault(kind, []).append(f"{count:,} {what.replace('_', ' ')}")
     rows = [
-        f"| {kind} | {f'{version.counts[kind]:,}' if kind in version.counts else ''} | {', '.join(told)} |"
+        (kind, f"{version.counts[kind]:,}" if kind in version.counts else "", ", ".join(told))
         for kind, told in became.items()
     ]
-    return "\n".join([f"| | rows | {since} |", "|---|---:|---|", *rows])
+    return "\n".join(markdown_table(("", "rows", since), rows, figures=[1]))
 
 
 def _artifact(out: str, name: str, description: str, lines: Sequence[str]) -> None:

@@ -7,10 +7,11 @@ import pyarrow as pa
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Question, Variant
-from rarefy.tasks.evaluate.results.visible import as_markdown_text, visible
 from rarefy.tasks.export import keep_rates
 from rarefy.tasks.export.statistics import Statistics, table, total
 from rarefy.tasks.export.tables import Tables
+from rarefy.tasks.text.markdown import markdown_text
+from rarefy.tasks.text.visible import visible
 
 LONG = 100  # characters of a name that a document gives itself
 
@@ -75,7 +76,7 @@ def _body(
     questions = tables[Question]
     rates = keep_rates.table(keep_rates.tallied(tables[Variant]))
     rejected = questions.num_rows - questions.column("rejected_because").to_pylist().count("")
-    return f"""# {as_markdown_text(config.title)}
+    return f"""# {markdown_text(config.title)}
 
 Questions over {every.documents:,} documents ({tables[Chunk].num_rows:,} chunks), each with a short answer, the \
 sentences that prove it and the spans where they stand, and variants of questions and documents to test robustness \
@@ -145,10 +146,10 @@ def _sources(tables: Tables) -> str:
     documents = tables[Document].select(["entity", "form", "source"]).to_pylist()
     entities = sorted({row["entity"] for row in documents if row["entity"]})
     forms = sorted({row["form"] for row in documents if row["form"]})
-    shown = ", ".join(as_markdown_text(_shortened(name)) for name in entities[:20])
+    shown = ", ".join(markdown_text(_shortened(name)) for name in entities[:20])
     shown += f" and {len(entities) - 20:,} more" if len(entities) > 20 else ""
     about = f" Documents about {shown}." if entities else ""
-    kinds = f" ({', '.join(as_markdown_text(_shortened(form)) for form in forms[:20])})" if forms else ""
+    kinds = f" ({', '.join(markdown_text(_shortened(form)) for form in forms[:20])})" if forms else ""
     unsaid = "Whoever built this benchmark has not said where they come from or under which terms."
     return f"{len(documents):,} documents{kinds}.{about} {unsaid}"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import UNTRIED
+from rarefy.tasks.text.markdown import markdown_table
 
 # Percent of instances that SURE kept, by type (its Table 1, of 100,000): of all subtypes of a type at once
 SURE = {"style": 79.2, "source": 84.0, "logic": 90.8, "format": 98.7, "metadata": 98.8}
@@ -90,20 +91,24 @@ def table(found: Tally) -> str:
 
 
 def _each(rates: Sequence[KeepRate]) -> Iterator[str]:
-    yield "| perturbation | side | family | tried | kept | rate | rejected because |"
-    yield "|---|---|---|---:|---:|---:|---|"
+    rows = []
     for rate in rates:
         why = ", ".join(f"{n:,} {reason}" for reason, n in rate.rejected.items())
-        counts = f"{rate.tried:,} | {rate.kept:,} | {told(rate.percent)}"
-        yield f"| `{rate.name}` | {rate.side} | {rate.family} | {counts} | {why} |"
+        rows.append((f"`{rate.name}`", rate.side, rate.family, *_counts(rate), why))
+    head = ("perturbation", "side", "family", "tried", "kept", "rate", "rejected because")
+    yield from markdown_table(head, rows, range(3, 6), cell=str)
 
 
 def _beside(families: Sequence[KeepRate]) -> Iterator[str]:
     beside = [rate for rate in families if rate.family in SURE]
     if not beside:
         return
-    yield "\n| kept where all subtypes of a type are, as SURE counts | tried | kept | rate | SURE, Table 1 |"
-    yield "|---|---:|---:|---:|---:|"
-    for rate in beside:
-        counts = f"{rate.tried:,} | {rate.kept:,} | {told(rate.percent)}"
-        yield f"| {rate.family} | {counts} | {SURE[rate.family]} % |"
+    head = ("kept where all subtypes of a type are, as SURE counts", "tried", "kept", "rate", "SURE, Table 1")
+    yield ""
+    yield from markdown_table(
+        head, [(rate.family, *_counts(rate), f"{SURE[rate.family]} %") for rate in beside], range(1, 5)
+    )
+
+
+def _counts(rate: KeepRate) -> tuple[str, str, str]:
+    return f"{rate.tried:,}", f"{rate.kept:,}", told(rate.percent)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Question
-from rarefy.tasks.evaluate.results.visible import as_markdown_text
 from rarefy.tasks.export.tables import Tables
+from rarefy.tasks.text.markdown import markdown_table, markdown_text
 
 LABELS = {
     "single": "Single-hop",
@@ -61,9 +61,8 @@ def table(rows: Sequence[Statistics]) -> str:
     columns = [*rows, total(rows)] if len(rows) > 1 else list(rows)
     counted = {pattern for row in rows for part in (row.eligible, row.train, row.test) for pattern in part}
     patterns = [*LABELS, *sorted(counted - {*LABELS})]
+    head = ("", *(markdown_text(row.domain.capitalize()) for row in columns))
     lines = [
-        ("", [as_markdown_text(row.domain.capitalize()) for row in columns]),
-        ("---", ["---:"] * len(columns)),
         ("Documents", [f"{row.documents:,}" for row in columns]),
         ("Chunks", [f"{row.chunks:,}" for row in columns]),
         ("Time scope", ["–".join(map(str, sorted(set(row.years)))) or "not dated" for row in columns]),
@@ -73,4 +72,5 @@ def table(rows: Sequence[Statistics]) -> str:
         lines.append((f"**{heading}**", [f"**{sum(getattr(row, part).values()):,}**" for row in columns]))
         for pattern in patterns:
             lines.append((LABELS.get(pattern, pattern), [f"{getattr(row, part).get(pattern, 0):,}" for row in columns]))
-    return "\n".join(f"| {label} | {' | '.join(cells)} |" for label, cells in lines) + "\n"
+    rows_of_table = [(label, *cells) for label, cells in lines]
+    return "\n".join(markdown_table(head, rows_of_table, range(1, len(head)), cell=str)) + "\n"

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rarefy.tasks.evaluate.results import wording
-from rarefy.tasks.evaluate.results.visible import as_markdown_text as _text
+from rarefy.tasks.text.markdown import markdown_table
+from rarefy.tasks.text.markdown import markdown_text as _text
 
 
 def markdown(summary: Mapping[str, Any]) -> str:
@@ -49,8 +50,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
                 )
                 for row in wording.accompanied(rows, summary["figures"])
             ),
-            right=3,
-            until=9,
+            range(3, 9),
         )
 
 
@@ -77,7 +77,7 @@ def _funnel(summary: Mapping[str, Any]) -> Iterator[str]:
             )
             for row in summary["funnel"]
         )
-        yield from _table(("system", "protocol", "stage", "in", "out", "lost"), rows, right=3, until=5)
+        yield from _table(("system", "protocol", "stage", "in", "out", "lost"), rows, range(3, 5))
 
 
 def _options(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -103,12 +103,9 @@ def _usage(summary: Mapping[str, Any]) -> Iterator[str]:
             )
             for name, about in summary["usage"].items()
         )
-        yield from _table(("system", *map(wording.said, names), "cost", "seconds"), rows, right=1)
+        yield from _table(("system", *map(wording.said, names), "cost", "seconds"), rows, range(1, 8))
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: int = 99, until: int = 99) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'|'.join('---:' if right <= at < until else '---' for at in range(len(head)))}|"
-    for row in rows:
-        yield f"| {' | '.join(map(_text, row))} |"
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], figures: range = range(0)) -> Iterator[str]:
+    yield from markdown_table(head, rows, figures)
     yield ""

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from rarefy.data_contracts.rows import Change
-from rarefy.tasks.evaluate.results.visible import as_markdown_text as _text
 from rarefy.tasks.refresh.versions.compare import Changes
 from rarefy.tasks.refresh.versions.settings import differ
 from rarefy.tasks.refresh.versions.shown import FOLLOWS, Class, beside, named, shortened, shown
+from rarefy.tasks.text.markdown import markdown_table
+from rarefy.tasks.text.markdown import markdown_text as _text
 
 ROWS = 20  # of a class
 LONG = 300  # characters of a text
@@ -28,23 +29,26 @@ def as_markdown(changes: Changes, old: str, new: str, settings: Sequence[str] = 
 
 
 def _counts(changes: Changes) -> Iterator[str]:
-    yield from ("| | what became of them |", "|---|---|")
-    for kind, found in changes.by_kind.items():
-        told = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in found.items() if count)
-        if told:
-            yield f"| {kind} | {told} |"
+    became = {
+        kind: ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in found.items() if count)
+        for kind, found in changes.by_kind.items()
+    }
+    yield from markdown_table(("", "what became of them"), [(kind, told) for kind, told in became.items() if told])
     yield ""
 
 
 def _class(one: Class) -> Iterator[str]:
     yield from (f"## {one.title} ({one.count:,})", "")
-    yield from (f"{one.meaning.capitalize()}.", "", "| what | before | after | |", "|---|---|---|---|")
-    for row in one.rows:
-        what, detail = (shortened(cell, LONG) for cell in (_what(row), row.detail))
-        yield f"| {' | '.join(map(_text, (what, *beside(row.before, row.after, LONG), detail)))} |"
+    yield from (f"{one.meaning.capitalize()}.", "")
+    yield from markdown_table(("what", "before", "after", ""), map(_cells, one.rows))
     if one.more:
         yield from ("", f"… and {one.more:,} more.")
     yield ""
+
+
+def _cells(row: Change) -> tuple[str, ...]:
+    what, detail = (shortened(cell, LONG) for cell in (_what(row), row.detail))
+    return what, *beside(row.before, row.after, LONG), detail
 
 
 def _what(row: Change) -> str:

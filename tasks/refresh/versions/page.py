@@ -8,12 +8,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from rarefy.tasks.evaluate.results.visible import visible
 from rarefy.tasks.refresh.versions.compare import Changes
 from rarefy.tasks.refresh.versions.settings import differ
 from rarefy.tasks.refresh.versions.shown import FOLLOWS, named, shown
 from rarefy.tasks.refresh.versions.shown import beside as cut
 from rarefy.tasks.refresh.versions.words import Marked, marked
+from rarefy.tasks.text.visible import visible
 
 ROWS = 200  # of a class: what a person looks through
 LONG = 1_500  # characters of a text

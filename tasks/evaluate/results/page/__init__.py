@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.results.page.retrieval import faults, retrieval
 from rarefy.tasks.evaluate.results.page.robustness import robustness, slices
 from rarefy.tasks.evaluate.results.page.spurious import spurious
 from rarefy.tasks.evaluate.results.svg import swatch
-from rarefy.tasks.evaluate.results.visible import visible
+from rarefy.tasks.text.visible import visible
 
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:

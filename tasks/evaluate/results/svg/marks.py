@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from rarefy.tasks.evaluate.results.visible import visible
+from rarefy.tasks.text.visible import visible
 
 SHAPES = (  # around 0, 0: circle, square, triangle, diamond, cross, star
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",

@@ -5,8 +5,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
-
 # Controls but for tab and line ends; marks that change direction or join; tags; what is no character at all
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -19,8 +17,3 @@ def visible(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str) or not _UNSEEN.search(value):
         return value
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", value)
-
-
-def as_markdown_text(value: Any) -> str:
-    """The value as Markdown on one line, whose characters are neither markup nor unseen."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(visible(str(value))).split()))
