@@ -24,7 +24,7 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext
 
 WORDS = ("who", "when", "where", "how many", "how much", "how", "which", "why", "what")
@@ -50,7 +50,7 @@ def main() -> None:
                 print(json.dumps({"question": row["question"], "answers": row["answers"], "said": said.text}))
 
 
-def asked(rows: Sequence[dict[str, Any]]) -> tuple[list[Asked], list[Asked], list[Asked]]:
+def asked(rows: Sequence[dict[str, Any]]) -> tuple[list[SystemInput], list[SystemInput], list[SystemInput]]:
     """Each question of its own paragraph, of the same without leave to refuse, and of one of another article."""
     contexts = sorted({(row["title"], row["context"]) for row in rows})
     right, forced, other = [], [], []
@@ -60,13 +60,20 @@ def asked(rows: Sequence[dict[str, Any]]) -> tuple[list[Asked], list[Asked], lis
         if not strange:
             raise SystemExit("all questions are of one article: there is no paragraph of another to ask of")
         drawn = int(hashlib.sha256(f"{number} {row['question']}".encode()).hexdigest(), 16) % len(strange)
-        right.append(Asked(f"right {number}", row["question"], own, refusal=REFUSAL))
-        forced.append(Asked(f"forced {number}", row["question"], own))
-        other.append(Asked(f"other {number}", row["question"], (Passage("other", strange[drawn]),), refusal=REFUSAL))
+        right.append(SystemInput(f"right {number}", row["question"], own, refusal=REFUSAL))
+        forced.append(SystemInput(f"forced {number}", row["question"], own))
+        other.append(
+            SystemInput(f"other {number}", row["question"], (Passage("other", strange[drawn]),), refusal=REFUSAL)
+        )
     return right, forced, other
 
 
-def table(rows: Sequence[dict[str, Any]], right: Sequence[Said], forced: Sequence[Said], other: Sequence[Said]) -> str:
+def table(
+    rows: Sequence[dict[str, Any]],
+    right: Sequence[SystemOutput],
+    forced: Sequence[SystemOutput],
+    other: Sequence[SystemOutput],
+) -> str:
     """The figures by question word and of all, in Markdown."""
     articles = [row["title"] for row in rows]
     columns: dict[str, list[float]] = {

@@ -25,7 +25,7 @@ from rarefy.tasks.perturb import layouts
 from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.entry import Side
-from rarefy.tasks.perturb.layouts import Asked, Skipped, placed
+from rarefy.tasks.perturb.layouts import QuestionRecord, Skipped, placed
 from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.perturb.vary import vary_with_similarities
 from rarefy.tasks.store.tables import Store, digest
@@ -44,7 +44,7 @@ class Given:
     layout: str = ""  # "": told by its shape
     language: str = ""  # of questions whose language the file does not say; "": guessed
 
-    def read(self) -> Iterator[Asked | Skipped]:
+    def read(self) -> Iterator[QuestionRecord | Skipped]:
         """Its questions; UsageFault where there are none to be read."""
         try:
             yield from layouts.read(self.path, self.layout)
@@ -189,11 +189,11 @@ def original(row: Variant, question: Question, chunks: Mapping[str, Chunk], conf
     return chunk.text[start:end]
 
 
-def _counted(found: Iterable[Asked | Skipped], funnel: Funnel, folder: Folder) -> Iterator[Asked]:
+def _counted(found: Iterable[QuestionRecord | Skipped], funnel: Funnel, folder: Folder) -> Iterator[QuestionRecord]:
     """The questions, each id once; what is skipped is counted and written."""
     seen: set[int] = set()  # of ids, hashed: a number each
     for row in found:
-        if isinstance(row, Asked):
+        if isinstance(row, QuestionRecord):
             name = int(digest(layouts.id_of(row))[:15], 16)
             if name in seen:
                 told = f"id {row.question_id!r} was used before" if row.question_id else "asked and answered before"

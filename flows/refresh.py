@@ -68,7 +68,7 @@ def refresh(
     if only_if_wanted and not wanted(place, line):
         return Refreshed("not wanted")
     board = Board(Terminal(stderr=True), quiet)
-    asked = Asked(line, out, digest([str(corpus), limit, as_of, building.decisive(config)])[:8])
+    asked = RefreshRequest(line, out, digest([str(corpus), limit, as_of, building.decisive(config)])[:8])
     with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
 
         def once(lease: Lease) -> Refreshed:
@@ -81,7 +81,7 @@ def refresh(
 
 
 @dataclass(frozen=True)
-class Asked:
+class RefreshRequest:
     """What a refresh is of: two of the same are served by one."""
 
     line: str
@@ -92,7 +92,7 @@ class Asked:
         return f"refresh of {self.out} ({self.line}.{self.how})"
 
 
-def _in_turn(store: Store, asked: Asked, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
+def _in_turn(store: Store, asked: RefreshRequest, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
     """The last of as many refreshes as were asked for while one ran, each under the store's lease."""
     done: Refreshed | None = None
     noted = False

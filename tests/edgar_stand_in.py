@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-SHAPES = Path(__file__).parent / "tasks" / "feeds" / "edgar"
+SHAPES = Path(__file__).parent / "tasks" / "refresh" / "feeds" / "edgar"
 UNDECLARED = b"<html><body><h1>Your Request Originates from an Undeclared Automated Tool</h1></body></html>"
 TOO_FAST = b"<html><head><title>SEC.gov | Request Rate Threshold Exceeded</title></head><body></body></html>"
 

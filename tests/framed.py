@@ -6,7 +6,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
 from rarefy.tasks.evaluate.protocols.frame import Frame, frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 
@@ -32,7 +32,7 @@ def made(
     retrievers: Sequence[str] = RETRIEVERS,
     found: Callable[[int, str, str], bool] = lambda question, retriever, wording: True,
     rejected: Iterable[Variant] = (),
-) -> list[Case]:
+) -> list[QuestionVariants]:
     """Cases of questions q0, q1, ...: odd ones multi-hop where `gold` is over 1; `found`: whether gold is retrieved."""
     questions, chunks, variants, hits = [], {}, list(rejected), []
     for n in range(number):
@@ -75,7 +75,10 @@ def _family(perturbation: str) -> str:
 
 
 def tried(
-    protocol: Protocol, known: Iterable[Case], config: Any, takes: Iterable[str] = ("closed_book", "passages")
+    protocol: Protocol,
+    known: Iterable[QuestionVariants],
+    config: Any,
+    takes: Iterable[str] = ("closed_book", "passages"),
 ) -> list[Trial]:
     """The trials of these cases that a system can be put to."""
     return [row for case in known for row in protocol.trials(case, config) if row.given in set(takes)]
@@ -83,7 +86,7 @@ def tried(
 
 def framed(
     protocol: Protocol,
-    known: Sequence[Case],
+    known: Sequence[QuestionVariants],
     config: Any,
     system: Callable[[Trial], Verdict],
     takes: Iterable[str] = ("closed_book", "passages"),
@@ -93,7 +96,7 @@ def framed(
 
 
 def of_trials(
-    protocol: Protocol, known: Sequence[Case], trials: Sequence[Trial], system: Callable[[Trial], Verdict]
+    protocol: Protocol, known: Sequence[QuestionVariants], trials: Sequence[Trial], system: Callable[[Trial], Verdict]
 ) -> Frame:
     """The same of these trials, in their order."""
     answers, scores = [], []
@@ -142,7 +145,7 @@ def by_name(protocol: Protocol, one: Frame, config: Any) -> dict[tuple[str, str]
 POOLS = {"golden": 10, "distracting": 10, "low_quality": 7, "inconsequential": 7, "irrelevant": 7}
 
 
-def pooled(number: int = 3, *, multi: bool = False, pools: dict[str, int] | None = None) -> list[Case]:
+def pooled(number: int = 3, *, multi: bool = False, pools: dict[str, int] | None = None) -> list[QuestionVariants]:
     """Cases with passages to mix, as many of each class as Magic Mushroom has; odd ones multi-hop where `multi`."""
     questions, chunks, variants = [], {}, []
     for n in range(number):

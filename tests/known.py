@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Variant, row_id
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 
 CITIES = "Oslo Bergen Tromso Narva Turku Malmo Visby Riga Gdansk Kiel Aarhus Vaasa".split()
 QUERY = {
@@ -109,44 +109,44 @@ def benchmark(place: Path, questions: int = len(CITIES)) -> Path:
     return place
 
 
-def _gold(asked: Asked) -> str:
+def _gold(asked: SystemInput) -> str:
     return CITIES[int(asked.query.lower().partition("company ")[2].split()[0])]
 
 
-def right(asked: Asked) -> str:
+def right(asked: SystemInput) -> str:
     """Always right, whatever it is shown."""
     return _gold(asked)
 
 
-def right_unless_typo(asked: Asked) -> str:
+def right_unless_typo(asked: SystemInput) -> str:
     """Right unless the question has a typo."""
     return UNKNOWN if any(f"({typo})" in asked.query for typo in TYPOS) else _gold(asked)
 
 
-def refuses(asked: Asked) -> str:
+def refuses(asked: SystemInput) -> str:
     """Refuses always."""
     return "I cannot answer the question."
 
 
-def reads(asked: Asked) -> str:
+def reads(asked: SystemInput) -> str:
     """Right where the answer stands in what it is shown, else it refuses: it knows nothing by itself."""
     city = _gold(asked)
     return city if any(city in one.text for one in asked.passages or ()) else "I cannot answer the question."
 
 
-def parrot(asked: Asked) -> str:
+def parrot(asked: SystemInput) -> str:
     """Says what the last passage says, refuses where it is shown none."""
     last = asked.passages[-1].text if asked.passages else ""
     found = [city for city in (*CITIES, UNKNOWN) if city in last]
     return found[0] if found else "I cannot answer the question."
 
 
-def forgets(asked: Asked) -> str:
+def forgets(asked: SystemInput) -> str:
     """Knows every answer, and loses it where it is shown more than ten passages."""
     return UNKNOWN if len(asked.passages or ()) > 10 else _gold(asked)
 
 
-def biased(asked: Asked) -> str:
+def biased(asked: SystemInput) -> str:
     """Reads the first three passages alone, and guesses where the answer does not stand there."""
     city = _gold(asked)
     return city if any(city in one.text for one in (asked.passages or ())[:3]) else UNKNOWN
@@ -155,19 +155,19 @@ def biased(asked: Asked) -> str:
 _asked = itertools.count(1)
 
 
-def dies(asked: Asked) -> str:
+def dies(asked: SystemInput) -> str:
     """The same, but the process ends with its hundredth answer where KNOWN_DIES is set."""
     if "KNOWN_DIES" in os.environ and next(_asked) >= 100:
         os._exit(9)
     return biased(asked)
 
 
-def mute(asked: Asked) -> str | None:
+def mute(asked: SystemInput) -> str | None:
     """Gives back what is no answer, until KNOWN_SPEAKS is set."""
     return _gold(asked) if "KNOWN_SPEAKS" in os.environ else None
 
 
-def rambles(asked: Asked) -> str:
+def rambles(asked: SystemInput) -> str:
     """Raises for one wording in four, and says of the others what no rule can score."""
     if row_id(asked.query) < "4":
         raise LookupError("no such index")

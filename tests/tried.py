@@ -6,7 +6,7 @@ from random import Random
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.evaluate.protocols import PROTOCOLS, Case, cases
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, QuestionVariants, cases
 from rarefy.tasks.evaluate.protocols.frame import Frame, frame
 from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
 
@@ -68,7 +68,7 @@ class Benchmark:
         scores = tuple(float(len(chunks) - at) for at in range(len(chunks)))
         self.hits[name] = Hits(name, retriever, question, question, tuple(chunks), scores)
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[QuestionVariants]:
         """The cases of its questions."""
         return list(cases(self.questions, self.variants.values(), self.chunks, self.hits.values()))
 

@@ -98,7 +98,7 @@ class Line:
         return f", {rate:,.1f}/s{left}"
 
 
-class Said(logging.Handler):
+class BoardHandler(logging.Handler):
     """Shows on a board what is logged."""
 
     def __init__(self, board: "Board") -> None:
@@ -127,7 +127,7 @@ class Board:
     @contextmanager
     def _listening(self) -> Iterator[None]:
         """What those who ask models have to say meanwhile has a line here too."""
-        handler = Said(self)
+        handler = BoardHandler(self)
         if self.seen or not self.quiet:
             LOG.addHandler(handler)
         try:

@@ -16,7 +16,7 @@ from rarefy.flows.models import accounting, request_rates, roles, spending
 from rarefy.flows.models.dry_run import Tally, rehearse
 from rarefy.flows.models.request_counts import Counts, found, frame, guessed, kept, times
 from rarefy.flows.models.request_forecast import UNSEEN, Expected, Range, forecast
-from rarefy.flows.models.variant_counts import Asked, together, variants
+from rarefy.flows.models.variant_counts import RequestVolume, together, variants
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.reply_store import ReplyStore, Usage
@@ -117,7 +117,7 @@ def _varied(sight: Sight, tables: Tables | None, left: Counts, chunks: int, shar
     if not accounting.asks(job):
         return
     if not tables:
-        of_model: dict[str, list[Asked]] = {}
+        of_model: dict[str, list[RequestVolume]] = {}
         for argument, asked in variants(config, left, chunks, sight.words).items():
             of_model.setdefault(_model(job, argument).model_dump_json(), []).append(asked)
         for name, several in of_model.items():

@@ -19,7 +19,7 @@ TURNS = {"back_translation": 2}  # requests of a role for one case, where they a
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestVolume:
     """Requests of one model, with the tokens of what each shows and of a reply to it, on average."""
 
     calls: Range
@@ -27,21 +27,21 @@ class Asked:
     reply: float
 
 
-def variants(config: Config, questions: Counts, chunks: int, words: float) -> Mapping[str, Asked]:
+def variants(config: Config, questions: Counts, chunks: int, words: float) -> Mapping[str, RequestVolume]:
     """What writing and checking variants of so many questions asks, by the model's argument of the stage.
 
     `chunks` is how many there are, `words` the tokens of one, on average.
     """
-    told: dict[str, list[Asked]] = defaultdict(list)
+    told: dict[str, list[RequestVolume]] = defaultdict(list)
     for entry in roles.asking(config):
         cases, text = _cases(entry, questions, chunks), _text(entry, config, words)
         several = wanted(entry, config.perturb)
         if entry.role and config.perturb.by == "model":
             turns = TURNS.get(entry.role, 1)
             calls = times(cases, (turns,) * 3)
-            told["generator" if entry.generator else "llm"].append(Asked(calls, text, several * text))
+            told["generator" if entry.generator else "llm"].append(RequestVolume(calls, text, several * text))
         if ENTAILMENT in entry.checks and roles.behind(config.nli):
-            told["nli"].append(Asked(times(cases, (2 * several,) * 3), 2 * text, REPLY["nli"]))
+            told["nli"].append(RequestVolume(times(cases, (2 * several,) * 3), 2 * text, REPLY["nli"]))
     return {argument: together(asked) for argument, asked in told.items()}
 
 
@@ -60,9 +60,9 @@ def _text(entry: Perturbation, config: Config, words: float) -> float:
     return min(words, config.perturb.passage * PER_WORD) if entry.side == "context" else words
 
 
-def together(asked: Sequence[Asked]) -> Asked:
+def together(asked: Sequence[RequestVolume]) -> RequestVolume:
     """What one model is asked in several ways."""
     low, likely, high = (sum(one.calls[place] for one in asked) for place in range(3))
     weight = max(likely, 1e-9)
     shown, reply = (sum(getattr(one, name) * one.calls[1] for one in asked) / weight for name in ("shown", "reply"))
-    return Asked((low, likely, high), shown, reply)
+    return RequestVolume((low, likely, high), shown, reply)

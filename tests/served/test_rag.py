@@ -3,7 +3,7 @@
 import pytest
 
 from rarefy.data_contracts.rows import Message, Passage
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
 from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig, likelihoods, oracle
 from rarefy.tasks.evaluate.systems.rag.packs import PACKS
@@ -19,7 +19,7 @@ def test_each_strategy_is_answered_under_every_protocol_and_never_rejected(strat
     llm = connect("openai", "tiny", server)
     config = RagConfig(strategy=strategy, max_tokens=24, truncated="answer", temperature=1.0, dragin_threshold=0.1)
     asked = [
-        Asked(f"{name}{n}", "What were net sales?", passages, name if name != "general" else "", "no such info")
+        SystemInput(f"{name}{n}", "What were net sales?", passages, name if name != "general" else "", "no such info")
         for name in PACKS
         for n, passages in enumerate([(DOCUMENT, DOCUMENT), ()])
     ]

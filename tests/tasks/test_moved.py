@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.tasks import store
+from rarefy.tasks.evaluate.systems import interface
 from rarefy.tasks.models import llm
 from rarefy.tasks.moved import INSIDE, MOVED
 from rarefy.tasks.store.tables import Store
@@ -36,6 +37,10 @@ def test_classes_that_others_import_go_by_their_old_names_too():
         assert llm.Means is llm.InferenceContext
     with pytest.raises(AttributeError, match="Nothing"):
         llm.Nothing  # noqa: B018
+    with pytest.warns(DeprecationWarning, match="SystemInput"):
+        assert interface.Asked is interface.SystemInput
+    with pytest.raises(AttributeError, match="Nothing"):
+        interface.Nothing  # noqa: B018
     with pytest.warns(DeprecationWarning, match=r"rarefy\.tasks\.store\.tables\.Store"):
         assert store.Store is Store
     with pytest.raises(AttributeError, match="Nothing"):

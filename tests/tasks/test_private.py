@@ -11,7 +11,7 @@ import pytest
 
 from rarefy.tasks.evaluate.retrieve.index_cache import kept
 from rarefy.tasks.evaluate.systems.book import Book
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.models.embed.remembered import Remembered
 from rarefy.tasks.models.llm.batch_files import Sent, remember
 from rarefy.tasks.models.llm.reply_store import opened
@@ -42,7 +42,7 @@ def write_everything(place: Path) -> list[object]:
     replies = opened("", place)
     remember(place / "batches", Sent("d" * 32, "http://x", ("a",), 0.0))
     answers = Book(place / "answers.sqlite", {"kind": "x"})
-    answers.keep(Said("a", "text"))
+    answers.keep(SystemOutput("a", "text"))
     embedded = Remembered(place / "deep" / "er")
     embedded(b"x" * 32, ["a"], lambda texts: [(texts, np.ones((1, 2), dtype=np.float32))])
     kept(place / "indexes" / "one", {"of": 1}, lambda folder: (folder / "faiss").write_bytes(b"x"), lambda folder: 0)

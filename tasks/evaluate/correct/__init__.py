@@ -7,7 +7,7 @@ from statistics import median_low
 from rarefy.data_contracts.rows import Answer, Question, Reply, Score, Trial, Unanswered
 from rarefy.tasks.evaluate.correct.cleaned import cleaned
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.judging import Case, name, read, request, told
+from rarefy.tasks.evaluate.correct.judging import JudgeCase, name, read, request, told
 from rarefy.tasks.evaluate.correct.verdict import Verdicts
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.models.llm import LLM, replies, unanswered
@@ -22,7 +22,7 @@ class _Waiting:
     """A score that hangs on the judge, and what it is asked."""
 
     score: Score
-    case: Case
+    case: JudgeCase
 
 
 def score(
@@ -76,7 +76,9 @@ def _with(row: Score, judged: Score | None) -> Score:
     return replace(row, stage="judge", **told_)
 
 
-def _judged(cases: Mapping[str, Case], config: CorrectConfig, judge: LLM) -> Iterator[Unanswered | tuple[str, Score]]:
+def _judged(
+    cases: Mapping[str, JudgeCase], config: CorrectConfig, judge: LLM
+) -> Iterator[Unanswered | tuple[str, Score]]:
     """What became of each case: the replies that were of no use, then a score under the case's name."""
     asked = {name(case, turn): (key, turn) for key, case in cases.items() for turn in range(config.rounds)}
     heard: dict[str, dict[int, tuple[float | None, Reply]]] = {key: {} for key in cases}

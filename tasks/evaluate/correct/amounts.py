@@ -4,7 +4,7 @@ import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 from rarefy.tasks.evaluate.correct.claim_status import negative
-from rarefy.tasks.evaluate.correct.gold import Asked, Exact
+from rarefy.tasks.evaluate.correct.gold import Exact, Expectation
 from rarefy.tasks.evaluate.correct.values import Value
 from rarefy.tasks.evaluate.correct.words import EMPTY, tokens
 from rarefy.tasks.text.quantities import without_zeros
@@ -28,7 +28,7 @@ _PEOPLE = frozenset(
 )
 
 
-def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
+def same_kind(gold: Exact, one: Value, about: Expectation, whole: bool) -> str:
     """yes: it counts what the gold answer counts; unit: as much of another unit; no: something else altogether.
 
     A bare number may be a sum whose unit is said elsewhere; it is a percentage only where one is asked for.
@@ -60,13 +60,13 @@ def same_kind(gold: Exact, one: Value, about: Asked, whole: bool) -> str:
     )
 
 
-def _bare(one: Value, about: Asked) -> bool:
+def _bare(one: Value, about: Expectation) -> bool:
     """Does nothing but sentence go on behind it, or what the question itself speaks of?"""
     noun = next(iter(tokens(one.nouns)), "")
     return one.kind != "count" or not one.nouns or not noun or noun in _JOINS or stem(noun) in about.words
 
 
-def _counted(gold: Exact, one: Value, about: Asked) -> str:
+def _counted(gold: Exact, one: Value, about: Expectation) -> str:
     nouns = {stem(word) for word in tokens(one.nouns)}
     if nouns & about.words or (nouns & _PEOPLE and (about.words | {gold.noun}) & _PEOPLE):
         return "yes"
@@ -75,7 +75,7 @@ def _counted(gold: Exact, one: Value, about: Asked) -> str:
     return "unit" if gold.noun or not about.many else "no"
 
 
-def agrees(gold: Exact, one: Value, rounding: float, gap: str, about: Asked) -> str:
+def agrees(gold: Exact, one: Value, rounding: float, gap: str, about: Expectation) -> str:
     """same | other, or in what it is not clear: scale, sign, rounding.
 
     A rounding is the same while it is a right one and off by no more than `rounding` of the number.
@@ -139,7 +139,7 @@ def _shifted(gold: Exact, one: Value) -> bool:
     return False
 
 
-def _signed(gold: Exact, one: Value, gap: str, about: Asked) -> bool:
+def _signed(gold: Exact, one: Value, gap: str, about: Expectation) -> bool:
     word = "" if _REACHES.search(gap) else negative(gap)
     asked_so = negative(_BRACKETS.sub("", about.question.text))
     mine = {-1} if one.minus else {1}

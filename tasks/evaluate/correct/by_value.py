@@ -10,7 +10,7 @@ from rarefy.tasks.evaluate.correct.amounts import agrees, same_kind
 from rarefy.tasks.evaluate.correct.by_words import SHORT
 from rarefy.tasks.evaluate.correct.claim_status import bound, changed, compared, denied, doubted, link, sentence
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import Asked, Exact, Gold
+from rarefy.tasks.evaluate.correct.gold import Exact, Expectation, Gold
 from rarefy.tasks.evaluate.correct.others import other_entity
 from rarefy.tasks.evaluate.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.values import Value, values
@@ -42,7 +42,7 @@ class _Stands:
     how: str  # stated | denied | doubted | compared | other_period | operand
 
 
-def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Exact] = ()) -> Outcome:
+def by_value(text: str, gold: Gold, about: Expectation, config: CorrectConfig, beside: Sequence[Exact] = ()) -> Outcome:
     """What the numbers of an answer make it; `beside` are other parts of the gold answer, which may stand there too."""
     everything = values(text)
     whole = _whole(text, everything)
@@ -105,7 +105,7 @@ def by_value(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside:
     return wrong("other_values" if several else "other_value", _written(text, first.value))
 
 
-def _standing(text: str, mine: list[Value], gold: Gold, about: Asked, config: CorrectConfig) -> list[_Stands]:
+def _standing(text: str, mine: list[Value], gold: Gold, about: Expectation, config: CorrectConfig) -> list[_Stands]:
     found: list[_Stands] = []
     labels = _labels(text, mine)
     for at, one in enumerate(mine):
@@ -174,7 +174,7 @@ def _stated(
     stated: list[_Stands],
     others: list[_Stands],
     gold: Gold,
-    about: Asked,
+    about: Expectation,
     config: CorrectConfig,
     whole: bool,
 ) -> Outcome:
@@ -206,7 +206,7 @@ def _stated(
     return right("contained", words, "several_values")
 
 
-def _left_out(text: str, at: int, about: Asked) -> bool:
+def _left_out(text: str, at: int, about: Expectation) -> bool:
     """Is what the question asks about left out of the sum ("excluding Data Center, revenue was $5")?"""
     begin, end = sentence(text, at)
     hit = _WITHOUT.search(text, begin, end)
@@ -234,15 +234,15 @@ def _joined(text: str, one: Value, other: Value) -> str:
     return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
 
 
-def _is_any(one: _Stands, beside: Sequence[Exact], about: Asked, config: CorrectConfig) -> bool:
+def _is_any(one: _Stands, beside: Sequence[Exact], about: Expectation, config: CorrectConfig) -> bool:
     return any(agrees(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
 
 
-def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
     return any(agrees(exact, one, config.rounding, "", about) in ("same", "rounding") for exact in gold.values)
 
 
-def _as_fraction(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+def _as_fraction(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
     """0.214 for 21.4%"""
     if one.kind != "count" or not one.pointed or one.amount >= 1:
         return False
@@ -261,7 +261,7 @@ def _close(exact: Exact, one: Value) -> bool:
     return any(abs(abs(one.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
 
 
-def _as_percent(gold: Gold, one: Value, config: CorrectConfig, about: Asked) -> bool:
+def _as_percent(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
     """21.4% for 0.214"""
     if one.kind != "percent":
         return False

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rarefy.tasks.evaluate.correct.claim_status import denied, doubted, former
-from rarefy.tasks.evaluate.correct.gold import Asked, Gold
+from rarefy.tasks.evaluate.correct.gold import Expectation, Gold
 from rarefy.tasks.evaluate.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.words import (
     COUNTRIES,
@@ -81,7 +81,7 @@ def _initialled(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> boo
     )
 
 
-def by_words(text: str, gold: Gold, about: Asked, listed: bool = False) -> Outcome:
+def by_words(text: str, gold: Gold, about: Expectation, listed: bool = False) -> Outcome:
     """What the words of an answer make it; in a `listed` answer others may stand beside."""
     for form in gold.forms:
         if equal(text, form):
@@ -118,7 +118,7 @@ def _unglued(text: str, forms: Sequence[str]) -> str:
     return text
 
 
-def _is_another_name(text: str, gold: Gold, about: Asked, sentence: bool) -> bool:
+def _is_another_name(text: str, gold: Gold, about: Expectation, sentence: bool) -> bool:
     """Is an answer a name, as the gold one is, or a short sentence about one, and not a word of it alike?
 
     Of such names people call 96 of 100 wrong, of such sentences 95.
@@ -144,7 +144,7 @@ def _spell_out(text: str, names: set[str]) -> bool:
     return any(len(name) > 1 and name in letters for name in names)
 
 
-def _names_another(text: str, about: Asked) -> bool:
+def _names_another(text: str, about: Expectation) -> bool:
     """Does a sentence hold a name that the question has not?"""
     begins = {0, *(hit.end() for hit in _SENTENCE_BEGINS.finditer(text))}
     named = (hit for hit in _NAME_WORD.finditer(text) if hit.start() not in begins)
@@ -157,7 +157,7 @@ def _capital(text: str) -> bool:
     return bool(telling) and all(word[0].isupper() for word in telling) and not any(map(str.isdigit, text))
 
 
-def _in_one_sentence(text: str, said: Sequence[Word], stemmed: list[str], form: str, about: Asked) -> str:
+def _in_one_sentence(text: str, said: Sequence[Word], stemmed: list[str], form: str, about: Expectation) -> str:
     """The stretch of one sentence that holds all words of a form, in whichever order, close to each other; "" for none.
 
     A form of one word, or one whose words the question has too, is not looked for like that.
@@ -221,7 +221,9 @@ def _abbreviated(text: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return (short,) if named else ()
 
 
-def _objection(text: str, said: Sequence[Word], first: int, last: int, about: Asked, form: str, listed: bool) -> str:
+def _objection(
+    text: str, said: Sequence[Word], first: int, last: int, about: Expectation, form: str, listed: bool
+) -> str:
     """Why words that stand there are not what the answer says; "" where they are.
 
     In answers of sentences, what stands among other names, in a longer name, as one of a choice, doubted or as what
@@ -244,7 +246,7 @@ def _objection(text: str, said: Sequence[Word], first: int, last: int, about: As
 
 
 def _objection_to_short(
-    text: str, said: Sequence[Word], first: int, last: int, span: tuple[int, int], about: Asked, listed: bool
+    text: str, said: Sequence[Word], first: int, last: int, span: tuple[int, int], about: Expectation, listed: bool
 ) -> str:
     """Why an answer of a few words does not say what stands in it; "" where it does."""
     start, end = span
@@ -260,7 +262,7 @@ def _objection_to_short(
     return "longer_name" if _longer(text, said, first, last - first + 1, about) else ""
 
 
-def _in_a_list(name: str, before: str, after: str, about: Asked) -> bool:
+def _in_a_list(name: str, before: str, after: str, about: Expectation) -> bool:
     """Is it one of several names that are offered, rather than one with its place or title behind it?"""
     rest, items, joined = after, [], False
     while hit := _LIST.match(rest):
@@ -277,18 +279,18 @@ def _in_a_list(name: str, before: str, after: str, about: Asked) -> bool:
     return hit is not None and not (_known(hit["item"], about) or hit["item"].casefold() in _JOB_TITLES)
 
 
-def _aside(name: str, place: bool, about: Asked) -> bool:
+def _aside(name: str, place: bool, about: Expectation) -> bool:
     """May it stand behind a name without being another answer: its place, its title, what was asked about?"""
     first = name.split(" ")[0]
     return name in (COUNTRIES if place else PLACES) or first in _JOB_TITLES or first in LEGAL or _known(name, about)
 
 
-def _known(name: str, about: Asked) -> bool:
+def _known(name: str, about: Expectation) -> bool:
     found = tokens(name)
     return bool(found) and all(stem(word) in about.words or word in LEGAL or word in EMPTY for word in found)
 
 
-def _longer(text: str, said: Sequence[Word], at: int, length: int, about: Asked) -> bool:
+def _longer(text: str, said: Sequence[Word], at: int, length: int, about: Expectation) -> bool:
     """Is it a piece of a longer name ("New York" of "New York Stock Exchange")?"""
     first, last = said[at], said[at + length - 1]
     if not text[first.start].isupper() and not text[first.start].isdigit():

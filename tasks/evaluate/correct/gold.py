@@ -73,7 +73,7 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Expectation:
     """What a question says of the answer before there is one."""
 
     question: Question
@@ -85,7 +85,7 @@ class Asked:
     years: frozenset[int]
 
 
-def asked(question: Question) -> Asked:
+def asked(question: Question) -> Expectation:
     """What the question asks for: unit, scale, periods."""
     text = plain(question.text)
     hit = _ASKED.search(text)
@@ -95,7 +95,7 @@ def asked(question: Question) -> Asked:
     counted = f"5 {unit}" if unit or signs is None else f"{signs[0]} 5"
     money = next((one.unit for one in values(counted) if one.kind == "money"), "")
     named = years(question.period, question.valid_from) or years(text)
-    return Asked(
+    return Expectation(
         question,
         SCALES[scale] if scale else 0 if unit else -1,
         money or ("shares" if unit == "shares" else "percent" if unit.startswith("percent") else ""),
@@ -112,7 +112,7 @@ def gold(question: Question) -> Gold:
     return _gold(tuple(dict.fromkeys(forms)), asked(question), True)
 
 
-def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
+def _gold(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gold:
     first = forms[0] if forms else ""
     if first.strip(" .").casefold() in VERDICTS:
         return Gold("verdict", forms)
@@ -139,7 +139,7 @@ def _gold(forms: tuple[str, ...], about: Asked, whole: bool) -> Gold:
     return Gold("text", forms)
 
 
-def _restates(form: str, about: Asked) -> bool:
+def _restates(form: str, about: Expectation) -> bool:
     """Is the form a sentence whose only number or year is the question's own ("In 2022, AMD brought in ...")?"""
     if len(form.split()) < _SENTENCE:
         return False
@@ -150,7 +150,7 @@ def _restates(form: str, about: Asked) -> bool:
     return bool(own) and own <= stated
 
 
-def split(form: str, about: Asked) -> list[str]:
+def split(form: str, about: Expectation) -> list[str]:
     """The parts of an answer of several; itself alone where it is one."""
     if ";" in form or "\n" in form:
         return [
@@ -170,11 +170,11 @@ def split(form: str, about: Asked) -> list[str]:
     return items if named or pair else [form]
 
 
-def _one_value(text: str, about: Asked) -> bool:
+def _one_value(text: str, about: Expectation) -> bool:
     return len(values(text)) == 1 and _only(text, about)
 
 
-def _only(text: str, about: Asked) -> bool:
+def _only(text: str, about: Expectation) -> bool:
     """Is a text a number and what it counts, and nothing else?"""
     spans = [(one.start, one.end) for one in values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
@@ -183,7 +183,7 @@ def _only(text: str, about: Asked) -> bool:
     return not any(word[0].isupper() for word in strange) and len(strange) <= 2
 
 
-def _only_moment(text: str, about: Asked) -> list[Moment]:
+def _only_moment(text: str, about: Expectation) -> list[Moment]:
     found = list(moments(text))
     years_alone = all(not any(way[1:]) for one in found for way in one.ways)
     inside = [range(one.start, one.end) for one in found]
@@ -199,7 +199,7 @@ def _only_moment(text: str, about: Asked) -> list[Moment]:
     return found
 
 
-def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
+def _exacts(forms: tuple[str, ...], about: Expectation) -> Iterator[Exact]:
     """The values that the forms give, the finest of each; a form that is another's rounding gives none of its own."""
     read = [(form, one) for form in forms if (one := _read(form, about))]
     if not read or read[0][0] != forms[0]:
@@ -237,7 +237,7 @@ def _exacts(forms: tuple[str, ...], about: Asked) -> Iterator[Exact]:
     yield from kept
 
 
-def _read(form: str, about: Asked) -> Value | None:
+def _read(form: str, about: Expectation) -> Value | None:
     found = _amounts(form)
     return found[0] if len(found) == 1 and _only(form, about) else None
 
@@ -247,7 +247,7 @@ def _amounts(text: str) -> list[Value]:
     return [one for one in values(text) if one.kind != "place"]
 
 
-def _scale(one: Value, scaled: list[Value], about: Asked) -> int:
+def _scale(one: Value, scaled: list[Value], about: Expectation) -> int:
     """The power of ten that a number as it is printed must be given; -1 where nothing tells."""
     if one.scaled or one.kind in ("percent", "points", "times", "measure"):
         return 0
@@ -266,7 +266,7 @@ def _scale(one: Value, scaled: list[Value], about: Asked) -> int:
     return 0 if told else -1
 
 
-def _of_kind(all_: list[Value], one: Value, about: Asked) -> tuple[str, str]:
+def _of_kind(all_: list[Value], one: Value, about: Expectation) -> tuple[str, str]:
     if one.kind != "count":
         return one.kind, one.unit
     money = next((other.unit for other in all_ if other.kind == "money"), about.unit if about.unit.isupper() else "")

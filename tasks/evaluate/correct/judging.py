@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"(?<![\d.])(?P<n>\d{1,9}(?:\.\d+)?)(?!\.?\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JudgeCase:
     """An answer that a judge is asked about; equal ones are asked about once."""
 
     role: str
@@ -35,7 +35,7 @@ def role_of(role: str, gold: Gold) -> str:
     return GROUPS if role == "retrieval_robustness" and gold.kind == "parts" else role
 
 
-def request(case: Case, config: CorrectConfig, turn: int) -> Request:
+def request(case: JudgeCase, config: CorrectConfig, turn: int) -> Request:
     """What the judge is asked about an answer in one round."""
     return Request(
         name(case, turn),
@@ -46,12 +46,12 @@ def request(case: Case, config: CorrectConfig, turn: int) -> Request:
     )
 
 
-def name(case: Case, turn: int) -> str:
+def name(case: JudgeCase, turn: int) -> str:
     """What the request for an answer and a round is called."""
     return row_id("correct", case.role, case.question.question_id, case.text, turn)
 
 
-def _messages(case: Case, config: CorrectConfig) -> tuple[Message, ...]:
+def _messages(case: JudgeCase, config: CorrectConfig) -> tuple[Message, ...]:
     forms = [case.question.answer, *case.question.aliases]
     return prompts.messages(
         "correct",
@@ -76,7 +76,7 @@ def _shortened(text: str, longest: int) -> str:
     return f"{text[: longest // 2]} [...] {text[-longest // 2 :]}"
 
 
-def read(case: Case, reply: Reply, config: CorrectConfig) -> tuple[float | None, Reply]:
+def read(case: JudgeCase, reply: Reply, config: CorrectConfig) -> tuple[float | None, Reply]:
     """The score that a reply gives, 0 to 1, and the reply, with an error where it gives none or more than one."""
     if reply.error:
         return None, reply

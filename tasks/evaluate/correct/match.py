@@ -9,7 +9,7 @@ from rarefy.tasks.evaluate.correct.by_value import by_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, by_words, equal
 from rarefy.tasks.evaluate.correct.claim_status import compared, denied, doubted, link
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import Asked, Exact, Gold
+from rarefy.tasks.evaluate.correct.gold import Exact, Expectation, Gold
 from rarefy.tasks.evaluate.correct.others import other_entity
 from rarefy.tasks.evaluate.correct.outcome import Outcome, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.values import values
@@ -30,7 +30,7 @@ _FIRM = frozenset(("money", "percent", "points"))  # kinds that a number says it
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
 
 
-def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
+def matched(text: str, gold: Gold, about: Expectation, config: CorrectConfig) -> Outcome:
     """Whether a plain answer is right, wrong, or open; the text is as `cleaned` gives it."""
     if config.match == "plain":
         return _plain(text, gold)
@@ -44,7 +44,7 @@ def matched(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outco
     return _one(text, gold, about, config)
 
 
-def _one(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold] = ()) -> Outcome:
+def _one(text: str, gold: Gold, about: Expectation, config: CorrectConfig, beside: Sequence[Gold] = ()) -> Outcome:
     if gold.kind == "verdict":
         return _by_verdict(text, gold, config)
     if gold.kind == "moment":
@@ -91,7 +91,9 @@ def _figures(amount: Decimal) -> tuple[int, ...]:
     return amount.normalize().as_tuple().digits[:3]
 
 
-def _otherwise(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome | None:
+def _otherwise(
+    text: str, gold: Gold, about: Expectation, config: CorrectConfig, beside: Sequence[Gold]
+) -> Outcome | None:
     """What an answer that is open is by the forms that were not read as values, or by numbers that may be old years."""
     if gold.unread:
         return by_words(text, Gold("text", gold.unread), about, listed=bool(beside))
@@ -110,7 +112,7 @@ def _old_years(gold: Gold) -> tuple[Moment, ...]:
     )
 
 
-def _by_parts(text: str, gold: Gold, about: Asked, config: CorrectConfig) -> Outcome:
+def _by_parts(text: str, gold: Gold, about: Expectation, config: CorrectConfig) -> Outcome:
     """All parts must be there, in their order where the question says "respectively"."""
     found = [
         _one(text, part, about, config, [other for other in gold.parts if other is not part]) for part in gold.parts
@@ -148,7 +150,7 @@ def _by_verdict(text: str, gold: Gold, config: CorrectConfig) -> Outcome:
     return wrong("other_value", hit["word"]) if config.value else unclear("unmatched")
 
 
-def _by_moment(text: str, gold: Gold, about: Asked, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome:
+def _by_moment(text: str, gold: Gold, about: Expectation, config: CorrectConfig, beside: Sequence[Gold]) -> Outcome:
     text = _YEAR_AND_MARK.sub(r"\1", text)
     found = list(moments(text))
     parts = [one for other in beside for one in other.moments]

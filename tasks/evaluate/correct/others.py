@@ -3,7 +3,7 @@
 import re
 
 from rarefy.tasks.evaluate.correct.claim_status import sentence
-from rarefy.tasks.evaluate.correct.gold import Asked
+from rarefy.tasks.evaluate.correct.gold import Expectation
 from rarefy.tasks.evaluate.correct.words import LEGAL, bare, tokens
 
 _NAMED = re.compile(
@@ -11,7 +11,7 @@ _NAMED = re.compile(
 )
 
 
-def other_entity(text: str, at: int, about: Asked) -> bool:
+def other_entity(text: str, at: int, about: Expectation) -> bool:
     """Does the sentence of this place name a company, or an owner, of which the question and its proof say nothing?"""
     begin, end = sentence(text, at)
     question = about.question

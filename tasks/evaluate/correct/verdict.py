@@ -7,8 +7,8 @@ from pathlib import Path
 from rarefy.data_contracts.rows import Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.cleaned import cleaned
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import Asked, Gold, asked, gold
-from rarefy.tasks.evaluate.correct.judging import Case, role_of
+from rarefy.tasks.evaluate.correct.gold import Expectation, Gold, asked, gold
+from rarefy.tasks.evaluate.correct.judging import JudgeCase, role_of
 from rarefy.tasks.evaluate.correct.match import matched
 from rarefy.tasks.evaluate.correct.outcome import Outcome
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
@@ -28,12 +28,14 @@ class Verdicts:
 
     config: CorrectConfig
     judged: bool  # a judge is there
-    _golds: dict[str, tuple[Gold, Asked]] = field(default_factory=dict)
+    _golds: dict[str, tuple[Gold, Expectation]] = field(default_factory=dict)
     _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
     _refusals: dict[tuple[str, str], Refusal | None] = field(default_factory=dict)
     _texts: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def of(self, answer: Answer, trial: Trial, question: Question, protocol: Protocol) -> Score | tuple[Score, Case]:
+    def of(
+        self, answer: Answer, trial: Trial, question: Question, protocol: Protocol
+    ) -> Score | tuple[Score, JudgeCase]:
         """The score of an answer, or what it is until the judge has spoken and what that judge is asked.
 
         An answer whose judging itself fails is not scored, and says why: one answer never ends a run.
@@ -50,7 +52,7 @@ class Verdicts:
 
     def _judged(
         self, row: Score, answer: Answer, trial: Trial, question: Question, protocol: Protocol
-    ) -> Score | tuple[Score, Case]:
+    ) -> Score | tuple[Score, JudgeCase]:
         if trial.skipped_because:
             return replace(row, status="skipped", why=trial.skipped_because)
         if answer.error:
@@ -100,7 +102,7 @@ class Verdicts:
 
     def _scored(
         self, row: Score, outcome: Outcome, text: str, question: Question, protocol: Protocol, why: str
-    ) -> Score | tuple[Score, Case]:
+    ) -> Score | tuple[Score, JudgeCase]:
         if outcome.verdict == "right":
             told = ", ".join(filter(None, (why, outcome.why)))
             return replace(row, value=1.0, stage=outcome.stage, matched=outcome.matched, why=told)
@@ -120,7 +122,7 @@ class Verdicts:
         if not self.judged:
             return waiting
         golds = self._gold(question)[0]
-        return waiting, Case(role_of(protocol.judge or protocol.name, golds), question, golds, text)
+        return waiting, JudgeCase(role_of(protocol.judge or protocol.name, golds), question, golds, text)
 
     def _outcome(self, question: Question, text: str) -> Outcome:
         key = (question.question_id, text)
@@ -128,7 +130,7 @@ class Verdicts:
             _bounded(self._outcomes)[key] = matched(text, *self._gold(question), self.config)
         return self._outcomes[key]
 
-    def _gold(self, question: Question) -> tuple[Gold, Asked]:
+    def _gold(self, question: Question) -> tuple[Gold, Expectation]:
         if question.question_id not in self._golds:
             self._golds[question.question_id] = (gold(question), asked(question))
         return self._golds[question.question_id]

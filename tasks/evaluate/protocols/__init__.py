@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Trial, Variant
-from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
 from rarefy.tasks.evaluate.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
 from rarefy.tasks.evaluate.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
@@ -13,7 +13,7 @@ from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
 from rarefy.tasks.evaluate.protocols.retrieval_robustness import RETRIEVAL_ROBUSTNESS, RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.protocols.sure import SURE, SureConfig
 
-__all__ = ["PROTOCOLS", "Case", "Protocol", "ProtocolsConfig", "cases", "trial", "trials"]
+__all__ = ["PROTOCOLS", "Protocol", "ProtocolsConfig", "QuestionVariants", "cases", "trial", "trials"]
 
 VERSION = 1
 PROTOCOLS: dict[str, Protocol] = {

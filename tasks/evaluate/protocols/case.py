@@ -11,7 +11,7 @@ NONE = "none"  # the perturbation of the unperturbed question
 
 
 @dataclass(frozen=True)
-class Case:
+class QuestionVariants:
     """A question, its kept variants, and what was found for each of its wordings."""
 
     question: Question
@@ -51,7 +51,7 @@ def cases(
     variants: Iterable[Variant],
     chunks: Mapping[str, Chunk],
     hits: Iterable[Hits] = (),
-) -> Iterator[Case]:
+) -> Iterator[QuestionVariants]:
     """The case of each accepted question, in their order.
 
     A question without a row for its unperturbed wording gets one, named after itself, so that a benchmark that was
@@ -78,7 +78,7 @@ def cases(
         if not queries or queries[0].perturbation != NONE:
             queries.insert(0, Variant(name, name, "query", NONE, question.text))
         kept = {(row.side, row.perturbation) for rows in have.values() for row in rows}
-        yield Case(
+        yield QuestionVariants(
             question,
             tuple(queries),
             tuple(have.get("document", ())),

@@ -1,6 +1,6 @@
 """Effect size: how far does the score of a group move with the wording? PDR and Cohen's h (arXiv 2408.01963)."""
 
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.effect_size_config import EffectSizeConfig
 from rarefy.tasks.evaluate.protocols.effect_size_measures import measures
 from rarefy.tasks.evaluate.protocols.effect_size_trials import trials
@@ -9,7 +9,7 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 __all__ = ["EFFECT_SIZE", "EffectSizeConfig"]
 
 
-def lacking(cases: list[Case], config: EffectSizeConfig, takes: frozenset[str]) -> str:
+def lacking(cases: list[QuestionVariants], config: EffectSizeConfig, takes: frozenset[str]) -> str:
     """Why nothing of it can be tried."""
     needed = {"none": {"closed_book"}, "own": {"own"}}.get(config.passages, {"passages", "own"})
     if not takes & needed:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from rarefy.data_contracts.rows import Trial
-from rarefy.tasks.evaluate.protocols.case import NONE, Case
+from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.effect_size_config import DISTRACTION, ORIGINAL, OWN, REPEAT, EffectSizeConfig
 from rarefy.tasks.evaluate.protocols.protocol import trial
 
 
-def trials(case: Case, config: EffectSizeConfig) -> Iterator[Trial]:
+def trials(case: QuestionVariants, config: EffectSizeConfig) -> Iterator[Trial]:
     """The original, its repeats, and a row per variant, in a cell named after the variant's family.
 
     Where passages are given, the same rows with given "own" stand beside them, for systems that retrieve themselves.
@@ -31,13 +31,13 @@ def trials(case: Case, config: EffectSizeConfig) -> Iterator[Trial]:
             yield from _distracted(case, config)
 
 
-def _row(case: Case, cell: str, shown: dict[str, Any], **told: Any) -> Trial:
+def _row(case: QuestionVariants, cell: str, shown: dict[str, Any], **told: Any) -> Trial:
     shown = dict(shown)
     given = shown.pop("given")
     return trial("effect_size", case, cell, given, **{"query": NONE, **shown, **told})
 
 
-def _shown(case: Case, config: EffectSizeConfig, source: str, query_id: str) -> dict[str, Any]:
+def _shown(case: QuestionVariants, config: EffectSizeConfig, source: str, query_id: str) -> dict[str, Any]:
     """What is shown with a wording, as fields of its trial."""
     if source == "gold":
         return {"given": "passages", "passage_ids": case.question.chunk_ids, "document": NONE}
@@ -53,7 +53,7 @@ def _shown(case: Case, config: EffectSizeConfig, source: str, query_id: str) -> 
     return {**told, "passage_ids": hits.best, "k": len(hits.best), **({} if hits.best else {"gold": 0.0})}
 
 
-def _distracted(case: Case, config: EffectSizeConfig) -> Iterator[Trial]:
+def _distracted(case: QuestionVariants, config: EffectSizeConfig) -> Iterator[Trial]:
     """The original wording with every gold passage beside one from elsewhere."""
     gold = case.question.chunk_ids
     for name in config.distraction:

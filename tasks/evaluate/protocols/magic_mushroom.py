@@ -1,6 +1,6 @@
 """Magic Mushroom: how much noise, and of which kind, does an answer stand? (arXiv 2506.03901)."""
 
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.magic_mushroom_config import MagicMushroomConfig
 from rarefy.tasks.evaluate.protocols.magic_mushroom_measures import measures
 from rarefy.tasks.evaluate.protocols.magic_mushroom_trials import trials
@@ -10,7 +10,7 @@ from rarefy.tasks.perturb.mix.config import GOLDEN
 __all__ = ["MAGIC_MUSHROOM", "MagicMushroomConfig"]
 
 
-def lacking(cases: list[Case], config: MagicMushroomConfig, takes: frozenset[str]) -> str:
+def lacking(cases: list[QuestionVariants], config: MagicMushroomConfig, takes: frozenset[str]) -> str:
     """Why nothing of it can be tried."""
     if "passages" not in takes:
         return "Magic Mushroom needs a system that takes passages"

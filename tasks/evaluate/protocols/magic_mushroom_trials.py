@@ -5,7 +5,7 @@ from functools import cache
 
 from rarefy.data_contracts.rows import Context, Trial
 from rarefy.tasks.corpus.chunk.tokens import counter
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.magic_mushroom_config import (
     CLASS,
     LENGTH,
@@ -23,7 +23,7 @@ TITLES = True  # a system is shown passages under their titles
 TOKENIZER = "minilm"  # of the lengths in `bin`, as in `rarefy mix`
 
 
-def trials(case: Case, config: MagicMushroomConfig) -> Iterator[Trial]:
+def trials(case: QuestionVariants, config: MagicMushroomConfig) -> Iterator[Trial]:
     """The probe, and a row for every context of every setting, run after run."""
     yield trial("magic_mushroom", case, PROBE, "closed_book")
     question = case.question
@@ -59,7 +59,7 @@ def settings(config: MagicMushroomConfig, run: int) -> tuple[tuple[str, MixConfi
     return tuple(found)
 
 
-def _row(case: Case, cell: str, context: Context, run: int) -> Trial:
+def _row(case: QuestionVariants, cell: str, context: Context, run: int) -> Trial:
     return trial(
         "magic_mushroom",
         case,

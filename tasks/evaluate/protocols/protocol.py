@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Trial, Variant, row_id
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.protocols.frame import Frame
@@ -29,16 +29,16 @@ class Protocol:
     refusal: str  # the words that a system is asked to refuse with; "" where it must not refrain
     contained: bool  # right is what contains the answer (no judge); else what is unmatched is judged
     judge: str  # role of the judge's prompt in tasks/evaluate/correct/prompts; "" where none judges
-    trials: Callable[[Case, Any], Iterator[Trial]]
+    trials: Callable[[QuestionVariants, Any], Iterator[Trial]]
     # numbers of one system, from its scored trials of this protocol alone
     measures: Callable[["Frame", Any], Iterable["Figured"]]
     # why nothing of it can be tried with what there is, "" where something can: (all cases, what systems take)
-    lacking: Callable[[list[Case], Any, frozenset[str]], str]
+    lacking: Callable[[list[QuestionVariants], Any, frozenset[str]], str]
     # numbers of several systems together, each with the label of those it is of; None where there are none
     across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Figured]]] | None" = None
 
 
-def trial(protocol: str, case: Case, cell: str, given: str, **told: Any) -> Trial:
+def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **told: Any) -> Trial:
     """A trial of a case's question, named after all that makes it; `told` are fields of Trial.
 
     The share of gold chunks among `passage_ids` is filled in, and each passage's rank where none is told.
@@ -55,7 +55,7 @@ def trial(protocol: str, case: Case, cell: str, given: str, **told: Any) -> Tria
     )
 
 
-def gold_share(case: Case, passage_ids: Iterable[str]) -> float:
+def gold_share(case: QuestionVariants, passage_ids: Iterable[str]) -> float:
     """The share of a question's gold chunks that are among these passages, as they are or with their gold kept."""
     gold = set(case.question.chunk_ids)
     if not gold:

@@ -1,6 +1,6 @@
 """RARE-Met: right, or rightly refused, whatever was done to question and passages? (arXiv 2506.00789)."""
 
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.protocols.rare_config import RareConfig
 from rarefy.tasks.evaluate.protocols.rare_measures import measures
@@ -9,7 +9,7 @@ from rarefy.tasks.evaluate.protocols.rare_trials import trials
 __all__ = ["RARE", "RareConfig"]
 
 
-def lacking(cases: list[Case], config: RareConfig, takes: frozenset[str]) -> str:
+def lacking(cases: list[QuestionVariants], config: RareConfig, takes: frozenset[str]) -> str:
     """Why nothing of it can be tried."""
     if not takes & {"passages", "own"}:
         return "RARE-Met needs a system that takes passages or retrieves itself"

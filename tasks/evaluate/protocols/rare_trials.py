@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Trial, Variant
-from rarefy.tasks.evaluate.protocols.case import NONE, Case
+from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.protocol import trial
 from rarefy.tasks.evaluate.protocols.rare_config import DIFFERENT, GOLD, OWN, PROBE, RETRIEVED, SIMILAR, RareConfig
 
 
-def trials(case: Case, config: RareConfig) -> Iterator[Trial]:
+def trials(case: QuestionVariants, config: RareConfig) -> Iterator[Trial]:
     """The probe, and for each of five wordings a cell per document setting and per retriever: 1 + 5 · (3 + 3).
 
     A row with given "own" stands beside the retrieved ones of each wording, for systems that retrieve themselves.
@@ -19,7 +19,7 @@ def trials(case: Case, config: RareConfig) -> Iterator[Trial]:
         yield from _of_wording(case, config, name, wording)
 
 
-def _of_wording(case: Case, config: RareConfig, name: str, wording: Variant | None) -> Iterator[Trial]:
+def _of_wording(case: QuestionVariants, config: RareConfig, name: str, wording: Variant | None) -> Iterator[Trial]:
     lost = "" if wording else case.why_not("query", name)
     asked = {"query_id": (wording or case.original).variant_id, "query": name}
     gold = case.question.chunk_ids
@@ -40,7 +40,7 @@ def _of_wording(case: Case, config: RareConfig, name: str, wording: Variant | No
     yield trial("rare", case, RETRIEVED, "own", **asked, retriever=OWN, skipped_because=lost)
 
 
-def changed(case: Case, perturbation: str) -> tuple[tuple[str, ...], str]:
+def changed(case: QuestionVariants, perturbation: str) -> tuple[tuple[str, ...], str]:
     """The gold passages with each of them replaced by its first variant, or why that cannot be: all are, or none.
 
     A passage of the context side that has its gold (golden_augmented) can be named too.

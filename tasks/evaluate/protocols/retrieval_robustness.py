@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import Trial, row_id
-from rarefy.tasks.evaluate.protocols.case import Case
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Figured
@@ -56,7 +56,7 @@ class RetrievalRobustnessConfig(BaseModel, frozen=True, extra="forbid"):
         return names
 
 
-def trials(case: Case, config: RetrievalRobustnessConfig) -> Iterator[Trial]:
+def trials(case: QuestionVariants, config: RetrievalRobustnessConfig) -> Iterator[Trial]:
     """f(q, 0), then f(q, k, o) of each retriever: |K|·|O| each, with the ranks by which a context is cut (B4)."""
     yield trial(NAME, case, CLOSED_BOOK, "closed_book")
     for retriever in config.retrievers:
@@ -100,7 +100,7 @@ def across(frames: Mapping[str, Frame], config: RetrievalRobustnessConfig) -> It
     return retrieval_robustness_across.across(frames, config)
 
 
-def lacking(cases: list[Case], config: RetrievalRobustnessConfig, takes: frozenset[str]) -> str:
+def lacking(cases: list[QuestionVariants], config: RetrievalRobustnessConfig, takes: frozenset[str]) -> str:
     """Why nothing can be tried."""
     if "passages" not in takes:
         return "it gives each system the same passages, and none of these takes any"

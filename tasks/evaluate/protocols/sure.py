@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import Chunk, Trial
-from rarefy.tasks.evaluate.protocols.case import NONE, Case
+from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Figured
@@ -87,7 +87,7 @@ class SureConfig(BaseModel, frozen=True, extra="forbid"):
         return names
 
 
-def trials(case: Case, config: SureConfig) -> Iterator[Trial]:
+def trials(case: QuestionVariants, config: SureConfig) -> Iterator[Trial]:
     """The closed-book probe, then each document of the question alone in a prompt: as it is, and changed."""
     if not asked(case, config):
         yield trial(NAME, case, GOLDEN, "passages", skipped_because="multi_hop")
@@ -102,16 +102,16 @@ def trials(case: Case, config: SureConfig) -> Iterator[Trial]:
             yield from _documents(case, config, chunk_id, NOISE, own=False)
 
 
-def asked(case: Case, config: SureConfig) -> bool:
+def asked(case: QuestionVariants, config: SureConfig) -> bool:
     """Is a question asked at all?"""
     return _single(case) or config.multi_hop == "by_answer"
 
 
-def _single(case: Case) -> bool:
+def _single(case: QuestionVariants) -> bool:
     return len(set(case.question.chunk_ids)) == 1
 
 
-def _documents(case: Case, config: SureConfig, chunk_id: str, cell: str, own: bool) -> Iterator[Trial]:
+def _documents(case: QuestionVariants, config: SureConfig, chunk_id: str, cell: str, own: bool) -> Iterator[Trial]:
     """A document as it is and in each change; html too, where a page with metadata is compared with it."""
     yield trial(NAME, case, cell, "passages", chunk_id=chunk_id, document=NONE, passage_ids=(chunk_id,))
     for name in wanted(config):
@@ -151,7 +151,7 @@ def type_of(perturbation: str) -> str:
     return entry.family if entry else perturbation
 
 
-def holds_answer(case: Case, chunk: Chunk) -> bool:
+def holds_answer(case: QuestionVariants, chunk: Chunk) -> bool:
     """Is an answer of the question in this chunk, in any notation (S8)?"""
     from rarefy.tasks.text.answers import readable
 
@@ -172,7 +172,7 @@ def across(frames: Mapping[str, Frame], config: SureConfig) -> Iterator[tuple[st
     return sure_sig.across(frames, config)
 
 
-def lacking(cases: list[Case], config: SureConfig, takes: frozenset[str]) -> str:
+def lacking(cases: list[QuestionVariants], config: SureConfig, takes: frozenset[str]) -> str:
     """Why nothing can be tried."""
     if "passages" not in takes:
         return "it puts one document into each prompt, and none of these systems takes passages"

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
-from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
 from rarefy.tasks.evaluate.protocols.sure import NOISE, SureConfig, asked, wanted
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.config import PerturbConfig
@@ -58,7 +58,7 @@ def noise(
             yield replace(row, side=NOISE) if row.rejected_because else _checked(row, of[row.question_id])
 
 
-def _without_answer(case: Case, retriever: str, config: SureConfig) -> tuple[str, ...]:
+def _without_answer(case: QuestionVariants, retriever: str, config: SureConfig) -> tuple[str, ...]:
     """The best found chunks of a question that are Noise, their titles, which a prompt shows, included."""
     question = case.question
     found = case.hits.get((retriever, case.original.variant_id))

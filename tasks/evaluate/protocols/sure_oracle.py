@@ -8,7 +8,7 @@ from random import Random
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Figure, Hits, Passage, Question, Variant, row_id
-from rarefy.tasks.evaluate.protocols.case import Case, cases
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
 from rarefy.tasks.evaluate.protocols.sure import holds_answer
 from rarefy.tasks.evaluate.protocols.sure_features import NAMES, Depth, Features, features, perplexity
 from rarefy.tasks.evaluate.systems.rag.likelihood import (
@@ -80,7 +80,7 @@ def preferred(
     All hold the answer (in any notation), so that what tells them apart is something else. Questions without an answer
     of few tokens, or without two such documents, are a row that says so.
     """
-    held: dict[str, tuple[Case, list[Chunk]]] = {}
+    held: dict[str, tuple[QuestionVariants, list[Chunk]]] = {}
     for case in cases(questions, variants.values(), chunks, hits.values()):
         found = case.hits.get((config.retriever, case.original.variant_id))
         if found is None:
@@ -105,7 +105,7 @@ def preferred(
 
 
 def _scored(
-    held: Mapping[str, tuple[Case, Sequence[Chunk]]], config: OracleConfig, llm: LLM
+    held: Mapping[str, tuple[QuestionVariants, Sequence[Chunk]]], config: OracleConfig, llm: LLM
 ) -> dict[tuple[str, str], Likelihood]:
     """Oracle(x, y, θ) of each question with each of its documents."""
     keys = [(name, chunk.chunk_id) for name, (_, golden) in held.items() for chunk in golden]

@@ -9,7 +9,7 @@ from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, T
 from rarefy.tasks.corpus.chunk.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked, Said, System
+from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
 from rarefy.tasks.questions.gates.given_away import says
 
 VERSION = 1
@@ -43,19 +43,21 @@ def answer(
     """
     desk = TrialRenderer(config.system, questions, variants, chunks, hits, config.corpus)
     wanted = [row for row in put_to(list(trials), config.system) if not row.skipped_because]
-    asked: dict[str, Asked] = {}
+    asked: dict[str, SystemInput] = {}
     put: list[Put] = []
     for row in wanted:
         one, shown = desk.ask(row)
         asked.setdefault(one.asked_id, one)
         put.append(Put(row, one.asked_id, shown, one.passages))
-    said: dict[str, Said] = {}
+    said: dict[str, SystemOutput] = {}
     replies = system(asked.values())
     for it in put:
         while it.asked_id not in said:
             reply = next(replies, None)
             if reply is None:
-                reply = Said(it.asked_id, error="lost", detail="the system gave no answer to this, nor to what follows")
+                reply = SystemOutput(
+                    it.asked_id, error="lost", detail="the system gave no answer to this, nor to what follows"
+                )
             said[reply.asked_id] = reply
         found = said[it.asked_id]
         yield desk.answered(config.name, it, found)
@@ -111,7 +113,7 @@ class TrialRenderer:
     def __post_init__(self) -> None:
         self._found = {(row.retriever, row.query_id): row for row in self.hits.values()}
 
-    def ask(self, trial: Trial) -> tuple[Asked, int]:
+    def ask(self, trial: Trial) -> tuple[SystemInput, int]:
         """What the system is asked in a trial, and how many of its passages fitted."""
         question = self.questions[trial.question_id]
         wording = self.variants[trial.query_id].text if trial.query_id in self.variants else question.text
@@ -126,7 +128,7 @@ class TrialRenderer:
         texts = own if passages is None else [self._digest(one) for one in passages]
         repeat = trial.number if trial.cell == REPEAT else 0
         name = row_id("asked", *told, wording, question.domain, question.language, repeat, *texts)
-        asked = Asked(name, wording, passages, *told, question.domain, question.language, repeat)
+        asked = SystemInput(name, wording, passages, *told, question.domain, question.language, repeat)
         return asked, len(passages or ())
 
     def _refusal(self, words: str) -> str:
@@ -189,7 +191,7 @@ class TrialRenderer:
             self._count = counter(self.system.tokenizer)
         return self._count(texts) if texts else []
 
-    def answered(self, name: str, put: Put, said: Said) -> Answer:
+    def answered(self, name: str, put: Put, said: SystemOutput) -> Answer:
         """The row of what a system said in a trial."""
         trial, question = put.trial, self.questions[put.trial.question_id]
         had = put.passages if put.passages is not None else said.retrieved

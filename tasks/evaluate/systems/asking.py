@@ -9,24 +9,24 @@ from itertools import islice
 
 from rarefy.tasks.evaluate.systems.book import Book
 from rarefy.tasks.evaluate.systems.faults import meaning
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.faults import TooManyFailures
 
 BLOCK = 64  # looked up together
 SEEN = 200  # answers before the failure budget is looked at: 5 % of fewer says nothing
 INTERRUPTED = 3.0  # seconds for what is under way once a person wants out
-Begin = Callable[[Asked], "Future[Said]"]
+Begin = Callable[[SystemInput], "Future[SystemOutput]"]
 
 
-def in_order(asked: Iterable[Asked], begin: Begin, book: Book, ahead: int) -> Iterator[Said]:
+def in_order(asked: Iterable[SystemInput], begin: Begin, book: Book, ahead: int) -> Iterator[SystemOutput]:
     """One answer for each, in their order: kept ones at once, the others as `begin` gives them.
 
     At most `ahead` are under way or wait for their turn, beside a block. Where it is stopped, or its caller takes no
     more, those that have not begun never do, and those that have are waited for: they are paid for.
     """
     source = iter(asked)
-    queue: deque[tuple[str, Future[Said] | Said]] = deque()
-    under_way: dict[str, Future[Said]] = {}
+    queue: deque[tuple[str, Future[SystemOutput] | SystemOutput]] = deque()
+    under_way: dict[str, Future[SystemOutput]] = {}
     more, patience = True, None
     try:
         while True:
@@ -36,14 +36,14 @@ def in_order(asked: Iterable[Asked], begin: Begin, book: Book, ahead: int) -> It
                 known = book.find(list(dict.fromkeys(one.asked_id for one in block)))
                 for one in block:
                     name = one.asked_id
-                    answer: Future[Said] | Said | None = known.get(name) or under_way.get(name)
+                    answer: Future[SystemOutput] | SystemOutput | None = known.get(name) or under_way.get(name)
                     if answer is None:
                         answer = under_way[name] = begin(one)
                     queue.append((name, answer))
             if not queue:
                 return
             name, answer = queue.popleft()
-            if isinstance(answer, Said):
+            if isinstance(answer, SystemOutput):
                 yield answer
                 continue
             said = answer.result()
@@ -69,7 +69,7 @@ class Tally:
         self.failed: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def count(self, said: Said) -> Said:
+    def count(self, said: SystemOutput) -> SystemOutput:
         """What was said; TooManyFailures where it is one too many (both limits: 0 is none, 1.0 is none)."""
         with self._lock:
             self.seen += 1
@@ -94,7 +94,7 @@ class Tally:
         )
 
 
-def tidy(said: Said, clean: Callable[[str], str]) -> Said:
+def tidy(said: SystemOutput, clean: Callable[[str], str]) -> SystemOutput:
     """What was said with each of its texts cleaned."""
     return replace(
         said,

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Passage, row_id
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.private import make_file, make_folder
 
 OURS = 0x72617361  # application_id of such a file: "rasa"
@@ -31,9 +31,9 @@ class Book:
         self._own = threading.local()
         make_folder(file.parent)
 
-    def find(self, asked_ids: Sequence[str]) -> dict[str, Said]:
+    def find(self, asked_ids: Sequence[str]) -> dict[str, SystemOutput]:
         """The answers kept to these; OSError with the way out where the file cannot be read."""
-        found: dict[str, Said] = {}
+        found: dict[str, SystemOutput] = {}
         for at in range(0, len(asked_ids), 500):
             some = asked_ids[at : at + 500]
             marks = ",".join("?" * len(some))
@@ -47,7 +47,7 @@ class Book:
         with self._connection() as file:
             return int(file.execute("SELECT count(*) FROM answers WHERE system = ?", (self.system,)).fetchone()[0])
 
-    def keep(self, said: Said) -> Said:
+    def keep(self, said: SystemOutput) -> SystemOutput:
         """The answer, once it is kept; another process's, where that was first. An error is only given back."""
         if said.error:
             return said
@@ -114,10 +114,10 @@ def _way_out(error: sqlite3.Error) -> str:
     return "look at the file, its folder, their rights and their disk"
 
 
-def _packed(said: Said) -> bytes:
+def _packed(said: SystemOutput) -> bytes:
     return zlib.compress(json.dumps(asdict(said), ensure_ascii=False).encode(), 1)
 
 
-def _unpacked(packed: bytes) -> Said:
+def _unpacked(packed: bytes) -> SystemOutput:
     told = json.loads(zlib.decompress(packed))
-    return replace(Said(**told), retrieved=tuple(Passage(**one) for one in told["retrieved"]))
+    return replace(SystemOutput(**told), retrieved=tuple(Passage(**one) for one in told["retrieved"]))

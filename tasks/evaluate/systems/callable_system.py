@@ -1,4 +1,4 @@
-"""Somebody's own function as a system: of one Asked, or of a list of them where it says so."""
+"""Somebody's own function as a system: of one SystemInput, or of a list of them where it says so."""
 
 import hashlib
 import importlib
@@ -24,7 +24,7 @@ from rarefy.tasks.models.llm.usable import encodable
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.systems.asking import Tally
     from rarefy.tasks.evaluate.systems.book import Book
-    from rarefy.tasks.evaluate.systems.interface import Asked, Said, System
+    from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
 
 LIMITS = {"many": 100_000, "concurrency": 1_000, "timeout": 10_000_000}  # of what a function says of itself
 GIVE_UP_AFTER = 20  # answers in a row that failed: a function that is wrong is wrong for all
@@ -49,8 +49,8 @@ def source(name: str) -> dict[str, Any]:
 def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, means: InferenceContext) -> "System":
     """The function as a system, with its answers kept in the folder `cache` under `identity`.
 
-    A function may say by attributes how it is called: `many = 32`: with lists of up to 32 Asked, giving back as many
-    answers in their order; `concurrency = 8`: by so many threads at once, else by one; `timeout = 60`: how many seconds
+    A function may say by attributes how it is called: `many = 32`: with lists of up to 32, giving back as many answers
+    in their order; `concurrency = 8`: by so many threads at once, else by one; `timeout = 60`: how many seconds
     a call may take. faults.Unavailable where it cannot be imported.
     """
     from rarefy.tasks.evaluate.systems.asking import Tally
@@ -64,7 +64,7 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
     many, at_once = (int(_limit(function, name, said, most)) for said, most in (("many", 0), ("concurrency", 1)))
     _limit(function, name, "timeout", 0)
 
-    def system(asked: "Iterable[Asked]") -> "Iterator[Said]":
+    def system(asked: "Iterable[SystemInput]") -> "Iterator[SystemOutput]":
         tally = Tally(name, means.serving.failure_budget, GIVE_UP_AFTER, "20 and 0 answers")
         if many:
             return _lists(function, asked, many, book, tally)
@@ -74,19 +74,19 @@ def outsider(name: str, identity: dict[str, Any], cache: Path, *, threads: int, 
 
 
 def _single(
-    function: Callable[..., Any], asked: "Iterable[Asked]", at_once: int, book: "Book", tally: "Tally"
-) -> "Iterator[Said]":
+    function: Callable[..., Any], asked: "Iterable[SystemInput]", at_once: int, book: "Book", tally: "Tally"
+) -> "Iterator[SystemOutput]":
     from rarefy.tasks.evaluate.systems.asking import in_order
-    from rarefy.tasks.evaluate.systems.interface import Said
+    from rarefy.tasks.evaluate.systems.interface import SystemOutput
     from rarefy.tasks.evaluate.systems.thread_pool import ThreadPool
 
     seconds = _patience(function)
 
-    def work(one: "Asked") -> "Said":
+    def work(one: "SystemInput") -> "SystemOutput":
         (said,) = _called(lambda: [_undisturbed(function, one)], [one], seconds)
         return tally.count(book.keep(said))
 
-    hands = ThreadPool[Said](at_once)
+    hands = ThreadPool[SystemOutput](at_once)
     try:
         yield from in_order(asked, lambda one: hands.begin(lambda: work(one)), book, 4 * at_once)
     finally:
@@ -94,8 +94,8 @@ def _single(
 
 
 def _lists(
-    function: Callable[..., Any], asked: "Iterable[Asked]", many: int, book: "Book", tally: "Tally"
-) -> "Iterator[Said]":
+    function: Callable[..., Any], asked: "Iterable[SystemInput]", many: int, book: "Book", tally: "Tally"
+) -> "Iterator[SystemOutput]":
     source = iter(asked)
     while block := list(islice(source, many)):
         known = book.find([one.asked_id for one in block])
@@ -122,11 +122,11 @@ def _patience(function: Callable[..., Any]) -> float:
     return float(getattr(function, "timeout", 0))
 
 
-def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 0) -> "list[Said]":
+def _called(call: Callable[[], Any], asked: "Sequence[SystemInput]", seconds: float = 0) -> "list[SystemOutput]":
     """What a call gave to these, each with its share of the time; errors where it raised or gave something else."""
     from rarefy.tasks.evaluate.systems.asking import tidy
     from rarefy.tasks.evaluate.systems.coerce_response import TooLarge, WrongType, said_of
-    from rarefy.tasks.evaluate.systems.interface import Said
+    from rarefy.tasks.evaluate.systems.interface import SystemOutput
     from rarefy.tasks.evaluate.systems.thread_pool import TooSlow, within
 
     began = time.monotonic()
@@ -151,15 +151,19 @@ def _called(call: Callable[[], Any], asked: "Sequence[Asked]", seconds: float = 
     for at, one in enumerate(asked):
         try:
             with undisturbed():  # a text of theirs may be a class of theirs
-                said = Said(one.asked_id, error=code, detail=detail) if code else said_of(one.asked_id, given[at])
+                said = (
+                    SystemOutput(one.asked_id, error=code, detail=detail) if code else said_of(one.asked_id, given[at])
+                )
         except WrongType as error:
-            said = Said(one.asked_id, error="wrong_type", detail=str(error))
+            said = SystemOutput(one.asked_id, error="wrong_type", detail=str(error))
         except TooLarge as error:
-            said = Said(one.asked_id, error="too_large", detail=str(error))
+            said = SystemOutput(one.asked_id, error="too_large", detail=str(error))
         except BaseException as error:
             if not _theirs(error):
                 raise
-            said = Said(one.asked_id, error="wrong_type", detail=f"what it gave back cannot be read: {_told(error)}")
+            said = SystemOutput(
+                one.asked_id, error="wrong_type", detail=f"what it gave back cannot be read: {_told(error)}"
+            )
         said = replace(said, seconds=said.seconds or took, detail=redacted(said.detail))
         found.append(tidy(said, encodable))
     for one in given if isinstance(given, list) else (given,):

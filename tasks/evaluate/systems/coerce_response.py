@@ -1,4 +1,4 @@
-"""What somebody's function gives back, as a Said: a text, a dict, or passages of the libraries that people use."""
+"""What somebody's function gives back, as a SystemOutput: a text, a dict, or passages of well-known libraries."""
 
 import math
 import operator
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 
 KEYS = ("answer", "refused", "retrieved", "prompt_tokens", "completion_tokens", "cost", "model", "error", "detail")
 MOST = 1_000_000_000  # tokens, calls or seconds of one answer: what is said beyond that is nonsense
@@ -27,10 +27,12 @@ class TooLarge(Exception):
     """This is more than an answer can be."""
 
 
-def said_of(asked_id: str, given: Any) -> Said:
+def said_of(asked_id: str, given: Any) -> SystemOutput:
     """The answer that a function gave; WrongType or TooLarge, with the way out, for what is none."""
-    if isinstance(given, Said):
-        told: Mapping[str, Any] = {one.name: getattr(given, one.name) for one in fields(Said)} | {"answer": given.text}
+    if isinstance(given, SystemOutput):
+        told: Mapping[str, Any] = {one.name: getattr(given, one.name) for one in fields(SystemOutput)} | {
+            "answer": given.text
+        }
     elif isinstance(given, str):
         told = {"answer": given, "calls": 1}
     elif isinstance(given, Mapping):
@@ -39,13 +41,15 @@ def said_of(asked_id: str, given: Any) -> Said:
         told = {**given, "calls": 1}
     else:
         hint = "; it is async: write a function that waits itself" if hasattr(given, "__await__") else ""
-        raise WrongType(f'it gave back {type(given).__name__}{hint}; give back a str, a dict with "answer", or a Said')
+        raise WrongType(
+            f'it gave back {type(given).__name__}{hint}; give back a str, a dict with "answer", or a SystemOutput'
+        )
     answer, error = told.get("answer"), _text(told.get("error"), "error")[:CODE]
     if not (isinstance(answer, str) or (error and answer is None)):
-        where = f'a Said whose "text" is {type(answer).__name__}' if isinstance(given, Said) else ""
+        where = f'a SystemOutput whose "text" is {type(answer).__name__}' if isinstance(given, SystemOutput) else ""
         raise WrongType(f'it gave back {where or f"""a dict whose "answer" is {type(answer).__name__}"""}, not str')
     refused = told.get("refused")
-    said = Said(
+    said = SystemOutput(
         asked_id,
         _text(answer, "answer"),
         refused=None if refused is None else bool(refused),

@@ -17,7 +17,7 @@ REASONS: dict[str, str] = {
     "system_error": "the system itself says that it failed (http.reply.error)",
     "stage_deadline": "the stage's deadline had passed; run again to go on",
     "raised": "the function raised an exception",
-    "wrong_type": "the function gave back neither a str, a dict with an answer, nor a Said",
+    "wrong_type": "the function gave back neither a str, a dict with an answer, nor a SystemOutput",
     "unpaired": "the function that takes many gave back other ids, or another number, than it was asked",
     "unparsable": 'the reply has no answer where its prompt asks for one (rag.unread = "whole" takes it as it is)',
     "truncated": 'the reply was cut at rag.max_tokens; raise it (rag.truncated = "answer" reads what there is)',

@@ -1,14 +1,15 @@
 """What a system under test is asked, and what it says: the whole of what it must understand."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from rarefy.data_contracts.rows import Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SystemInput:
     """A question as a system gets it. It does not hold the answer, nor what was changed."""
 
     asked_id: str  # a hash of all that follows: equal asks are asked once
@@ -24,7 +25,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SystemOutput:
     """What came of it: an answer, which may be empty, or a code in `error`."""
 
     asked_id: str
@@ -44,9 +45,18 @@ class Said:
 
 
 class System(Protocol):
-    """A system under test: one `Said` for each `Asked`, in their order, however they came in.
+    """A system under test: one `SystemOutput` for each `SystemInput`, in their order, however they came in.
 
     What fails is a row with an error; `rarefy.tasks.models.llm.faults.Stopped` is raised where nothing can be asked.
     """
 
-    def __call__(self, asked: Iterable[Asked], /) -> Iterator[Said]: ...
+    def __call__(self, asked: Iterable[SystemInput], /) -> Iterator[SystemOutput]: ...
+
+
+def __getattr__(name: str) -> Any:
+    """The classes by their old names, with a DeprecationWarning."""
+    renamed: dict[str, Any] = {"Asked": SystemInput, "Said": SystemOutput}
+    if name not in renamed:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{__name__}.{name} is {renamed[name].__name__} now", DeprecationWarning, stacklevel=2)
+    return renamed[name]

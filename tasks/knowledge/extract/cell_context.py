@@ -19,7 +19,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CellFact:
     """What a cell says, before it is put as a triplet."""
 
     name: str

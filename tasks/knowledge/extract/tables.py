@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
 from rarefy.tasks.knowledge.extract.amounts import plain
-from rarefy.tasks.knowledge.extract.cell_context import Said, Source
+from rarefy.tasks.knowledge.extract.cell_context import CellFact, Source
 from rarefy.tasks.knowledge.extract.grouping import LONGEST, labelled, labels_of
 from rarefy.tasks.knowledge.extract.labels import measure
 from rarefy.tasks.knowledge.extract.markdown import Cell, Row, Table, tables
@@ -67,7 +67,14 @@ def of_tables(chunk: Chunk, source: Source) -> Iterator[Triplet]:
 
 
 def triplet(
-    said: Said, value: Number, cell: Cell, table: Table, row: Row, groups: tuple[Row, ...], chunk: Chunk, source: Source
+    said: CellFact,
+    value: Number,
+    cell: Cell,
+    table: Table,
+    row: Row,
+    groups: tuple[Row, ...],
+    chunk: Chunk,
+    source: Source,
 ) -> Triplet:
     """Put what a cell says as a triplet with its row and header for proof."""
     answer = cell.text[value.start : value.end]

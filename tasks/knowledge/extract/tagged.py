@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Fact
-from rarefy.tasks.knowledge.extract.cell_context import Said, Source
+from rarefy.tasks.knowledge.extract.cell_context import CellFact, Source
 from rarefy.tasks.knowledge.extract.grouping import labels_of
 from rarefy.tasks.knowledge.extract.headers import WHOLE, names_another_year, shows_period, undated
 from rarefy.tasks.knowledge.extract.labels import MEASURES, borrowed, kind_of, lowered, measure, tidy, words_of
@@ -61,7 +61,7 @@ class Named:
 
 def tagged(
     fact: Fact, value: Number, table: Table, row: Row, groups: tuple[Row, ...], column: int, source: Source
-) -> Said | None:
+) -> CellFact | None:
     """What a tagged cell says, with the first reason against it; None for tags that are not put into sentences."""
     period = of_fact(fact, source.document)
     dimensions = [d for d in fact.dimensions if d not in _QUALIFIERS]
@@ -105,7 +105,9 @@ def tagged(
     )
     reason = next(filter(None, reasons), "")
     amount = signed(amount, value, name)
-    return Said(name, named.member, named.kind, period, amount, fact.unit, scale or "", fact.concept, reason, hangs_on)
+    return CellFact(
+        name, named.member, named.kind, period, amount, fact.unit, scale or "", fact.concept, reason, hangs_on
+    )
 
 
 def of_whole(fact: Fact, label: str, header: str, above: tuple[str, ...]) -> Named:

@@ -3,7 +3,7 @@
 import re
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.knowledge.extract.cell_context import Said, Source
+from rarefy.tasks.knowledge.extract.cell_context import CellFact, Source
 from rarefy.tasks.knowledge.extract.grouping import labels_of
 from rarefy.tasks.knowledge.extract.labels import lowered, measure
 from rarefy.tasks.knowledge.extract.markdown import Row, Table
@@ -41,7 +41,7 @@ def unlikely(name: str, period: Period) -> bool:
 
 def untagged(
     value: Number, table: Table, row: Row, groups: tuple[Row, ...], column: int, chunk: Chunk, source: Source
-) -> Said | None:
+) -> CellFact | None:
     """What a cell of an untagged source says, by its headers and caption alone; None where they leave a doubt."""
     said = f"{table.lead}\n{table.header.cells[0].text}"
     if not untagged_scope(chunk.section, said):
@@ -77,4 +77,4 @@ def untagged(
     amount = value.value * FACTORS[scale]
     if _OUTFLOW.search(name) and "(" not in name:
         amount = abs(amount)  # parentheses of a statement, not a sign
-    return Said(name, "", "", period, amount, unit, scale, "", "")
+    return CellFact(name, "", "", period, amount, unit, scale, "", "")

@@ -11,7 +11,7 @@ SENTENCES_KEPT = 40  # of an organisation, to find its short name in; those of t
 
 
 @dataclass(slots=True)
-class Said:
+class MentionCount:
     """How often a name is said, and the sentence of the smallest hash that says it.
 
     A model may be shown it: a document of another name, or one sentence more of many, rarely shows it another.
@@ -26,16 +26,18 @@ class Said:
 class Names:
     """Every name of a corpus, counted; the same whatever the order of its triplets."""
 
-    relations: dict[str, Said] = field(default_factory=lambda: defaultdict(Said))
+    relations: dict[str, MentionCount] = field(default_factory=lambda: defaultdict(MentionCount))
     pairs: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # types → relations
-    entities: dict[tuple[str, str], Said] = field(default_factory=lambda: defaultdict(Said))  # (type, name)
+    entities: dict[tuple[str, str], MentionCount] = field(
+        default_factory=lambda: defaultdict(MentionCount)
+    )  # (type, name)
     registrants: set[str] = field(default_factory=set)
     told: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # organisation → sentences
 
-    def said(self, kind: str, of: str, name: str) -> Said:
+    def said(self, kind: str, of: str, name: str) -> MentionCount:
         """What is known of a relation or of an entity of type `of`; a name that only the config says is never said."""
         known = self.relations.get(name) if kind == "relation" else self.entities.get((of, name))
-        return known or Said()
+        return known or MentionCount()
 
     def entity_rank(self, kind: str, name: str) -> tuple[bool, int, int, str]:
         """A registrant goes by its registered name: more mentions of another, in a new document, must not rename it."""

@@ -21,7 +21,7 @@ from rarefy.tasks.models.llm import LLM, structured
 from rarefy.tasks.models.llm.batched import Batched
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.faults import REASONS, Stopped, TooManyFailures, fresh
-from rarefy.tasks.models.llm.in_flight import Asked, InFlightRequest, length, watch
+from rarefy.tasks.models.llm.in_flight import Caller, InFlightRequest, length, watch
 from rarefy.tasks.models.llm.key import key
 from rarefy.tasks.models.llm.providers import Provider, provider
 from rarefy.tasks.models.llm.reply_store import ReplyStore, opened
@@ -80,7 +80,7 @@ class Engine:
     def ask(self, requests: Iterable[Request], means: InferenceContext) -> Iterator[Reply]:
         """One reply for each request, in their order; raises Stopped once what is under way has come in."""
         seconds = means.serving.stage_deadline
-        asked = Asked(means, time.monotonic() + seconds if seconds else float("inf"))
+        asked = Caller(means, time.monotonic() + seconds if seconds else float("inf"))
         source = iter(requests)
         queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
         size, more = 0, True
@@ -120,7 +120,7 @@ class Engine:
             with self._lock:
                 self._filling -= 1
 
-    def _begin(self, block: list[Request], asked: Asked) -> "list[Future[Reply] | Reply]":
+    def _begin(self, block: list[Request], asked: Caller) -> "list[Future[Reply] | Reply]":
         """Each request's reply, if it is remembered and right, else what will hold it."""
         keys = [key(self.identity, request) for request in block]
         known = self.books.find([name for name, _ in keys])

@@ -15,7 +15,7 @@ LOG = logging.getLogger("rarefy.llm")
 
 
 @dataclass
-class Asked:
+class Caller:
     """What one caller asks for one stage: how, until when, and whether it must stop."""
 
     means: InferenceContext
@@ -30,7 +30,7 @@ class InFlightRequest:
     request: Request
     key: str
     made_of: str
-    asked: Asked
+    asked: Caller
     known: Reply | None = None  # what the books have under the key, though it cannot be given back as it is
     answer: "Future[Reply]" = field(default_factory=Future)
     since: float = 0.0  # monotonic: when it was first sent

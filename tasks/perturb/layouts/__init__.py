@@ -9,7 +9,7 @@ from rarefy.data_contracts.rows import Chunk, Question
 from rarefy.tasks.perturb.layouts import folders, published
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record
 from rarefy.tasks.perturb.layouts.gold import id_of, placed
-from rarefy.tasks.perturb.layouts.layout_row import Asked, Passage, Skipped
+from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.plain import plain
 from rarefy.tasks.perturb.layouts.records import Found, data_files, records
 from rarefy.tasks.perturb.layouts.sound import sound
@@ -18,8 +18,8 @@ __all__ = [
     "FOLDERS",
     "RECORDS",
     "VERSION",
-    "Asked",
     "Passage",
+    "QuestionRecord",
     "Skipped",
     "files",
     "id_of",
@@ -32,7 +32,7 @@ __all__ = [
 VERSION = 3
 LOOKED_AT = 20  # records whose fields tell a layout: in one, a field that is empty may be left out
 
-Shape = Callable[[str, Record], Iterator[Asked | Skipped]]
+Shape = Callable[[str, Record], Iterator[QuestionRecord | Skipped]]
 
 RECORDS: dict[str, tuple[Shape, tuple[frozenset[str], ...]]] = {  # layout -> its reader, and the fields that tell it
     "squad": (published.squad, (frozenset({"paragraphs", "title"}), frozenset({"context", "question", "answers"}))),
@@ -55,7 +55,9 @@ RECORDS: dict[str, tuple[Shape, tuple[frozenset[str], ...]]] = {  # layout -> it
     ),
     "plain": (plain, (frozenset(),)),
 }
-FOLDERS: dict[str, tuple[Callable[[Path], Iterator[Asked | Skipped]], tuple[str, ...]]] = {  # the files that tell it
+FOLDERS: dict[
+    str, tuple[Callable[[Path], Iterator[QuestionRecord | Skipped]], tuple[str, ...]]
+] = {  # the files that tell it
     "beir": (folders.beir, ("queries.jsonl", "corpus.jsonl")),
     "autorag": (folders.autorag, ("qa.parquet", "corpus.parquet")),
     "benchmark": (folders.benchmark, ("questions.jsonl", "chunks.jsonl")),
@@ -80,7 +82,7 @@ def files(path: Path, layout: str = "") -> list[Path]:
     return data_files(path) if path.is_dir() else [path]
 
 
-def read(path: Path, layout: str = "") -> Iterator[Asked | Skipped]:
+def read(path: Path, layout: str = "") -> Iterator[QuestionRecord | Skipped]:
     """The questions of a file or folder, one by one, and what cannot be asked, with place and reason.
 
     The layout is told by the files of a folder or the fields of records, unless it is given. ValueError with the way
@@ -132,7 +134,7 @@ def _numbered(found: Iterable[Record]) -> Iterator[Found]:
         yield f"record {number}", record
 
 
-def _asked(found: Iterable[Asked | Skipped]) -> Iterator[Asked]:
+def _asked(found: Iterable[QuestionRecord | Skipped]) -> Iterator[QuestionRecord]:
     for row in found:
         if isinstance(row, Skipped):
             raise ValueError(f"{row.place}: {row.reason}: {row.detail}")
@@ -165,7 +167,7 @@ def _starts(row: Record) -> bool:
     return "answer_start" in inner
 
 
-def _each(found: Iterable[Found | Skipped], shape: Shape) -> Iterator[Asked | Skipped]:
+def _each(found: Iterable[Found | Skipped], shape: Shape) -> Iterator[QuestionRecord | Skipped]:
     for row in found:
         if isinstance(row, Skipped):
             yield row
@@ -176,7 +178,7 @@ def _each(found: Iterable[Found | Skipped], shape: Shape) -> Iterator[Asked | Sk
             yield Skipped(row[0], "wrong_field", str(fault))
 
 
-def _safe(found: Iterator[Asked | Skipped], path: Path) -> Iterator[Asked | Skipped]:
+def _safe(found: Iterator[QuestionRecord | Skipped], path: Path) -> Iterator[QuestionRecord | Skipped]:
     try:
         yield from found
     except FieldFault as fault:

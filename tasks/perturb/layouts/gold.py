@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
 from rarefy.tasks.corpus.read.languages import language as code_of
-from rarefy.tasks.perturb.layouts.layout_row import Asked, Passage
+from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord
 from rarefy.tasks.perturb.layouts.tongue import tongue
 from rarefy.tasks.text.notations import occurs
 from rarefy.tasks.text.sentences import sentences
@@ -15,7 +15,7 @@ _MOST = 200_000  # characters of a passage that is searched sentence by sentence
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.M)
 
 
-def placed(found: Iterable[Asked], language: str = "") -> Iterator[tuple[Question, dict[str, Chunk]]]:
+def placed(found: Iterable[QuestionRecord], language: str = "") -> Iterator[tuple[Question, dict[str, Chunk]]]:
     """Each question with its chunks, in the order that they came in, on which nothing of them hangs.
 
     Gold is what the file calls so, else what holds the answer; without an answer nothing is. A document is known by
@@ -32,12 +32,12 @@ def placed(found: Iterable[Asked], language: str = "") -> Iterator[tuple[Questio
         yield _question(asked, known, language)
 
 
-def id_of(asked: Asked) -> str:
+def id_of(asked: QuestionRecord) -> str:
     """The id of a question: its own, else one made of what is asked and answered."""
     return asked.question_id or row_id("question", asked.text, *asked.answers)
 
 
-def _chunks(listed: Iterable[Asked], language: str) -> dict[str, Chunk]:
+def _chunks(listed: Iterable[QuestionRecord], language: str) -> dict[str, Chunk]:
     """All passages as chunks, each document's in the order that the file says, else by question and place in it."""
     first: dict[str, tuple[str, Passage, str]] = {}  # of each chunk: document, passage, language
     for asked in sorted(listed, key=id_of):
@@ -56,12 +56,12 @@ def _chunk_id(passage: Passage) -> str:
     return row_id("passage", passage.title, passage.text)
 
 
-def _spoken(asked: Asked, language: str) -> str:
+def _spoken(asked: QuestionRecord, language: str) -> str:
     said = code_of(asked.language) or language
     return said or tongue(asked.text, (passage.text[:500] for passage in asked.passages))
 
 
-def _question(asked: Asked, known: Mapping[str, Chunk], language: str) -> tuple[Question, dict[str, Chunk]]:
+def _question(asked: QuestionRecord, known: Mapping[str, Chunk], language: str) -> tuple[Question, dict[str, Chunk]]:
     answers = asked.answers
     chunks: dict[str, Chunk] = {}
     gold: dict[str, Passage] = {}
@@ -108,7 +108,7 @@ def _chunk(chunk_id: str, doc_id: str, start: int, passage: Passage, language: s
     )
 
 
-def _is_gold(passage: Passage, asked: Asked) -> bool:
+def _is_gold(passage: Passage, asked: QuestionRecord) -> bool:
     if not asked.answers:
         return False
     if any(other.gold is not None for other in asked.passages):

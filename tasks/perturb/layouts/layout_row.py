@@ -16,7 +16,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionRecord:
     """A question of a file; the first answer is the answer, the others are aliases."""
 
     place: str  # "line 3", "record 3", "paragraph 2 of 'Oslo'"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, first, text_of, texts_of
-from rarefy.tasks.perturb.layouts.layout_row import Asked, Skipped
+from rarefy.tasks.perturb.layouts.layout_row import QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.passages import marked, passages, proven
 
 ID = ("id", "_id", "qid", "question_id", "query_id", "example_id", "sample_id", "uid")
@@ -22,7 +22,7 @@ GOLD = ("gold_contexts", "golden_contexts", "positive_contexts", "reference_cont
 NOISE = ("negative_contexts", "noise_contexts", "distractors")
 
 
-def plain(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def plain(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """The question of a record; FieldFault where a field holds something else than it should."""
     title = text_of(record.get("title"), "title")
     found = passages(record, [name for name in CONTEXTS if name in record], title=title)
@@ -34,7 +34,7 @@ def plain(place: str, record: Record) -> Iterator[Asked | Skipped]:
     yield from of(place, record, (*texts_of(record.get(answers), answers), *_aliases(record)), found)
 
 
-def of(place: str, record: Record, answers: tuple[str, ...], found: tuple) -> Iterator[Asked | Skipped]:  # type: ignore[type-arg]
+def of(place: str, record: Record, answers: tuple[str, ...], found: tuple) -> Iterator[QuestionRecord | Skipped]:  # type: ignore[type-arg]
     """The question of a record with these answers and passages, by the fields that all layouts share."""
     name = first(record, *QUESTION)
     if not name:
@@ -47,7 +47,7 @@ def of(place: str, record: Record, answers: tuple[str, ...], found: tuple) -> It
         return
     own = first(record, *ID)
     said = first(record, "language", "lang")
-    yield Asked(
+    yield QuestionRecord(
         place,
         text_of(record[own], own).strip() if own else "",
         text,

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, empty, rows_of, text_of, texts_of
-from rarefy.tasks.perturb.layouts.layout_row import Asked, Passage, Skipped
+from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.passages import passages, proven
 from rarefy.tasks.perturb.layouts.plain import ANSWER, answered, of
 
 
-def squad(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def squad(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """An article of SQuAD's JSON with its paragraphs, or a row of it as Hugging Face has it."""
     if "paragraphs" not in record:
         yield from _squad_question(place, record, record.get("context"), text_of(record.get("title"), "title"))
@@ -25,7 +25,7 @@ def squad(place: str, record: Record) -> Iterator[Asked | Skipped]:
 
 def _squad_question(
     place: str, row: Record, context: object, title: str, number: int = -1
-) -> Iterator[Asked | Skipped]:
+) -> Iterator[QuestionRecord | Skipped]:
     answers = row.get("answers")
     if row.get("is_impossible") or empty(answers) or not texts_of(_texts(answers), "answers"):
         yield Skipped(place, "unanswerable", "the file says that its passage does not answer it; leave it out")
@@ -50,7 +50,7 @@ def _starts(answers: object) -> list[int]:
     return sorted({start for start in said if isinstance(start, int)})
 
 
-def hotpot(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def hotpot(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A question with ten titled passages cut into sentences, and which of these support the answer."""
     facts: dict[str, set[int]] = {}
     said = record.get("supporting_facts")
@@ -80,14 +80,14 @@ def _titled(context: object) -> Iterator[tuple[str, list[str]]]:
         )
 
 
-def dpr(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def dpr(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A question with positive passages, and negative ones that were retrieved for it."""
     found = passages(record, ("positive_ctxs",), gold=True)
     found += passages(record, ("hard_negative_ctxs", "negative_ctxs"), gold=False)
     yield from of(place, record, answered(record, "answers", "answer"), found)
 
 
-def musique(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def musique(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A question of several hops with titled paragraphs, each marked whether it supports the answer."""
     if record.get("answerable") is False:
         yield Skipped(place, "unanswerable", "the file says that its paragraphs do not answer it; leave it out")
@@ -96,7 +96,7 @@ def musique(place: str, record: Record) -> Iterator[Asked | Skipped]:
     yield from of(place, record, answers, passages(record, ("paragraphs",)))
 
 
-def ms_marco(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def ms_marco(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A query with passages of which some were selected."""
     answers = tuple(a for a in answered(record, "answers") if a.strip() != "No Answer Present.")
     if not answers:
@@ -105,7 +105,7 @@ def ms_marco(place: str, record: Record) -> Iterator[Asked | Skipped]:
     yield from of(place, record, answers, passages(record, ("passages",)))
 
 
-def ragas(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def ragas(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A sample of ragas' test set or evaluation set: reference contexts are gold, retrieved ones may be."""
     found = passages(record, ("reference_contexts",), gold=True)
     known = {passage.text for passage in found}
@@ -119,7 +119,7 @@ def ragas(place: str, record: Record) -> Iterator[Asked | Skipped]:
     yield from of(place, {**record, "question": asked, "user_input": None}, answers, found)
 
 
-def yourbench(place: str, record: Record) -> Iterator[Asked | Skipped]:
+def yourbench(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
     """A question written over chunks of a document, with sentences of them as citations."""
     name = next((n for n in ("chunks", "source_chunks", "chunk") if not empty(record.get(n))), "chunks")
     title = text_of(record.get("document_id") or record.get("document_filename"), "document_id")

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from rarefy.tasks.perturb.layouts.layout_row import Asked, Skipped
+from rarefy.tasks.perturb.layouts.layout_row import QuestionRecord, Skipped
 
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def sound(row: Asked | Skipped) -> Asked | Skipped:
+def sound(row: QuestionRecord | Skipped) -> QuestionRecord | Skipped:
     """The row; where a text of it holds half a surrogate pair, what is told instead, by field and character."""
     if isinstance(row, Skipped):
         return Skipped(_spelled(row.place), row.reason, _spelled(row.detail))
@@ -19,7 +19,7 @@ def sound(row: Asked | Skipped) -> Asked | Skipped:
     return row
 
 
-def _texts(row: Asked) -> Iterator[tuple[str, str]]:
+def _texts(row: QuestionRecord) -> Iterator[tuple[str, str]]:
     yield from (("id", row.question_id), ("question", row.text), ("language", row.language))
     yield from ((f"answer {place}", text) for place, text in enumerate(row.answers))
     for place, passage in enumerate(row.passages):

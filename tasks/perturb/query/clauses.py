@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rarefy.tasks.perturb.query.edited import Edit
 from rarefy.tasks.perturb.query.hanging import PREPOSITIONS, SAYING
-from rarefy.tasks.perturb.query.question_parts import CLAUSE, LONGEST, WH, Asked
+from rarefy.tasks.perturb.query.question_parts import CLAUSE, LONGEST, WH, ParsedQuestion
 from rarefy.tasks.text import wordnet
 
 Span = tuple[int, int]
@@ -49,7 +49,7 @@ _CONTENT = frozenset(
 _WHO = re.compile(r"(?P<who>who|which [a-z]+|what [a-z]+) (?P<verb>[a-z]+)\b", re.IGNORECASE)
 
 
-def turned(question: Asked) -> tuple[Span, Span] | None:
+def turned(question: ParsedQuestion) -> tuple[Span, Span] | None:
     """The condition at the end of a question and what stands before it, where it may come first."""
     text, low = question.text, question.body[0]
     last = _LAST.search(text, low, question.end)
@@ -76,7 +76,7 @@ def turned_back(text: str) -> tuple[int, int, int] | None:
     return first.start("it"), first.end("it"), first.start("main")
 
 
-def relatives(question: Asked) -> Iterator[tuple[Edit, ...]]:
+def relatives(question: ParsedQuestion) -> Iterator[tuple[Edit, ...]]:
     """The edits that make "the company based in Ohio" of "the company that is based in Ohio", or "which" of "that"."""
     text = question.text
     for match in _RELATIVE.finditer(text, question.body[0], question.end):
@@ -103,7 +103,7 @@ def _thing(before: str, noun: str, sure: bool) -> bool:
     return "v" not in kinds or before in _DETERMINERS or bool({r.pos for r in wordnet.readings(before)} & {"a"})
 
 
-def cleft(question: Asked) -> Iterator[tuple[Edit, ...]]:
+def cleft(question: ParsedQuestion) -> Iterator[tuple[Edit, ...]]:
     """The edits that make "Who was it that wrote it?" of "Who wrote it?"."""
     match = _WHO.match(question.text, question.start)
     if match is None or question.aux != (0, 0) or question.to > question.start:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from rarefy.tasks.perturb.query.hanging import BE, PREPOSITIONS, PRONOUNS, SAYING, nominal
-from rarefy.tasks.perturb.query.question_parts import CLAUSE, Asked
+from rarefy.tasks.perturb.query.question_parts import CLAUSE, ParsedQuestion
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.syntax.verbs import past
 
@@ -19,7 +19,7 @@ _SUBJECT = re.compile(
 )
 
 
-def declared(question: Asked) -> Iterator[Parts]:
+def declared(question: ParsedQuestion) -> Iterator[Parts]:
     """The question with what it asks for at the place of the answer, without its closing punctuation."""
     if question.front or question.aux == (0, 0):
         return
@@ -37,7 +37,7 @@ def declared(question: Asked) -> Iterator[Parts]:
         yield from _done(question, asks, auxiliary)
 
 
-def stranded(question: Asked) -> tuple[tuple[int, int], str] | None:
+def stranded(question: ParsedQuestion) -> tuple[tuple[int, int], str] | None:
     """A question without the preposition that it begins with, and that: "which segment are its sales included", in."""
     text, (low, high) = question.text, question.body
     before = text[question.start : question.to].strip().lower()
@@ -51,7 +51,7 @@ def stranded(question: Asked) -> tuple[tuple[int, int], str] | None:
     return (question.to, high), before
 
 
-def _copula(question: Asked, asks: tuple[int, int]) -> Iterator[Parts]:
+def _copula(question: ParsedQuestion, asks: tuple[int, int]) -> Iterator[Parts]:
     """X's income in 2024 was what, in millions of dollars?"""
     text, low = question.text, question.body[0]
     if text[asks[0] : asks[1]].lower() not in ("what", "who") or not nominal(question):
@@ -61,7 +61,7 @@ def _copula(question: Asked, asks: tuple[int, int]) -> Iterator[Parts]:
     yield [(low + 1, till), " ", question.aux, " ", *_lowered(text, *asks), (till, question.end)]
 
 
-def _stated(question: Asked) -> Iterator[Parts]:
+def _stated(question: ParsedQuestion) -> Iterator[Parts]:
     """The Laleli Mosque and Esma Sultan Mansion are located in the same neighborhood?"""
     text, (low, high) = question.text, question.body
     auxiliary = text[slice(*question.aux)].lower()
@@ -79,7 +79,7 @@ def _stated(question: Asked) -> Iterator[Parts]:
         yield [subject.span("name"), " ", text[slice(*question.aux)].lower(), (end, question.end)]
 
 
-def _passive(question: Asked, asks: tuple[int, int]) -> Iterator[Parts]:
+def _passive(question: ParsedQuestion, asks: tuple[int, int]) -> Iterator[Parts]:
     """Its sales are included in which segment?"""
     text, (low, high) = question.text, question.body
     said = text[low:high].split()
@@ -91,7 +91,7 @@ def _passive(question: Asked, asks: tuple[int, int]) -> Iterator[Parts]:
     yield [(low + 1, at - 1), " ", question.aux, " ", (at, high), " ", *_lowered(text, *asks), (high, question.end)]
 
 
-def _done(question: Asked, asks: tuple[int, int], auxiliary: str) -> Iterator[Parts]:
+def _done(question: ParsedQuestion, asks: tuple[int, int], auxiliary: str) -> Iterator[Parts]:
     """Apple Inc. had how many employees as of September 28, 2024?"""
     text, (low, high) = question.text, question.body
     tokens = list(_WORD.finditer(text, low, high))

@@ -11,7 +11,7 @@ from rarefy.tasks.perturb.query.declared import declared, stranded
 from rarefy.tasks.perturb.query.edited import edited, pieced
 from rarefy.tasks.perturb.query.hanging import hangs_on_all
 from rarefy.tasks.perturb.query.owned import inside, owned
-from rarefy.tasks.perturb.query.question_parts import CLAUSE, DAY, TIME, UNIT, Asked, Piece, asked
+from rarefy.tasks.perturb.query.question_parts import CLAUSE, DAY, TIME, UNIT, ParsedQuestion, Piece, asked
 from rarefy.tasks.text.wordnet import readings
 
 Parts = list[tuple[int, int] | str]
@@ -46,7 +46,7 @@ def grammar(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft
             yield draft
 
 
-def _fronted(question: Asked) -> Iterator[Draft]:
+def _fronted(question: ParsedQuestion) -> Iterator[Draft]:
     """In 2024, what was ...?"""
     if question.front:
         return
@@ -57,7 +57,7 @@ def _fronted(question: Asked) -> Iterator[Draft]:
             yield _draft(question, [*_high(question, piece.start, piece.end), ", ", *body], piece, "first")
 
 
-def _inserted(question: Asked) -> Iterator[Draft]:
+def _inserted(question: ParsedQuestion) -> Iterator[Draft]:
     """What, in 2024, was ...?"""
     text, piece = question.text, question.front
     at = question.aux[0] - 1 if question.aux != (0, 0) else question.to + len(question.wh)
@@ -82,7 +82,7 @@ def _inserted(question: Asked) -> Iterator[Draft]:
             yield _draft(question, parts, tail, "after what is asked for")
 
 
-def _taken_out(question: Asked) -> Iterator[Draft]:
+def _taken_out(question: ParsedQuestion) -> Iterator[Draft]:
     """As of June 30, 2024, which of its debts was due? A balance's date is said of the whole wherever it stands."""
     text, match = question.text, _BALANCE.search(question.text, question.to, question.end)
     if match is None or question.front or match.end() == question.end or not question.wh:
@@ -94,7 +94,7 @@ def _taken_out(question: Asked) -> Iterator[Draft]:
         yield _draft(question, [*_high(question, *match.span("it")), ", ", *parts], piece, "first")
 
 
-def _in_what_year(question: Asked) -> Iterator[Draft]:
+def _in_what_year(question: ParsedQuestion) -> Iterator[Draft]:
     """In what year was it released? For "What year was it released?"."""
     text = question.text
     asks = text[question.start : question.aux[0]].lower().split()
@@ -113,7 +113,7 @@ def _in_what_year(question: Asked) -> Iterator[Draft]:
         yield pieced(text, [head, *_low(question, start, len(text))], "in: first")
 
 
-def _put_last(question: Asked) -> Iterator[Draft]:
+def _put_last(question: ParsedQuestion) -> Iterator[Draft]:
     """What was ... in 2024?"""
     text, piece = question.text, question.front
     if piece is None or piece.kind == "other" or question.aux == (0, 0):
@@ -131,7 +131,7 @@ def _put_last(question: Asked) -> Iterator[Draft]:
         yield _draft(question, parts, piece, "behind")
 
 
-def _declared(question: Asked) -> Iterator[Draft]:
+def _declared(question: ParsedQuestion) -> Iterator[Draft]:
     for parts in declared(question):
         first = parts[0]
         if isinstance(first, tuple):
@@ -143,7 +143,7 @@ def _declared(question: Asked) -> Iterator[Draft]:
         yield pieced(question.text, parts, f"{preposition}: last")
 
 
-def _turned(question: Asked) -> Iterator[Draft]:
+def _turned(question: ParsedQuestion) -> Iterator[Draft]:
     if found := turned(question):
         condition, main = found
         parts = [*_high(question, *condition), ", ", *_low(question, *main), (question.end, len(question.text))]
@@ -158,7 +158,7 @@ def _turned_back(text: str) -> Iterator[Draft]:
         yield pieced(text, parts, f"{text[start:].partition(' ')[0].lower()}: last")
 
 
-def _marks(question: Asked) -> Iterator[Draft]:
+def _marks(question: ParsedQuestion) -> Iterator[Draft]:
     """Changes of punctuation and of contractions, the last resort."""
     text, front = question.text, question.front
     if short := _SHORT_IS.match(text, question.start):
@@ -175,18 +175,18 @@ def _marks(question: Asked) -> Iterator[Draft]:
         yield edited(text, [(first, first + 1, text[first].upper()), (stop, len(text), "?")], "capital, question mark")
 
 
-def _draft(question: Asked, parts: Parts, piece: Piece, where: str) -> Draft:
+def _draft(question: ParsedQuestion, parts: Parts, piece: Piece, where: str) -> Draft:
     return pieced(question.text, parts, f"{question.text[piece.start : piece.end]}: {where}")
 
 
-def _high(question: Asked, start: int, end: int) -> Parts:
+def _high(question: ParsedQuestion, start: int, end: int) -> Parts:
     """A piece to begin the question with: with a capital where the question had one."""
     first = question.text[question.front.start if question.front else question.start]
     letter = question.text[start]
     return [letter.upper(), (start + 1, end)] if first.isupper() and letter.islower() else [(start, end)]
 
 
-def _low(question: Asked, start: int, end: int) -> Parts:
+def _low(question: ParsedQuestion, start: int, end: int) -> Parts:
     """A piece that began the question and does so no more; it begins with a word of grammar, not with a name."""
     letter = question.text[start]
     return [letter.lower(), (start + 1, end)] if letter.isupper() else [(start, end)]

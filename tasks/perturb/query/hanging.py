@@ -2,7 +2,7 @@
 
 import re
 
-from rarefy.tasks.perturb.query.question_parts import AUX, CLAUSE, Asked, Piece
+from rarefy.tasks.perturb.query.question_parts import AUX, CLAUSE, ParsedQuestion, Piece
 from rarefy.tasks.text import wordnet
 
 PREPOSITIONS = frozenset(
@@ -66,7 +66,7 @@ _WORD = re.compile(r"[\w$€£&][\w$€£%&.,'’/-]*")
 _YEAR = re.compile(r"(?<![\w.,-])(?:1[5-9]|20)\d\d(?![\w-])")
 
 
-def hangs_on_all(question: Asked, piece: Piece) -> bool:
+def hangs_on_all(question: ParsedQuestion, piece: Piece) -> bool:
     """Is this end of a question said of the whole of it, so that it may stand elsewhere?"""
     text = question.text
     low, high = question.body[0], piece.start
@@ -85,7 +85,7 @@ def hangs_on_all(question: Asked, piece: Piece) -> bool:
     return not _YEAR.search(text, question.start, high)
 
 
-def nominal(question: Asked) -> bool:
+def nominal(question: ParsedQuestion) -> bool:
     """Is what follows the auxiliary one noun phrase and nothing else ("X's income before taxes")?"""
     low, high = question.body
     said = _WORD.findall(question.text[low:high])
@@ -102,7 +102,7 @@ def nominal(question: Asked) -> bool:
     return (named or "n" in kinds or last.lower() in TERMS) and _simple(question, low, high, noun=True)
 
 
-def _simple(question: Asked, low: int, high: int, noun: bool = False) -> bool:
+def _simple(question: ParsedQuestion, low: int, high: int, noun: bool = False) -> bool:
     """Has this stretch no verb but the question's own, and no clause without a word to begin it?"""
     text = question.text
     tokens = [(m.group().strip(".,"), m.start()) for m in _WORD.finditer(text, low, high)]

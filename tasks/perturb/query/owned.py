@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rarefy.tasks.perturb.query.edited import Edit
 from rarefy.tasks.perturb.query.hanging import nominal
-from rarefy.tasks.perturb.query.question_parts import Asked
+from rarefy.tasks.perturb.query.question_parts import ParsedQuestion
 from rarefy.tasks.text import wordnet
 
 # Names that end like a possessive
@@ -37,7 +37,7 @@ _INSIDE = re.compile(
 LONGEST = 6  # words of a measure that is put behind its owner
 
 
-def owned(question: Asked, entity: str) -> Iterator[tuple[Edit, ...]]:
+def owned(question: ParsedQuestion, entity: str) -> Iterator[tuple[Edit, ...]]:
     """The edits that say the other way whose the thing asked for is; only for "what (who) is (was) ...?"."""
     text, (low, high) = question.text, question.body
     if question.wh not in ("what", "who") or text[question.to : question.aux[0]].strip().lower() != question.wh:
@@ -63,7 +63,7 @@ def owned(question: Asked, entity: str) -> Iterator[tuple[Edit, ...]]:
             yield ((start, low + of.start("measure"), f"{_lowered_the(name)}'s "), (low + of.end("measure"), high, ""))
 
 
-def inside(question: Asked, entity: str) -> Iterator[tuple[Edit, ...]]:
+def inside(question: ParsedQuestion, entity: str) -> Iterator[tuple[Edit, ...]]:
     """The edits that make "the net sales of Apple Inc." of "Apple Inc.'s net sales" within a question."""
     for match in _INSIDE.finditer(question.text, question.start, question.end):
         name, measure = match["name"], match["measure"].split()

@@ -74,7 +74,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuestion:
     """A question of one sentence: [front,] to-wh-phrase aux body [tails] end."""
 
     text: str
@@ -88,7 +88,7 @@ class Asked:
     end: int  # where the closing punctuation begins
 
 
-def asked(text: str) -> Asked | None:
+def asked(text: str) -> ParsedQuestion | None:
     """The parts of a question; None for what does not look like one of one sentence."""
     if len(text) > LONGEST or "|" in text or "\n" in text.strip() or not text.strip():
         return None
@@ -106,7 +106,7 @@ def asked(text: str) -> Asked | None:
     span = (aux.start(), aux.end()) if aux else (0, 0)
     after = aux.end() if aux else question.end() if question else start
     tails, low = _tails(text, after, end)
-    return Asked(
+    return ParsedQuestion(
         text=text,
         front=front,
         start=start,

@@ -11,7 +11,7 @@ from rarefy.tasks.evaluate.systems.extractive.phrases import best_phrase
 from rarefy.tasks.evaluate.systems.extractive.ranking import BEHIND, Candidate, candidates
 from rarefy.tasks.evaluate.systems.extractive.reading import Unit, page
 from rarefy.tasks.evaluate.systems.extractive.wanted import Wanted, wanted
-from rarefy.tasks.evaluate.systems.interface import Asked, Said, System
+from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
 from rarefy.tasks.models.embed import Embedder
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.usable import encodable
@@ -41,12 +41,12 @@ class Extractive:
 
         self._found = found
 
-    def __call__(self, asked: Iterable[Asked], /) -> Iterator[Said]:
+    def __call__(self, asked: Iterable[SystemInput], /) -> Iterator[SystemOutput]:
         source = iter(asked)
         while block := list(islice(source, BLOCK)):
             yield from self._answered(block)
 
-    def _answered(self, block: list[Asked]) -> Iterator[Said]:
+    def _answered(self, block: list[SystemInput]) -> Iterator[SystemOutput]:
         wants = [wanted(encodable(one.query)) for one in block]
         pairs = [(want, self._best(one, want)) for one, want in zip(block, wants, strict=True)]
         texts = sorted({want.text for want, _ in pairs} | {one.unit.told for _, some in pairs for one in some})
@@ -57,9 +57,9 @@ class Extractive:
             at = max(range(len(some)), key=lambda n: (scores[n], -n), default=None)
             refuses = at is None or (bool(one.refusal) and scores[at] < self._least(want, some[at].unit))
             text = one.refusal if refuses or at is None else _answer(some, scores, at, want)
-            yield Said(one.asked_id, text, refused=refuses, model="extractive")
+            yield SystemOutput(one.asked_id, text, refused=refuses, model="extractive")
 
-    def _best(self, one: Asked, want: Wanted) -> list[Candidate]:
+    def _best(self, one: SystemInput, want: Wanted) -> list[Candidate]:
         """The candidates of all passages that may win, the best first, then from top to bottom: few, since embedding
         is nearly all of the work. Phrases of any kind are better than none, unless a figure of a period is wanted.
         """
@@ -70,7 +70,7 @@ class Extractive:
         least = (self._least(want, None) - LIKENESS) / WORDS if one.refusal else 0.0
         return [each for each in some if each.words >= max(least, some[0].words - BEHIND)]
 
-    def _all(self, one: Asked, want: Wanted) -> list[Candidate]:
+    def _all(self, one: SystemInput, want: Wanted) -> list[Candidate]:
         return [
             each
             for passage in one.passages or ()

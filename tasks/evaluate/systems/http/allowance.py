@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.faults import BudgetSpent
 from rarefy.tasks.models.llm.reply_store import NANO, Call, opened
@@ -35,11 +35,13 @@ class Allowance:
             return 0.0
         return await _off(self.books.pace, self.name, 1, 0, (a_minute, 0), time.time())
 
-    async def note(self, asked_id: str, outcome: str, seconds: float, final: bool, said: Said | None = None) -> None:
+    async def note(
+        self, asked_id: str, outcome: str, seconds: float, final: bool, said: SystemOutput | None = None
+    ) -> None:
         """Write a call in the ledger."""
         if self.books is None:
             return
-        told = said or Said(asked_id)
+        told = said or SystemOutput(asked_id)
         line = Call(
             self.means.run,
             self.means.stage,

@@ -16,7 +16,7 @@ from rarefy.tasks.evaluate.systems.faults import meaning
 from rarefy.tasks.evaluate.systems.http.allowance import Allowance
 from rarefy.tasks.evaluate.systems.http.config import HttpConfig
 from rarefy.tasks.evaluate.systems.http.wire import Wire
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.aimd import Gate
 from rarefy.tasks.models.llm.faults import Failed, Stopped, Unavailable, fresh
 
@@ -31,7 +31,7 @@ class Asking:
         self.config, self.wire, self.book, self.allowance = config, wire, book, allowance
         self.means = allowance.means
 
-    def __call__(self, asked: Iterable[Asked], /) -> Iterator[Said]:
+    def __call__(self, asked: Iterable[SystemInput], /) -> Iterator[SystemOutput]:
         with _loop() as loop:
             run = Run(self, loop)
             try:
@@ -59,9 +59,9 @@ class Run:
         seconds = self.of.means.serving.stage_deadline
         self.end = time.monotonic() + seconds if seconds else float("inf")
 
-    def begin(self, asked: Asked) -> "Future[Said]":
+    def begin(self, asked: SystemInput) -> "Future[SystemOutput]":
         """What will hold the answer; a call from another thread than the loop's."""
-        answer: Future[Said] = Future()
+        answer: Future[SystemOutput] = Future()
         asyncio.run_coroutine_threadsafe(self._fly(asked, answer), self.loop)
         return answer
 
@@ -70,7 +70,7 @@ class Run:
         if self.session is not None:
             await self.session.close()
 
-    async def _fly(self, asked: Asked, answer: "Future[Said]") -> None:
+    async def _fly(self, asked: SystemInput, answer: "Future[SystemOutput]") -> None:
         try:
             async with self.gate:
                 if not answer.set_running_or_notify_cancel():
@@ -87,14 +87,14 @@ class Run:
                 self.stopped = self.stopped or fresh(error)
             answer.set_exception(error)
 
-    async def _said(self, asked: Asked) -> Said:
+    async def _said(self, asked: SystemInput) -> SystemOutput:
         """The answer of as many tries as it takes and is allowed, or an error; how long its last try took with it."""
         config, tries, began = self.of.config, 0, time.monotonic()
         end = began + max(self.of.means.serving.call_deadline, config.timeout)
         while True:
             await self._turn()
             if time.monotonic() >= self.end:
-                return Said(asked.asked_id, error="stage_deadline", detail=meaning("stage_deadline"))
+                return SystemOutput(asked.asked_id, error="stage_deadline", detail=meaning("stage_deadline"))
             if (pause := await self.of.allowance.take()) > 0:
                 await asyncio.sleep(min(pause, max(self.end - time.monotonic(), 0.0)))
             tries, sent = tries + 1, time.monotonic()
@@ -132,7 +132,7 @@ class Run:
             return fault.retry_after
         return float(min(0.25 * 2 ** (tries - 1), 30.0) * Random(f"{name} {tries}").uniform(0.5, 1.0))
 
-    def _given_up(self, asked: Asked, fault: Failed, tries: int, seconds: float) -> Said:
+    def _given_up(self, asked: SystemInput, fault: Failed, tries: int, seconds: float) -> SystemOutput:
         where, told = self.of.wire.name, fault.detail
         if not self.ever and fault.reason in _EVERYTHING:
             raise Unavailable(f"{where}: {meaning(fault.reason)}: {told}")
@@ -142,7 +142,7 @@ class Run:
                 "http.url right?"
             )
         detail = told if tries == 1 else f"{told} (tried {tries} times)"
-        return Said(asked.asked_id, calls=tries, seconds=round(seconds, 4), error=fault.reason, detail=detail)
+        return SystemOutput(asked.asked_id, calls=tries, seconds=round(seconds, 4), error=fault.reason, detail=detail)
 
 
 @contextmanager

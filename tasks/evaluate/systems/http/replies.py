@@ -11,7 +11,7 @@ from typing import Any
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.http.config import HttpConfig, ReplyPaths
 from rarefy.tasks.evaluate.systems.http.paths import Missing, at, told
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.models.llm.faults import Failed
 
 LOG = logging.getLogger("rarefy.systems")
@@ -19,11 +19,11 @@ MOST = 1_000_000_000  # tokens of one answer: what a system says beyond is nonse
 _DONE = "[DONE]"
 
 
-def said_in(asked_id: str, text: str, config: HttpConfig) -> Said:
+def said_in(asked_id: str, text: str, config: HttpConfig) -> SystemOutput:
     """The answer in the text of a reply; Failed where there is none."""
     paths = config.reply
     if config.format == "text":
-        return Said(asked_id, text, calls=1)
+        return SystemOutput(asked_id, text, calls=1)
     if config.format == "json":
         value = _json(text)
         return _said(asked_id, value, _answer(value, paths), paths)
@@ -38,9 +38,9 @@ def said_in(asked_id: str, text: str, config: HttpConfig) -> Said:
     return _said(asked_id, _merged(events), "".join(pieces), paths)
 
 
-def _said(asked_id: str, value: Any, answer: str, paths: ReplyPaths) -> Said:
+def _said(asked_id: str, value: Any, answer: str, paths: ReplyPaths) -> SystemOutput:
     refused = _there(value, paths.refused)
-    return Said(
+    return SystemOutput(
         asked_id,
         answer,
         refused=None if refused is None else bool(refused) and str(refused).lower() not in ("false", "no", "0"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.models.llm.faults import Unavailable
 
 OF_ASKED = ("query", "passages", "texts", "context", "refusal", "protocol", "domain", "language", "repeat", "asked_id")
@@ -89,7 +89,7 @@ def filled(pattern: Any, values: Mapping[str, Any]) -> Any:
     return pattern
 
 
-def values_of(asked: Asked, passage: Any) -> dict[str, Any]:
+def values_of(asked: SystemInput, passage: Any) -> dict[str, Any]:
     """What fills the places of a request; what hangs on passages is ABSENT where the system retrieves itself."""
     told: dict[str, Any] = {
         "query": asked.query,

@@ -10,7 +10,7 @@ from rarefy.tasks.evaluate.systems.asking import tidy
 from rarefy.tasks.evaluate.systems.http.config import HttpConfig
 from rarefy.tasks.evaluate.systems.http.replies import said_in
 from rarefy.tasks.evaluate.systems.http.template import expanded, filled, values_of
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.account import retry_after
 from rarefy.tasks.models.llm.faults import Failed, Unavailable
 from rarefy.tasks.models.llm.secrets import forms, redacted
@@ -55,7 +55,7 @@ class Wire:
             auto_decompress=True,
         )
 
-    async def once(self, session: Any, asked: Asked, seconds: float) -> Said:
+    async def once(self, session: Any, asked: SystemInput, seconds: float) -> SystemOutput:
         """What it said within so many seconds; Failed where it did not answer."""
         import aiohttp
 
@@ -90,7 +90,7 @@ class Wire:
             text = text.replace(secret, "[key]")
         return encodable(text)
 
-    def _sent(self, asked: Asked) -> dict[str, Any]:
+    def _sent(self, asked: SystemInput) -> dict[str, Any]:
         """The request, as aiohttp takes it."""
         body = filled(self._request, values_of(asked, self.config.passage))
         if self.config.sends == "json":

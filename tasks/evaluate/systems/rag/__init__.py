@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rarefy.tasks.evaluate.systems.interface import Asked, Said, System
-from rarefy.tasks.evaluate.systems.rag.case import Case, Rate
+from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
+from rarefy.tasks.evaluate.systems.rag.case import Rate, StrategyCase
 from rarefy.tasks.evaluate.systems.rag.config import RagConfig
 from rarefy.tasks.evaluate.systems.rag.packs import pack_of
 from rarefy.tasks.evaluate.systems.rag.strategies import STRATEGIES, VERSION, strategy
@@ -13,7 +13,7 @@ from rarefy.tasks.models.llm import LLM, InferenceContext
 from rarefy.tasks.models.llm.faults import Unavailable
 from rarefy.tasks.models.llm.prices import price_of
 
-__all__ = ["STRATEGIES", "VERSION", "Case", "Ended", "RagConfig", "Talk", "rag"]
+__all__ = ["STRATEGIES", "VERSION", "Ended", "RagConfig", "StrategyCase", "Talk", "rag"]
 
 
 def rag(
@@ -45,12 +45,12 @@ def rag(
     batch = config.llm.provider == "batch"
     price = price_of(config.llm, means.serving.prices)
 
-    def talk(asked: Asked) -> Talk:
+    def talk(asked: SystemInput) -> Talk:
         if asked.passages is None:
             return _without(asked)
-        return own.talk(Case(asked, config, pack_of(asked.protocol, config.prompts), rate))
+        return own.talk(StrategyCase(asked, config, pack_of(asked.protocol, config.prompts), rate))
 
-    def system(asked: Iterable[Asked], /) -> Iterator[Said]:
+    def system(asked: Iterable[SystemInput], /) -> Iterator[SystemOutput]:
         # a batch of the Batch API may take a day: as many questions in one as it takes
         block = 50_000 if batch else BLOCK
         return said(asked, talk, llm, turns=own.turns(config), price=price, batch=batch, block=block)
@@ -58,6 +58,6 @@ def rag(
     return system
 
 
-def _without(asked: Asked) -> Talk:
+def _without(asked: SystemInput) -> Talk:
     yield from ()
     return Ended(error="no_passages", detail="rag retrieves nothing by itself: give it passages, or none")

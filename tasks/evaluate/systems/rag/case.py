@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Passage, Reply, Request
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.rag.config import Instead, RagConfig
 from rarefy.tasks.evaluate.systems.rag.final import READERS
 from rarefy.tasks.evaluate.systems.rag.packs import Pack, shown
@@ -16,10 +16,10 @@ SHOWN = 4_000  # characters of a reply that is told as it came
 
 
 @dataclass(frozen=True)
-class Case:
+class StrategyCase:
     """One question under one strategy."""
 
-    asked: Asked
+    asked: SystemInput
     config: RagConfig
     pack: Pack
     rate: Rate | None = None  # where the strategy rates passages

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.evaluate.systems.rag.case import Case
+from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.config import RagConfig
 from rarefy.tasks.evaluate.systems.rag.plain import over
 from rarefy.tasks.evaluate.systems.rag.turns import Ended, Talk
@@ -19,7 +19,7 @@ _TABLE = re.compile(r"((?:^[ \t]*\|.*(?:\n|\Z))+)", re.MULTILINE)
 _RULE = re.compile(r"[ \t]*\|(?:\s*:?-+:?\s*\|)+\s*")
 
 
-def crag(case: Case) -> Talk:
+def crag(case: StrategyCase) -> Talk:
     """One of three actions, by the best rating of the passages, then the answer."""
     if not case.passages:
         return (yield from over(case, ()))

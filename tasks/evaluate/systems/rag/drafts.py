@@ -1,11 +1,11 @@
 """OwnKnow: an answer from the model's own knowledge first, then with it the one from the passages (appendix C)."""
 
-from rarefy.tasks.evaluate.systems.rag.case import Case
+from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.plain import over
 from rarefy.tasks.evaluate.systems.rag.turns import Talk
 
 
-def own_know(case: Case) -> Talk:
+def own_know(case: StrategyCase) -> Talk:
     """The closed-book answer, shown again as the previous one beside the passages.
 
     A draft that cannot be read is shown as it came; one that failed ends the talk with its error.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rarefy.data_contracts.rows import Passage, Reply, Request, Token
-from rarefy.tasks.evaluate.systems.rag.case import Case
+from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.final import unthinking
 from rarefy.tasks.evaluate.systems.rag.plain import over
 from rarefy.tasks.evaluate.systems.rag.ranked import best, content
@@ -21,7 +21,7 @@ from rarefy.tasks.models.llm.faults import Unavailable
 NOT_AVAILABLE = "not available: this endpoint gives no logprobs"
 
 
-def dragin(case: Case) -> Talk:
+def dragin(case: StrategyCase) -> Talk:
     """A draft from the model's own knowledge; where it is uncertain, the answer from the passages that its words find.
 
     Again, as often as `dragin_rounds` allows, while the answer is uncertain and other passages are found.
@@ -53,7 +53,7 @@ def dragin(case: Case) -> Talk:
     raise AssertionError("the last round retrieves nothing")
 
 
-def _watched(request: Request, case: Case) -> Request:
+def _watched(request: Request, case: StrategyCase) -> Request:
     return replace(request, logprobs=case.config.dragin_alternatives)
 
 

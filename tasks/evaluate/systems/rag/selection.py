@@ -3,7 +3,7 @@
 import re
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.evaluate.systems.rag.case import Case
+from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.final import unfenced, unthinking
 from rarefy.tasks.evaluate.systems.rag.plain import over
 from rarefy.tasks.evaluate.systems.rag.turns import Ended, Talk
@@ -17,7 +17,7 @@ _YES = re.compile(r"\byes\b|(?<!not )(?<!n't )\bi need\b", re.IGNORECASE)
 _NO = re.compile(r"\bno\b|\bdon't need\b|\bdo not need\b", re.IGNORECASE)
 
 
-def s2a(case: Case) -> Talk:
+def s2a(case: StrategyCase) -> Talk:
     """The contexts that the model selects, in the order they were shown, and the answer from them alone."""
     if not case.passages:
         return (yield from over(case, ()))
@@ -78,7 +78,7 @@ def _ranges(said: str) -> list[int]:
     return numbers
 
 
-def skr(case: Case) -> Talk:
+def skr(case: StrategyCase) -> Talk:
     """The passages where the model says that it needs them, its own knowledge where it says that it does not."""
     if not case.passages:
         return (yield from over(case, ()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rarefy.tasks.evaluate.systems.rag import crag, drafts, dragin, plain, selection
-from rarefy.tasks.evaluate.systems.rag.case import Case
+from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.config import RagConfig
 from rarefy.tasks.evaluate.systems.rag.turns import Talk
 from rarefy.tasks.find import find
@@ -19,7 +19,7 @@ MOST = 8  # turns of a strategy of one's own that does not say how many it takes
 class Strategy:
     """How a question and its passages are put to a model."""
 
-    talk: Callable[[Case], Talk]
+    talk: Callable[[StrategyCase], Talk]
     turns: Callable[[RagConfig], int]  # requests for one question, at most
     rates: bool = False  # needs an evaluator of passages
     options: tuple[str, ...] = ()  # fields of RagConfig, and beginnings of their names, that only it reads
@@ -42,9 +42,10 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def strategy(name: str) -> Strategy:
-    """The strategy of this name; one's own "module:function" is a function of a Case that is a talk.
+    """The strategy of this name; one's own "module:function" is a function of a StrategyCase that is a talk.
 
-    It is rated for (Case.rate) where it has an attribute `rates`, and says its most turns in an attribute `turns`.
+    It is rated for (StrategyCase.rate) where it has an attribute `rates`, and says its
+    most turns in an attribute `turns`.
     """
     if name in STRATEGIES:
         return STRATEGIES[name]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from rarefy.data_contracts.rows import Reply, Request
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm import LLM, replies
 from rarefy.tasks.models.llm.config import Price
 from rarefy.tasks.models.llm.prices import cost
@@ -36,7 +36,7 @@ Talk = Generator[Request, Reply, Ended]  # asks, hears, and in the end says what
 class Open:
     """A question under way."""
 
-    said: Said
+    said: SystemOutput
     talk: Talk | None
     request: Request | None = None  # to be asked, or asked
     number: int = 0
@@ -72,21 +72,21 @@ class Open:
 
 
 def said(
-    asked: Iterable[Asked],
-    talk: Callable[[Asked], Talk],
+    asked: Iterable[SystemInput],
+    talk: Callable[[SystemInput], Talk],
     llm: LLM,
     *,
     turns: int,
     price: Price | None = None,
     batch: bool = False,
     block: int = BLOCK,
-) -> Iterator[Said]:
+) -> Iterator[SystemOutput]:
     """What came of each question, in their order; a talk has at most so many turns, ValueError where it wants more.
 
     Calls, tokens and seconds are of all turns, remembered replies included: what the answer costs, and not what this
     run did.
     """
-    stream: Iterator[Open] = (Open(Said(one.asked_id), talk(one)) for one in asked)
+    stream: Iterator[Open] = (Open(SystemOutput(one.asked_id), talk(one)) for one in asked)
     for number in range(max(turns, 1)):
         stream = _turn(stream, llm, price, batch, block if number else None)
     for one in stream:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Answer, Question, Reply, Trial
 from rarefy.tasks.evaluate.correct import CorrectConfig, score, verdict
-from rarefy.tasks.evaluate.correct.judging import GROUPS, Case, read, role_of
+from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, read, role_of
 from rarefy.tasks.evaluate.correct.values import plain, values
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.extractive import words
@@ -98,7 +98,7 @@ def test_any_reply_of_a_judge_is_read_or_refused(text):
     for name, question in QUESTIONS.items():
         golds = rules._gold(question)[0]
         for role in {role_of("rare", golds), GROUPS if name == "names" else role_of("sure", golds)}:
-            value, reply = read(Case(role, question, golds, "x"), Reply("r", text), config)
+            value, reply = read(JudgeCase(role, question, golds, "x"), Reply("r", text), config)
             assert (value is None) == bool(reply.error)
 
 

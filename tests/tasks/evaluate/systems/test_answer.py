@@ -5,7 +5,7 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, Span, Trial, Unanswered, Variant, row_id
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig, TrialRenderer, answer, put_to
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 
 GOLD, OTHER = "c-gold", "c-other"
 CHUNKS = {
@@ -42,7 +42,7 @@ class Heard:
     def __call__(self, asked):
         for one in asked:
             self.asked.append(one)
-            yield Said(one.asked_id, text=f"{len(one.passages or ())} seen", **self.said)
+            yield SystemOutput(one.asked_id, text=f"{len(one.passages or ())} seen", **self.said)
 
 
 def answers(trials, system, config=EXTRACTIVE):
@@ -158,7 +158,7 @@ def test_a_repeat_is_asked_again_and_a_protocol_is_told_only_to_those_that_read_
 def test_a_fault_is_an_answer_with_an_error_and_a_row_that_tells_of_it():
     def broken(asked):
         for one in asked:
-            yield Said(one.asked_id, error="timeout", detail="after 60 s")
+            yield SystemOutput(one.asked_id, error="timeout", detail="after 60 s")
 
     row, fault = answers([trial()], broken)
     assert isinstance(row, Answer) and row.error == "timeout"
@@ -167,7 +167,7 @@ def test_a_fault_is_an_answer_with_an_error_and_a_row_that_tells_of_it():
 
 def test_a_system_that_stops_short_leaves_errors_and_no_holes():
     def short(asked):
-        yield Said(next(iter(asked)).asked_id, text="one")
+        yield SystemOutput(next(iter(asked)).asked_id, text="one")
 
     rows = answers([trial(), trial(query_id="v-typo")], short)
     assert [row.error for row in rows if isinstance(row, Answer)] == ["", "lost"]

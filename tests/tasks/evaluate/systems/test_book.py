@@ -7,9 +7,9 @@ import pytest
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.book import Book
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 
-WHOLE = Said(
+WHOLE = SystemOutput(
     "a", "an ânswer", False, (Passage("c1", "text", "title", 0.5), Passage("c2", "")), 7, 3, 1, 0.25, 0.01, "some model"
 )
 
@@ -26,33 +26,33 @@ def test_another_system_finds_nothing_of_it(tmp_path):
 
 def test_an_error_is_never_kept(tmp_path):
     book = Book(tmp_path / "b.sqlite", {})
-    failed = Said("a", error="timeout")
+    failed = SystemOutput("a", error="timeout")
     assert book.keep(failed) is failed and book.find(["a"]) == {}
 
 
 def test_an_empty_answer_is_one(tmp_path):
     book = Book(tmp_path / "b.sqlite", {})
-    book.keep(Said("a", ""))
-    assert book.find(["a"]) == {"a": Said("a", "")}
+    book.keep(SystemOutput("a", ""))
+    assert book.find(["a"]) == {"a": SystemOutput("a", "")}
 
 
 def test_the_first_answer_stays(tmp_path):
     book = Book(tmp_path / "b.sqlite", {})
-    book.keep(Said("a", "first"))
-    assert book.keep(Said("a", "second")).text == "first"
+    book.keep(SystemOutput("a", "first"))
+    assert book.keep(SystemOutput("a", "second")).text == "first"
 
 
 def test_thousands_are_found_at_once(tmp_path):
     book = Book(tmp_path / "b.sqlite", {})
     for n in range(1_200):
-        book.keep(Said(str(n), f"answer {n}"))
+        book.keep(SystemOutput(str(n), f"answer {n}"))
     assert len(book.find([str(n) for n in range(2_000)])) == 1_200
 
 
 def test_threads_share_a_book(tmp_path):
     book = Book(tmp_path / "b.sqlite", {})
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: book.keep(Said(str(n % 50), f"answer {n % 50}")), range(400)))
+        list(pool.map(lambda n: book.keep(SystemOutput(str(n % 50), f"answer {n % 50}")), range(400)))
     assert {name: said.text for name, said in book.find([str(n) for n in range(50)]).items()} == {
         str(n): f"answer {n}" for n in range(50)
     }
@@ -61,11 +61,11 @@ def test_threads_share_a_book(tmp_path):
 WRITES = """
 import sys
 from pathlib import Path
-from rarefy.tasks.evaluate.systems.interface import Said
+from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.evaluate.systems.book import Book
 book = Book(Path(sys.argv[1]), {"kind": "x"})
 for n in range(200):
-    book.keep(Said(str(n), f"answer {n}"))
+    book.keep(SystemOutput(str(n), f"answer {n}"))
 """
 
 

@@ -12,7 +12,7 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Passage
 from rarefy.data_contracts.tables import to_table
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext, RequestPolicy
 from rarefy.tasks.models.llm.faults import Stopped, TooManyFailures, Unavailable
 
@@ -33,12 +33,12 @@ def system(tmp_path, monkeypatch):
 
 
 def asks(*queries):
-    return [Asked(f"id {query}", query) for query in queries]
+    return [SystemInput(f"id {query}", query) for query in queries]
 
 
 GIVEN = {
-    "a str": ("yes", Said("", "yes", calls=1)),
-    "an empty str": ("", Said("", "", calls=1)),
+    "a str": ("yes", SystemOutput("", "yes", calls=1)),
+    "an empty str": ("", SystemOutput("", "", calls=1)),
     "a dict": (
         {
             "answer": "yes",
@@ -46,11 +46,14 @@ GIVEN = {
             "cost": 0.5,
             "refused": False,
         },
-        Said("", "yes", False, (Passage("", "a text"), Passage("c1", "two", "", 2.0)), calls=1, cost=0.5),
+        SystemOutput("", "yes", False, (Passage("", "a text"), Passage("c1", "two", "", 2.0)), calls=1, cost=0.5),
     ),
-    "a refusal": ({"answer": "", "refused": True}, Said("", "", True, calls=1)),
-    "an error of its own": ({"error": "no_index", "detail": "x"}, Said("", "", calls=1, error="no_index", detail="x")),
-    "a Said": (Said("", "yes", model="m", calls=3), Said("", "yes", model="m", calls=3)),
+    "a refusal": ({"answer": "", "refused": True}, SystemOutput("", "", True, calls=1)),
+    "an error of its own": (
+        {"error": "no_index", "detail": "x"},
+        SystemOutput("", "", calls=1, error="no_index", detail="x"),
+    ),
+    "a SystemOutput": (SystemOutput("", "yes", model="m", calls=3), SystemOutput("", "yes", model="m", calls=3)),
     "None": (None, "gave back NoneType"),
     "a number": (47.5, "gave back float"),
     "a dict without an answer": ({"retrieved": []}, '"answer" is NoneType'),
@@ -67,7 +70,7 @@ def test_what_a_function_may_give_back(system, what):
     if isinstance(expected, str):
         assert said.error == "wrong_type" and expected in said.detail
     else:
-        told = {name: getattr(said, name) for name in Said.__slots__ if name not in ("asked_id", "seconds")}
+        told = {name: getattr(said, name) for name in SystemOutput.__slots__ if name not in ("asked_id", "seconds")}
         assert told == {name: getattr(expected, name) for name in told} and said.asked_id == "id q"
 
 
@@ -242,7 +245,7 @@ def test_sys_exit_in_a_function_ends_nothing_but_its_answer(system):
 HANGS = """
 import signal, sys, time, types
 from pathlib import Path
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm.config import InferenceContext
 
@@ -262,7 +265,7 @@ def answer(asked):
 module.answer = answer
 config = SystemConfig.model_validate({"kind": "somebodys:answer"})
 system = config.connect(Path(sys.argv[1]), threads=1, means=InferenceContext())
-list(system([Asked("a", "a")]))
+list(system([SystemInput("a", "a")]))
 """
 
 
@@ -345,10 +348,10 @@ HOSTILE = {  # what is given back -> the code of its error; "" where it is an an
     "ten megabytes": ("x" * 10_000_000, "too_large"),
     "ten megabytes of passages": ({"answer": "x", "retrieved": ["y" * 1_000_000] * 10}, "too_large"),
     "a text of another class": (Sly("yes"), ""),
-    "a Said whose text is none": (Said("", None), "wrong_type"),
-    "a Said with counts beyond all": (Said("", "x", prompt_tokens=10**30), "wrong_type"),
-    "a Said with seconds that are none": (Said("", "x", seconds=float("nan")), "wrong_type"),
-    "a Said with calls that are none": (Said("", "x", calls="many"), "wrong_type"),
+    "a SystemOutput whose text is none": (SystemOutput("", None), "wrong_type"),
+    "a SystemOutput with counts beyond all": (SystemOutput("", "x", prompt_tokens=10**30), "wrong_type"),
+    "a SystemOutput with seconds that are none": (SystemOutput("", "x", seconds=float("nan")), "wrong_type"),
+    "a SystemOutput with calls that are none": (SystemOutput("", "x", calls="many"), "wrong_type"),
     "a refusal that cannot be told": ({"answer": "x", "refused": np.array([1, 2])}, "wrong_type"),
 }
 

@@ -10,12 +10,15 @@ import pytest
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.models.llm.config import InferenceContext
 
 DOCS = Path(__file__).parents[4] / "docs" / "systems.md"
 TEXTS = ["Revenue was $5 million in 2024.", "The office is in Austin."]
-OWN, GIVEN = Asked("a", "What was revenue?"), Asked("b", "What was revenue?", (Passage("c1", "It was $7."),))
+OWN, GIVEN = (
+    SystemInput("a", "What was revenue?"),
+    SystemInput("b", "What was revenue?", (Passage("c1", "It was $7."),)),
+)
 
 
 def lines(library):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.tasks.perturb.layouts import FOLDERS, RECORDS, Asked, Skipped, files, layout_of, placed, read, rows
+from rarefy.tasks.perturb.layouts import FOLDERS, RECORDS, QuestionRecord, Skipped, files, layout_of, placed, read, rows
 
 CONTEXT = "Oslo is the capital of Norway. It lies on a fjord. It had 717,710 inhabitants in 2024."
 OTHER = "Bergen lies on the west coast."
@@ -25,9 +25,9 @@ def table(path: Path, *records: dict) -> Path:
     return path
 
 
-def asked(path: Path, layout: str = "") -> Asked:
+def asked(path: Path, layout: str = "") -> QuestionRecord:
     (one,) = read(path, layout)
-    assert isinstance(one, Asked), one
+    assert isinstance(one, QuestionRecord), one
     return one
 
 
@@ -126,7 +126,7 @@ def test_squads_own_json_is_read_and_what_it_cannot_answer_is_counted(tmp_path):
     }
     (tmp_path / "dev.json").write_text(json.dumps({"version": "v2.0", "data": [article]}))
     one, other = read(tmp_path / "dev.json")
-    assert isinstance(one, Asked) and one.passages[0].title == "Norway" and one.passages[0].gold
+    assert isinstance(one, QuestionRecord) and one.passages[0].title == "Norway" and one.passages[0].gold
     assert isinstance(other, Skipped) and other.reason == "unanswerable" and "question 2" in other.place
 
 
@@ -147,7 +147,7 @@ def test_beir_gives_what_the_qrels_call_relevant(tmp_path):
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t0\n")
     one, other = read(tmp_path)
-    assert isinstance(one, Asked) and [p.title for p in one.passages] == ["Oslo"] and one.answers == ()
+    assert isinstance(one, QuestionRecord) and [p.title for p in one.passages] == ["Oslo"] and one.answers == ()
     assert isinstance(other, Skipped) and other.reason == "not_judged"
     ((question, _),) = placed([one])
     assert question.chunk_ids == (), "without an answer nothing shows that a change kept it"
@@ -173,7 +173,7 @@ def test_the_files_of_rares_authors_are_read_with_their_source_sentences(tmp_pat
     lost = {"question": "Which?", "answer": "none", "answer_chunk_ids": ["d"], "source_sentences": []}
     (tmp_path / "single.json").write_text(json.dumps([record, lost]))
     one, other = read(tmp_path)
-    assert isinstance(one, Asked) and one.passages[0].evidence == ("It lies on a fjord.",)
+    assert isinstance(one, QuestionRecord) and one.passages[0].evidence == ("It lies on a fjord.",)
     assert isinstance(other, Skipped) and other.reason == "no_chunk" and "'d'" in other.detail
 
 
@@ -191,7 +191,7 @@ def test_a_benchmark_of_our_own_is_read_without_what_it_rejected(tmp_path):
         tmp_path / "questions.jsonl", {**question, "rejected_because": ""}, {**question, "rejected_because": "unclear"}
     )
     one, other = read(tmp_path)
-    assert isinstance(one, Asked) and one.passages[0].gold
+    assert isinstance(one, QuestionRecord) and one.passages[0].gold
     assert isinstance(other, Skipped) and other.reason == "rejected"
 
 
@@ -407,7 +407,7 @@ def test_a_row_of_too_few_cells_is_skipped(tmp_path):
     (tmp_path / "a.csv").write_text(f"question,answer,contexts\n{QUESTION},Oslo\n{QUESTION},Oslo,\n")
     short, whole = read(tmp_path / "a.csv")
     assert isinstance(short, Skipped) and (short.place, short.reason) == ("line 2", "too_few_cells")
-    assert "none for contexts" in short.detail and isinstance(whole, Asked)
+    assert "none for contexts" in short.detail and isinstance(whole, QuestionRecord)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])

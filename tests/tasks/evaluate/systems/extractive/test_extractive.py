@@ -7,7 +7,7 @@ import pytest
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.extractive import Extractive, ExtractiveConfig
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.models.llm.config import InferenceContext
 
 INCOME = """### CONSOLIDATED STATEMENTS OF OPERATIONS
@@ -99,7 +99,7 @@ def system(tmp_path_factory):
 
 def ask(system, query, *texts, refusal="NO-RES"):
     (said,) = system(
-        [Asked("a", query, tuple(Passage(str(at), text) for at, text in enumerate(texts)), refusal=refusal)]
+        [SystemInput("a", query, tuple(Passage(str(at), text) for at, text in enumerate(texts)), refusal=refusal)]
     )
     return said
 
@@ -177,7 +177,7 @@ def test_how_a_passage_is_wrapped_changes_no_answer(system, how):
 
 def test_equal_asks_get_equal_answers_in_any_order_and_company(system, tmp_path):
     asks = [
-        Asked(f"{at} {order}", query, tuple(Passage(str(n), one) for n, one in enumerate(texts)), refusal="NO")
+        SystemInput(f"{at} {order}", query, tuple(Passage(str(n), one) for n, one in enumerate(texts)), refusal="NO")
         for at, (_, query, _) in enumerate(ANSWERS)
         for order, texts in enumerate([(INCOME, SEGMENTS, NEWS), (OFFICERS, INCOME), (SEGMENTS,)])
     ]
@@ -205,7 +205,9 @@ def test_only_the_best_by_words_are_embedded():
 
     text = " ".join(f"The unit of plant {n} sold {n} tons in 2024." for n in range(500))
     config = ExtractiveConfig.model_validate({"candidates": 5})
-    (said,) = Extractive(config, embed)([Asked("a", "How many tons did plant 77 sell in 2024?", (Passage("p", text),))])
+    (said,) = Extractive(config, embed)(
+        [SystemInput("a", "How many tons did plant 77 sell in 2024?", (Passage("p", text),))]
+    )
     assert said.text == "77" or said.text.isdecimal()
     assert len(embedded) == 1 + 5
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked, Said
+from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext, RequestPolicy
 
 DO = re.compile(r"\[\[do: ?([^\]]*)\]\]")
@@ -159,13 +159,13 @@ def ask(endpoint, tmp_path):
 
     def asking(
         *questions: str, serving: dict[str, Any] | None = None, means: dict[str, Any] | None = None, **http: Any
-    ) -> list[Said]:
+    ) -> list[SystemOutput]:
         told = {"url": endpoint.url, "timeout": 60.0, "retries": 1, **http}
         config = SystemConfig.model_validate({"kind": "http", "http": told})
         how = InferenceContext(
             **(means or {}), serving=RequestPolicy.model_validate({"failure_budget": 1.0, **(serving or {})})
         )
         system = config.connect(tmp_path / "cache", threads=1, means=how)
-        return list(system(Asked(f"id {question}", question) for question in questions))
+        return list(system(SystemInput(f"id {question}", question) for question in questions))
 
     return asking

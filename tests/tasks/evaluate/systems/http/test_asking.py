@@ -9,7 +9,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.config import SystemConfig
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.faults import Unavailable
 
@@ -80,7 +80,7 @@ def test_a_body_of_text_is_the_answer(ask):
 
 def test_a_request_is_filled_once_so_that_no_passage_can_name_another_place(endpoint, tmp_path):
     request = {"query": "{query}", "docs": "{passages}", "prompt": "Use:\n{context}\nQ: {query} {{literal}}", "n": 3}
-    asked = Asked("a", "what is {context}?", PASSAGES)
+    asked = SystemInput("a", "what is {context}?", PASSAGES)
     _, got = sent(
         endpoint, tmp_path, asked, request=request, passage={"page_content": "{text}", "meta": {"id": "{id}"}}
     )
@@ -93,15 +93,15 @@ def test_a_request_is_filled_once_so_that_no_passage_can_name_another_place(endp
 
 def test_a_system_that_retrieves_is_sent_no_passages_and_one_without_any_an_empty_list(endpoint, tmp_path):
     request = {"query": "{query}", "docs": "{passages}", "hint": "with {context}."}
-    _, own = sent(endpoint, tmp_path, Asked("a", "q", None), request=request)
-    _, closed = sent(endpoint, tmp_path, Asked("b", "q", ()), request=request)
+    _, own = sent(endpoint, tmp_path, SystemInput("a", "q", None), request=request)
+    _, closed = sent(endpoint, tmp_path, SystemInput("b", "q", ()), request=request)
     assert "docs" not in own and own["hint"] == "with ." and closed["docs"] == []
 
 
 def test_questions_go_into_the_address_or_a_form_too(endpoint, tmp_path):
-    _, got = sent(endpoint, tmp_path, Asked("a", "a&b=c ü"), method="GET")
+    _, got = sent(endpoint, tmp_path, SystemInput("a", "a&b=c ü"), method="GET")
     assert "?query=a%26b%3Dc+%C3%BC" in got["query"]
-    _, form = sent(endpoint, tmp_path, Asked("b", "a&b"), body="form")
+    _, form = sent(endpoint, tmp_path, SystemInput("b", "a&b"), body="form")
     assert form["query"].endswith("query=a%26b")
 
 
@@ -131,7 +131,7 @@ def test_another_version_or_request_is_asked_anew(endpoint, tmp_path):
     for told in ({}, {"version": "2"}, {"http": {"request": {"query": "{query}", "k": 2}}}, {}):
         http = {"url": endpoint.url, **told.get("http", {})}
         config = SystemConfig.model_validate({"kind": "http", **told, "http": http})
-        list(config.connect(tmp_path, threads=1, means=InferenceContext())([Asked("a", "q")]))
+        list(config.connect(tmp_path, threads=1, means=InferenceContext())([SystemInput("a", "q")]))
     assert len(endpoint.requests) == 3
 
 
@@ -147,11 +147,11 @@ RUN = """
 import json, sys
 from pathlib import Path
 from rarefy.tasks.models.llm.config import InferenceContext
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 config = SystemConfig.model_validate({"kind": "http", "http": {"url": sys.argv[1], "concurrency": 4}})
 system = config.connect(Path(sys.argv[2]), threads=1, means=InferenceContext())
-for said in system(Asked(f"id {n}", f"q{n}") for n in range(200)):
+for said in system(SystemInput(f"id {n}", f"q{n}") for n in range(200)):
     print(said.text, flush=True)
 """
 
@@ -175,7 +175,9 @@ def test_what_is_killed_goes_on_where_it_was(endpoint, tmp_path):
 def test_an_interrupted_caller_gets_out_and_loses_nothing(endpoint, tmp_path):
     endpoint.delay = 0.05
     config = SystemConfig.model_validate({"kind": "http", "http": {"url": endpoint.url, "concurrency": 4}})
-    answers = config.connect(tmp_path, threads=1, means=InferenceContext())(Asked(str(n), f"q{n}") for n in range(100))
+    answers = config.connect(tmp_path, threads=1, means=InferenceContext())(
+        SystemInput(str(n), f"q{n}") for n in range(100)
+    )
     assert next(answers).text == "re q0"
     answers.close()
     asked = len(endpoint.requests)
@@ -183,5 +185,5 @@ def test_an_interrupted_caller_gets_out_and_loses_nothing(endpoint, tmp_path):
     time.sleep(0.2)
     assert len(endpoint.requests) == asked, "nothing is sent once nobody waits"
     again = config.connect(tmp_path, threads=1, means=InferenceContext())
-    list(again(Asked(str(n), f"q{n}") for n in range(asked)))
+    list(again(SystemInput(str(n), f"q{n}") for n in range(asked)))
     assert all(count == 1 for count in endpoint.tries.values()), json.dumps(endpoint.tries)

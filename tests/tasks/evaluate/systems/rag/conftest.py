@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from rarefy.data_contracts.rows import Message, Passage, Reply, Request, Token
-from rarefy.tasks.evaluate.systems.interface import Asked
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 
 REFUSALS = {
     "rare": "no such info",
@@ -103,11 +103,11 @@ def scripted() -> Scripted:
 
 
 @pytest.fixture
-def ask() -> Callable[..., Asked]:
+def ask() -> Callable[..., SystemInput]:
     """ask("Q1", protocol="rare"): a question with three passages, and the words that the protocol refuses with."""
 
     def made(name: str = "Q1", protocol: str = "rare", passages: tuple[Passage, ...] | None = PASSAGES, **more: object):
-        return Asked(name, f"Who audits Acme, {name} ?", passages, protocol, REFUSALS[protocol], **more)
+        return SystemInput(name, f"Who audits Acme, {name} ?", passages, protocol, REFUSALS[protocol], **more)
 
     return made
 

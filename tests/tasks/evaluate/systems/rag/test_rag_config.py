@@ -84,10 +84,10 @@ def test_tokens_cost_what_the_price_list_says(scripted, ask):
 
 
 OWN = '''
-from rarefy.tasks.evaluate.systems.rag import Case, Ended, Talk
+from rarefy.tasks.evaluate.systems.rag import StrategyCase, Ended, Talk
 
 
-def twice(case: Case) -> Talk:
+def twice(case: StrategyCase) -> Talk:
     """Asks the same twice, and answers with both."""
     first = yield case.request("closed_book")
     second = yield case.request("passages", case.passages[:1])
@@ -98,7 +98,7 @@ twice.turns = 2
 twice.rates = True
 
 
-def endless(case: Case) -> Talk:
+def endless(case: StrategyCase) -> Talk:
     while True:
         yield case.request("closed_book")
 
