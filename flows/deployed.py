@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rarefy.flows.serving import deployment_run, hooks
 from rarefy.flows.serving.run_settings import setting
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 Place = Annotated[str, Field(min_length=1)]
 Number = Annotated[int, Field(ge=0)]
@@ -17,7 +18,7 @@ Amount = Annotated[float, Field(ge=0)]
 Day = Annotated[str, Field(pattern=r"^$|^\d{4}-\d{2}-\d{2}$")]
 Scheduler = Annotated[str, Field(pattern=r"^$|^(tcp|tls|ws|wss|ucx)://.+$")]
 File = Annotated[str, Field(pattern=r"^$|^.+\.toml$")]
-Protocol = Literal["rare", "effect_size", "magic_mushroom", "retrieval_robustness", "sure"]
+Protocol = Literal[tuple(PROTOCOLS)]  # type: ignore[valid-type]
 HOOKS: dict[str, Any] = {
     "on_failure": [hooks.ended],
     "on_crashed": [hooks.ended],

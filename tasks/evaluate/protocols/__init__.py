@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
+from rarefy.tasks.evaluate.protocols.display import Display
 from rarefy.tasks.evaluate.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
 from rarefy.tasks.evaluate.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
@@ -13,12 +14,17 @@ from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
 from rarefy.tasks.evaluate.protocols.retrieval_robustness import RETRIEVAL_ROBUSTNESS, RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.protocols.sure import SURE, SureConfig
 
-__all__ = ["PROTOCOLS", "Protocol", "ProtocolsConfig", "QuestionVariants", "cases", "trial", "trials"]
+__all__ = ["PROTOCOLS", "Protocol", "ProtocolsConfig", "QuestionVariants", "cases", "display_of", "trial", "trials"]
 
 VERSION = 1
 PROTOCOLS: dict[str, Protocol] = {
     one.name: one for one in (RARE, SURE, RETRIEVAL_ROBUSTNESS, EFFECT_SIZE, MAGIC_MUSHROOM)
 }
+
+
+def display_of(protocol: str) -> Display:
+    """How results show a protocol; of one that is not ours, nothing is known."""
+    return PROTOCOLS[protocol].display if protocol in PROTOCOLS else Display()
 
 
 class ProtocolsConfig(BaseModel, frozen=True, extra="forbid"):

@@ -1,6 +1,9 @@
 """Effect size: how far does the score of a group move with the wording? PDR and Cohen's h (arXiv 2408.01963)."""
 
+from collections.abc import Sequence
+
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.effect_size_config import EffectSizeConfig
 from rarefy.tasks.evaluate.protocols.effect_size_measures import measures
 from rarefy.tasks.evaluate.protocols.effect_size_trials import trials
@@ -22,6 +25,11 @@ def lacking(cases: list[QuestionVariants], config: EffectSizeConfig, takes: froz
     return ""
 
 
+def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """The rows that a number is of: changed ones."""
+    return ~rows.columns["cell"].among("original", "repeat")
+
+
 EFFECT_SIZE = Protocol(
     name="effect_size",
     title="Effect size",
@@ -33,4 +41,11 @@ EFFECT_SIZE = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    display=Display(
+        metrics=("H̃", "AH̃", "PDR", "Original score", "Perturbed score"),
+        main=("H̃", "AH̃"),
+        beside=("Original score", "Perturbed score", "PDR"),
+        unchanged=("original",),
+        rows=rows_of,
+    ),
 )

@@ -1,13 +1,14 @@
 """A protocol: what one paper asks, of whom, by which rule, and what it makes of the scores (papers.md §0)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import Trial, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+from rarefy.tasks.evaluate.protocols.display import Display
 
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.protocols.frame import Frame
@@ -36,6 +37,7 @@ class Protocol:
     lacking: Callable[[list[QuestionVariants], Any, frozenset[str]], str]
     # numbers of several systems together, each with the label of those it is of; None where there are none
     across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Figured]]] | None" = None
+    display: Display = field(default_factory=Display)
 
 
 def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **told: Any) -> Trial:

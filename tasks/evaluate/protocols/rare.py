@@ -1,6 +1,9 @@
 """RARE-Met: right, or rightly refused, whatever was done to question and passages? (arXiv 2506.00789)."""
 
+from collections.abc import Sequence
+
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.protocols.rare_config import RareConfig
 from rarefy.tasks.evaluate.protocols.rare_measures import measures
@@ -18,6 +21,25 @@ def lacking(cases: list[QuestionVariants], config: RareConfig, takes: frozenset[
     return ""
 
 
+def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """The rows that a number is of; `include_original` counts originals in its robustness to queries and documents."""
+    name = metric.lower()
+    cell, query = rows.columns["cell"], rows.columns["query"]
+    originals = bool(rows.options.get("include_original", False))
+    if name.startswith("known"):
+        return rows.columns["given"].among("closed_book")
+    if name.startswith("query robustness"):
+        return cell.among("gold") & (originals | ~query.among("none"))
+    if name.startswith("document robustness"):
+        changed = cell.among("lexical_similar", "lexical_different")
+        return query.among("none") & (changed | (cell.among("gold") & originals))
+    if name.startswith("real-world retrieval robustness, all"):
+        return cell.among("retrieved")
+    if name.startswith("real-world"):
+        return cell.among("retrieved") & query.among("none")
+    return ~cell.among("probe")
+
+
 RARE = Protocol(
     name="rare",
     title="RARE-Met",
@@ -29,4 +51,16 @@ RARE = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    display=Display(
+        metrics=(
+            "Overall Robustness",
+            "Query Robustness",
+            "Document Robustness",
+            "Real-World Retrieval Robustness",
+        ),
+        main=("Overall Robustness",),
+        beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),
+        unchanged=("gold",),
+        rows=rows_of,
+    ),
 )

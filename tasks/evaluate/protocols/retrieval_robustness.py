@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Figured
@@ -109,6 +110,13 @@ def lacking(cases: list[QuestionVariants], config: RetrievalRobustnessConfig, ta
     return ""
 
 
+def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """The rows that a number is of: those with passages, or those without."""
+    closed = "closed-book" in metric or is_closed(names)
+    without: Mask = rows.columns["given"].among("closed_book")
+    return without if closed else ~without
+
+
 RETRIEVAL_ROBUSTNESS = Protocol(
     name=NAME,
     title="Retrieval robustness",
@@ -121,4 +129,10 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     measures=measures,
     lacking=lacking,
     across=across,
+    display=Display(
+        metrics=("geometric mean", "NDR", "RSR", "ROR", "performance"),
+        main=("geometric mean", "performance"),
+        beside=("NDR", "RSR", "ROR"),
+        rows=rows_of,
+    ),
 )

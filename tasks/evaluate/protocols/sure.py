@@ -1,12 +1,13 @@
 """SURE: does an answer survive a change of its document that does not matter? (arXiv 2503.05587, papers.md §000)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import Chunk, Trial
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Figured
@@ -184,6 +185,11 @@ def lacking(cases: list[QuestionVariants], config: SureConfig, takes: frozenset[
     return ""
 
 
+def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """The rows that a number is of: changed documents."""
+    return ~rows.columns["document"].among("none", "") & ~rows.columns["cell"].among(PROBE)
+
+
 SURE = Protocol(
     name=NAME,
     title="SURE: spurious features",
@@ -196,4 +202,11 @@ SURE = Protocol(
     measures=measures,
     lacking=lacking,
     across=across,
+    display=Display(
+        metrics=("RR", "WR", "LR", "base accuracy", "perturbed accuracy"),
+        main=("RR",),
+        beside=("WR", "LR", "base accuracy", "perturbed accuracy"),
+        unchanged=(GOLDEN, NOISE),
+        rows=rows_of,
+    ),
 )

@@ -3,18 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.slices import natural, parsed
 
-PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom", "retrieval")
+RETRIEVAL = ("recall", "mrr", "ndcg", "map", "gold recall", "all gold")
 # What decides in which chart a number of several names stands first
 METRICS = {
-    name.strip(): at
-    for at, name in enumerate(
-        """overall robustness;query robustness;document robustness;real-world retrieval robustness;rr;wr;lr;
-        base accuracy;
-        perturbed accuracy;geometric mean;ndr;rsr;ror;performance;h̃;ah̃;pdr;original score;perturbed score;cor.;rej.;h;c;
-        r;recall;mrr;ndcg;map;gold recall;all gold""".split(";")
-    )
+    name.lower(): at
+    for at, name in enumerate([*(name for one in PROTOCOLS.values() for name in one.display.metrics), *RETRIEVAL])
 }
 
 
@@ -44,6 +41,7 @@ def key(row: Mapping[str, Any], systems: Mapping[str, int], protocols: Mapping[s
 
 
 def places(names: Mapping[str, Any]) -> dict[str, int]:
-    """The place of each protocol: the papers' as this module has them, others after them as they are told."""
-    known = [name for name in PROTOCOLS if name in names]
-    return {name: at for at, name in enumerate([*known, *(name for name in names if name not in PROTOCOLS)])}
+    """The place of each protocol: the papers' as `PROTOCOLS` has them, others after them as they are told."""
+    order = [*PROTOCOLS, wording.RETRIEVAL]
+    known = [name for name in order if name in names]
+    return {name: at for at, name in enumerate([*known, *(name for name in names if name not in order)])}

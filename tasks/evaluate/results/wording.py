@@ -4,19 +4,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.results.slices import parsed
 
 NOTHING = "–"
 MINUS = "−"
 RETRIEVAL = "retrieval"
-TITLES = {
-    "rare": "RARE-Met",
-    "sure": "SURE",
-    "retrieval_robustness": "Retrieval robustness",
-    "effect_size": "Effect size",
-    "magic_mushroom": "Magic Mushroom",
-    RETRIEVAL: "Retrieval",
-}
 Row = Mapping[str, Any]
 
 
@@ -84,7 +77,8 @@ def slice_(text: str) -> str:
 
 def title(protocol: str, protocols: Mapping[str, Any]) -> str:
     """What a protocol is called."""
-    return str(protocols.get(protocol, {}).get("title") or TITLES.get(protocol) or said(protocol).capitalize())
+    known = PROTOCOLS[protocol].title if protocol in PROTOCOLS else said(protocol).capitalize()
+    return str(protocols.get(protocol, {}).get("title") or known)
 
 
 def system(name: str) -> str:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results.drill.blocks import Block
 
-# The cells of each protocol in which passages are given and nothing is changed
-_PLAIN = {"rare": ("gold",), "sure": ("golden", "noise"), "effect_size": ("original",)}
 PLAIN, CLOSED = "nothing changed", "without passages"
 Key = tuple[int, str, str]
 
@@ -16,7 +15,7 @@ Key = tuple[int, str, str]
 def partners(block: Block, rows: Sequence[int]) -> dict[int, list[tuple[str, int]]]:
     """For each row label and row of its partners, of the same system and protocol; no row is its own."""
     columns = block.columns
-    plain = columns["cell"].among(*_PLAIN.get(block.protocol, ()))
+    plain = columns["cell"].among(*display_of(block.protocol).unchanged)
     plain &= columns["query"].among("none", "") & columns["document"].among("none", "")
     of = {PLAIN: _by_key(block, np.flatnonzero(plain)), CLOSED: _by_key(block, _closed(block))}
     found: dict[int, list[tuple[str, int]]] = {}

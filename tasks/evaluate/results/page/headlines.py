@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.page.dots import Dots, dots
 from rarefy.tasks.evaluate.results.page.found import Found, metrics, one
 from rarefy.tasks.evaluate.results.page.parts import Grid, Section, section
-from rarefy.tasks.evaluate.results.page.robustness import MAIN
 from rarefy.tasks.evaluate.results.svg import fitted
 
 ABOUT = (
@@ -29,7 +29,7 @@ def _glance(found: Found) -> Grid | None:
     lines = []
     for protocol in found.protocols:
         rows = [row for row in found.by(protocol) if row["headline"]]
-        metric = next((name for name in MAIN.get(protocol, ()) if one(rows, metric=name)), None)
+        metric = next((name for name in display_of(protocol).main if one(rows, metric=name)), None)
         metric = metric or next(iter(metrics(rows)), None)
         cells = tuple(one(rows, metric=metric, system=name) for name in systems) if metric else ()
         if any(cells):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.page.dots import Dots, dots
 from rarefy.tasks.evaluate.results.page.found import Found, Row, metrics, one
@@ -10,22 +11,6 @@ from rarefy.tasks.evaluate.results.slices import natural
 
 CHANGED = ("query", "perturbation", "document", "family", "type", "class", "scenario", "retriever", "cell")
 SLICED = ("pattern", "hops", "domain", "known", "entity", "period", "length")
-# The number of each protocol that a table of parts is of; for others, its headlines
-MAIN = {
-    "rare": ("Overall Robustness",),
-    "sure": ("RR",),
-    "effect_size": ("H̃", "AH̃"),
-    "retrieval_robustness": ("geometric mean", "performance"),
-    "magic_mushroom": ("Cor.",),
-}
-# Beside it: never a number without what it hangs on
-BESIDE = {
-    "rare": ("Overall Robustness: refusal rate", "Overall Robustness: correct"),
-    "sure": ("WR", "LR", "base accuracy", "perturbed accuracy"),
-    "effect_size": ("Original score", "Perturbed score", "PDR"),
-    "retrieval_robustness": ("NDR", "RSR", "ROR"),
-    "magic_mushroom": ("Rej.", "H", "C", "R"),
-}
 _SAID = {"Overall Robustness: refusal rate": "refused", "Overall Robustness: correct": "right"}
 PERTURBED = "What each change of the question, of the passages, or of where they come from does to a system."
 PARTS = "The same numbers for parts of the questions. Few questions make wide intervals: look at these first."
@@ -47,7 +32,7 @@ def _tables(found: Found, names: Sequence[str]) -> Iterator[Dots | None]:
             continue
         for name in names:
             rows = found.by(protocol, name)
-            main = MAIN.get(protocol) or _headline(found, protocol)
+            main = display_of(protocol).main or _headline(found, protocol)
             have = [metric for metric in main if one(rows, metric=metric)] or _all_of(rows, protocol)
             for at, metric in enumerate(have):
                 yield _table(found, protocol, name, metric, rows, folded=at > 0)
@@ -55,7 +40,7 @@ def _tables(found: Found, names: Sequence[str]) -> Iterator[Dots | None]:
 
 def _table(found: Found, protocol: str, name: str, metric: str, rows: Sequence[Row], folded: bool) -> Dots | None:
     mine = sorted((row for row in rows if row["metric"] == metric), key=lambda row: natural(row["where"][name]))
-    told = [other for other in BESIDE.get(protocol, ()) if other != metric and one(rows, metric=other)]
+    told = [other for other in display_of(protocol).beside if other != metric and one(rows, metric=other)]
     return dots(
         found,
         f"{wording.title(protocol, found.summary['protocols'])}: {metric} by {wording.said(name)}",
@@ -77,7 +62,7 @@ def _headline(found: Found, protocol: str) -> tuple[str, ...]:
 
 def _all_of(rows: Sequence[Row], protocol: str) -> list[str]:
     """Where the main number is not there: all that are not said of another ("…: refusal rate")."""
-    own = MAIN.get(protocol, ())
-    return (
-        [name for name in metrics(rows) if ": " not in name and name not in BESIDE.get(protocol, ())][:3] if own else []
-    )
+    shown = display_of(protocol)
+    if not shown.main:
+        return []
+    return [name for name in metrics(rows) if ": " not in name and name not in shown.beside][:3]

@@ -1,0 +1,56 @@
+"""How results show a protocol: its numbers in the paper's order, what is told beside them, which rows they are of."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Column(Protocol):
+    """A column of rows."""
+
+    def among(self, *values: Any) -> Mask:
+        """The rows that have one of these values."""
+        ...
+
+
+class Rows(Protocol):
+    """The trials of one system under one protocol, answered or not."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """What slices name: cell, given, query, document, retriever, k, pattern, ..."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What the protocol was set to, by name."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+def all_rows(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """Every row: of a number whose slice says all that it is of."""
+    return np.ones(len(rows), dtype=bool)
+
+
+def is_closed(names: Sequence[tuple[str, str]]) -> bool:
+    """Is a slice that of the answers without passages?"""
+    return ("k", "0") in names or ("", "NoRAG") in names
+
+
+@dataclass(frozen=True)
+class Display:
+    """What a report needs to know of a protocol; each field may be left out."""
+
+    metrics: tuple[str, ...] = ()  # its numbers, as the paper has them one after the other
+    main: tuple[str, ...] = ()  # those that tables of parts are of; () for its headlines
+    beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it hangs on
+    unchanged: tuple[str, ...] = ()  # cells in which passages are given and nothing is changed
+    # the rows that a number is of, besides what its slice says: (rows, name of the number, names of its slice)
+    rows: Callable[[Rows, str, Sequence[tuple[str, str]]], Mask] = all_rows
