@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
-from rarefy.flows.engine.sheet_labels import CELL, CUT, ID, labels
+from rarefy.flows.engine.human_labels import CELL, CUT, ID, labels
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.questions.grade.agreement import told
 from rarefy.tasks.questions.grade.calibration import Calibrated, Share, compare

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rarefy.data_contracts.rows import Figure
-from rarefy.flows.engine.common_core import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
 from rarefy.flows.engine.comparison_inputs import (
     Side,
     differing,
@@ -20,6 +19,7 @@ from rarefy.flows.engine.comparison_inputs import (
     tables_of,
     unlike,
 )
+from rarefy.flows.engine.shared_questions import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.tasks.evaluate.protocols.frame import QUESTION, Frame
 from rarefy.tasks.evaluate.statistics import figures

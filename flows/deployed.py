@@ -8,7 +8,7 @@ from prefect.states import State
 from pydantic import Field
 
 from rarefy.flows.serving import deployment_run, hooks
-from rarefy.flows.serving.run_settings import setting
+from rarefy.flows.serving.run_limits import setting
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 Place = Annotated[str, Field(min_length=1)]

@@ -8,15 +8,15 @@ from types import ModuleType
 
 FLOWS = {  # folders of rarefy.flows: each old name, and the new one where it changed
     "cli": "arguments options commands evaluating=evaluation_commands under_evaluation=evaluation_options "
-    "feeds_commands=feed_commands perturbing=file_commands standalone=file_options serving_commands "
+    "feeds_commands=feed_commands perturbing=perturb_commands standalone=perturb_options serving_commands "
     "versions=version_commands versions_commands=version_options template "
     "catalogue=perturbation_catalogue explain=cache_explanation doctor doctor_models plan",
     "engine": "day=as_of_day run workers cluster jobs=stages jobs_of_evaluation=evaluation_stages "
     "spread=question_batches apart=document_batches portions=evaluation_batches "
     "surroundings=dependency_fingerprint server=prefect_server this_run=current_run "
-    "mending=damaged_tables places=reachability conclude=aggregate under_test=resolve_systems "
-    "bench=benchmark_folder schemas=table_versions deliver as_of core=common_core "
-    "sides=comparison_inputs perturbed=perturbed_folder progress labels=sheet_labels",
+    "mending=store_repair places=reachability conclude=aggregate under_test=resolve_systems "
+    "bench=benchmark_folder schemas=table_versions deliver as_of core=shared_questions "
+    "sides=comparison_inputs perturbed=perturbed_folder progress labels=human_labels",
     "reports": "report=build_report compared=comparison_report compared_versions=comparison_versions "
     "renewed=refresh_report published=published_versions outlook=estimate_report shown=tables "
     "terminal=console remarks=document_remarks failing=failure_notes",
@@ -25,7 +25,7 @@ FLOWS = {  # folders of rarefy.flows: each old name, and the new one where it ch
     "counts=request_counts counts_of_variants=variant_counts",
     "serving": "hook=webhook hook_server=webhook_server triggers feed=edgar_feed watch=folder_watch "
     "serving.told=run_summary serving.seen=ui_progress serving.left=unfinished_runs "
-    "serving.ending=shutdown serving.starting=start_run serving.setting=run_settings "
+    "serving.ending=shutdown serving.starting=start_run serving.setting=run_limits "
     "serving.work=deployment_run serving.keys=artifact_keys serving.host=server_process",
 }
 TASKS = {  # of rarefy.tasks: modules that have another name
@@ -45,7 +45,7 @@ TASKS = {  # of rarefy.tasks: modules that have another name
     "statistics.several": "evaluate.statistics.multiple_testing",
     "statistics.drawing": "evaluate.statistics.bootstrap_intervals",
     "extract.said": "knowledge.extract.cell_context",
-    "layouts.asked": "perturb.layouts.layout_row",
+    "layouts.asked": "perturb.layouts.question_record",
     "perturb.query.asked": "perturb.query.question_parts",
     "retrieve.kept": "evaluate.retrieve.index_cache",
     "systems.asked": "evaluate.systems.interface",

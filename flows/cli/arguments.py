@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rarefy.flows.cli import feed_commands, serving_commands, version_options
 from rarefy.flows.cli.evaluation_options import with_benchmark
-from rarefy.flows.cli.file_options import without_corpus
 from rarefy.flows.cli.options import OWN, count, places, spend
+from rarefy.flows.cli.perturb_options import without_corpus
 
 ABOUT = """\
 Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that

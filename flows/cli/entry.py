@@ -16,7 +16,7 @@ from rarefy.flows.cli import (
     commands,
     evaluation_commands,
     feed_commands,
-    file_commands,
+    perturb_commands,
     serving_commands,
     version_commands,
 )
@@ -157,10 +157,10 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "cache": commands.cache,
     "prompts": commands.prompts,
     "calibrate": commands.calibrate,
-    "perturb": file_commands.perturb,
-    "perturbations": file_commands.perturbations,
-    "mix": file_commands.mix,
-    "scenario": file_commands.scenario,
+    "perturb": perturb_commands.perturb,
+    "perturbations": perturb_commands.perturbations,
+    "mix": perturb_commands.mix,
+    "scenario": perturb_commands.scenario,
     "evaluate": evaluation_commands.evaluate,
     "rescore": evaluation_commands.rescore,
     "compare": evaluation_commands.compare,
@@ -175,7 +175,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def mended(store: str, work: Callable[[], Done]) -> Done:
     """What `work` gives; damage is told, and mended."""
-    from rarefy.flows.engine.damaged_tables import mended as remade
+    from rarefy.flows.engine.store_repair import mended as remade
 
     def damaged(damage: Exception, others: Sequence[str]) -> None:
         tell(str(damage), 1)

@@ -14,7 +14,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed, State
 
 from rarefy.flows.config import Config, load
-from rarefy.flows.engine.damaged_tables import mended
+from rarefy.flows.engine.store_repair import mended
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import run_summary, start_run
 from rarefy.tasks.models.llm.secrets import redacted

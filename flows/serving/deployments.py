@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from rarefy.flows.serving.config import KINDS, Deploy, Timing, seconds_of
-from rarefy.flows.serving.run_settings import environment
+from rarefy.flows.serving.run_limits import environment
 
 HEARTBEAT = "30"  # seconds between two signs of life of a run, the fewest that Prefect allows
 

@@ -9,8 +9,8 @@ from rarefy.data_contracts.rows import Chunk, Question
 from rarefy.tasks.perturb.layouts import folders, published
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record
 from rarefy.tasks.perturb.layouts.gold import id_of, placed
-from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.plain import plain
+from rarefy.tasks.perturb.layouts.question_record import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.records import Found, data_files, records
 from rarefy.tasks.perturb.layouts.sound import sound
 

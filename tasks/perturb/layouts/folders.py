@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, first, rows_of, text_of, texts_of
-from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.passages import keyed, proven
 from rarefy.tasks.perturb.layouts.plain import ALIASES, ANSWER, answered, of
+from rarefy.tasks.perturb.layouts.question_record import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.records import load, records
 
 Read = Iterator[QuestionRecord | Skipped]

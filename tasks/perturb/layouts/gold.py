@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
 from rarefy.tasks.corpus.read.languages import language as code_of
-from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord
+from rarefy.tasks.perturb.layouts.question_record import Passage, QuestionRecord
 from rarefy.tasks.perturb.layouts.tongue import tongue
 from rarefy.tasks.text.notations import occurs
 from rarefy.tasks.text.sentences import sentences

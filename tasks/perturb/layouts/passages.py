@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, empty, first, rows_of, text_of, texts_of, truth
-from rarefy.tasks.perturb.layouts.layout_row import Passage
+from rarefy.tasks.perturb.layouts.question_record import Passage
 
 TEXT = (
     "text", "content", "contents", "page_content", "passage_text", "paragraph_text", "passage", "context", "paragraph",

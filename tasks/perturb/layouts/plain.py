@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, first, text_of, texts_of
-from rarefy.tasks.perturb.layouts.layout_row import QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.passages import marked, passages, proven
+from rarefy.tasks.perturb.layouts.question_record import QuestionRecord, Skipped
 
 ID = ("id", "_id", "qid", "question_id", "query_id", "example_id", "sample_id", "uid")
 QUESTION = ("question", "query", "user_input", "question_text", "input")

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rarefy.tasks.perturb.layouts.fields import FieldFault, Record, empty, rows_of, text_of, texts_of
-from rarefy.tasks.perturb.layouts.layout_row import Passage, QuestionRecord, Skipped
 from rarefy.tasks.perturb.layouts.passages import passages, proven
 from rarefy.tasks.perturb.layouts.plain import ANSWER, answered, of
+from rarefy.tasks.perturb.layouts.question_record import Passage, QuestionRecord, Skipped
 
 
 def squad(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:

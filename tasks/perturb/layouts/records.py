@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.perturb.layouts.layout_row import Skipped
+from rarefy.tasks.perturb.layouts.question_record import Skipped
 
 Found = tuple[str, Mapping[str, Any]]  # where, and what
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rarefy.tasks.perturb.layouts.layout_row import QuestionRecord, Skipped
+from rarefy.tasks.perturb.layouts.question_record import QuestionRecord, Skipped
 
 _HALF = re.compile("[\ud800-\udfff]")
 

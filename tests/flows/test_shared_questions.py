@@ -12,7 +12,7 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Answer, Chunk, Passage, Question, Score, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.compare import RIGHT, compare, gate
-from rarefy.flows.engine.common_core import core, pairs
+from rarefy.flows.engine.shared_questions import core, pairs
 from rarefy.flows.faults import RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
