@@ -16,7 +16,8 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import Message, Reply, Request, row_id
 from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.reply_store import Call, Kept, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import Call, Kept
 
 IDENTITY = {"model": "some/model-of-8b", "structured": "auto", "extra": {}}
 BATCH = 256
@@ -68,7 +69,7 @@ def main() -> None:
     given.add_argument("--books", default="", help="URL; default: SQLite in a temporary folder")
     options = given.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        books = opened(options.books, Path(folder))
+        books = open_reply_store(options.books, Path(folder))
         keys: list[str] = []
         characters, spent, began = 0, 0.0, time.perf_counter()
         for at in range(0, options.entries, BATCH):

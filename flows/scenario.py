@@ -17,7 +17,8 @@ from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.models.llm.faults import Stopped
 from rarefy.tasks.perturb.mix import Observed, classify, observed, scenario_file, show_observed
-from rarefy.tasks.perturb.mix.classify import UNCLEAR, ClassifyConfig
+from rarefy.tasks.perturb.mix.classify import UNCLEAR
+from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
 
 LISTS = ("passages", "contexts", "retrieved", "retrieved_contexts", "documents", "docs", "ctxs", "hits")
 IDS = ("question_id", "query_id", "qid", "id", "_id")

@@ -25,12 +25,12 @@ QUICK = {"perturb": {"query": [], "document": [], "context": []}}  # what is tes
 
 def go(place: Path, out: str = "out", **given: Any) -> Any:
     """A refresh in this process; what is damaged is mended as the command does."""
-    from rarefy.flows.cli import entry
+    from rarefy.flows.cli import commands
     from rarefy.flows.config import Config
     from rarefy.flows.refresh import refresh
 
     where = (str(place / "corpus"), str(place / out), Config.model_validate(QUICK), str(place / "store"))
-    return entry.mended(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
+    return commands.with_store_repair(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
 
 
 def gone(place: str, ttl: float = 3600.0) -> str:

@@ -7,6 +7,8 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+import networkx
+
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("data_contracts", "tasks", "flows")
 MODULES = [path for folder in CODE for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -113,3 +115,17 @@ def test_workers_import_no_engine_at_all():
         )
         == ""
     )
+
+
+def test_no_modules_import_each_other_not_even_late():
+    """Imports within functions and under TYPE_CHECKING count too; parts that are found by name need nobody."""
+    names = {".".join(("rarefy", *path.relative_to(ROOT).with_suffix("").parts)): path for path in MODULES}
+    names = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    graph = networkx.DiGraph()
+    for module, path in names.items():
+        for name in imports(path):
+            while name and name not in names:
+                name = name.rpartition(".")[0]
+            if name and name != module:
+                graph.add_edge(module, name)
+    assert [sorted(circle) for circle in networkx.strongly_connected_components(graph) if len(circle) > 1] == []

@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.models.llm.reply_store import Kept, ReplyStore, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import Kept, ReplyStore
 
 WIDE = 100  # characters of a line
 SHOWN = 10  # replies, at most
@@ -25,7 +26,7 @@ def explain(books: str, cache: Path, name: str) -> str:
     """
     if not books and not (cache / "replies.sqlite").is_file():
         raise OSError(f"{cache / 'replies.sqlite'}: there is none yet; no model was asked with this store")
-    known = opened(books, cache)
+    known = open_reply_store(books, cache)
     found = known.explain(name)  # of no name: the newest
     if not found:
         return NOTHING.format(name=name)

@@ -3,20 +3,22 @@
 import argparse
 import os
 import sys
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from rarefy.flows.engine.reachability import check_out
 from rarefy.flows.engine.reachability import check_store as check_store
 from rarefy.flows.faults import LONGEST, UsageFault
 from rarefy.tasks.foreign_code import harmless
 from rarefy.tasks.models.llm.secrets import address, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rarefy.flows.config import Config
     from rarefy.tasks.models.llm import LLMConfig
+
+Done = TypeVar("Done")
 
 
 def init(given: argparse.Namespace) -> int:
@@ -93,11 +95,11 @@ def calibrate(given: argparse.Namespace) -> int:
 
 def check_models(given: argparse.Namespace, config: "Config", asked_too: "Sequence[LLMConfig] | None" = None) -> None:
     """UsageFault where replies cannot be kept, or nobody here can hold the model; of `asked_too` alone where given."""
+    from rarefy.flows.engine.stages import models_asked
     from rarefy.flows.models.accounting import books, means
-    from rarefy.flows.models.roles import named
     from rarefy.tasks.store.tables import Store
 
-    if not (found := named(config) if asked_too is None else asked_too):
+    if not (found := models_asked(config) if asked_too is None else asked_too):
         return
     if not given.dask and any(model.provider == "vllm" for model in found) and not find_spec("vllm"):
         workers = (
@@ -122,3 +124,33 @@ def tell(text: str, code: int) -> int:
     for line in redacted(text, LONGEST).split("\n") if text else ():
         print(f"rarefy: {harmless(line)}", file=sys.stderr)
     return code
+
+
+def with_store_repair(store: str, work: Callable[[], Done]) -> Done:
+    """What `work` gives; damage is told, and mended."""
+    from rarefy.flows.engine.store_repair import with_repair
+
+    def damaged(damage: Exception, others: Sequence[str]) -> None:
+        tell(str(damage), 1)
+        tell("\n".join(f"table {name} was damaged too" for name in others), 1)
+
+    return with_repair(store, work, damaged)
+
+
+def check_place(out: str) -> None:
+    """UsageFault where the folder holds something else than a benchmark, whole or half-written: it is not ours."""
+    from rarefy.tasks.export import BESIDE, NAMES
+
+    check_out(out)
+    place = Path(out)
+    if place.exists() and not place.is_dir():
+        raise UsageFault(f"--out {out}: a file stands there; choose a folder")
+    ours = {*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes"}
+    ours.add("nothing_to_build")
+    foreign = (
+        sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
+        if place.exists()
+        else []
+    )
+    if foreign:
+        raise UsageFault(f"--out {out}: holds {foreign[0]!r}, which is no part of a benchmark; choose a new folder")

@@ -71,10 +71,10 @@ def _looked(what: str, look: Callable[[], str]) -> Iterator[Finding]:
 
 
 def _config(config: Config, file: Path | None) -> str:
-    from rarefy.flows.engine.dependency_fingerprint import check
+    from rarefy.flows.engine.config_check import check, remarks
 
     check(config, file)
-    for remark in roles.remarks(config):
+    for remark in remarks(config):
         print(f"{'remark':<14} {'config':<22} {remark}")
     return str(file) if file else "the offline defaults"
 

@@ -6,11 +6,10 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from rarefy.flows.cli import (
     commands,
@@ -24,13 +23,11 @@ from rarefy.flows.cli.arguments import parser
 from rarefy.flows.cli.commands import tell
 from rarefy.flows.engine import reachability
 from rarefy.flows.engine.as_of_day import day
-from rarefy.flows.faults import LONGEST, Fault, UsageFault
+from rarefy.flows.faults import LONGEST, Fault
 from rarefy.tasks.models.llm.secrets import redacted
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
-
-Done = TypeVar("Done")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -106,7 +103,7 @@ def _build(given: argparse.Namespace) -> int:
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of)
-    built = mended(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
+    built = commands.with_store_repair(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(replace(built, out=given.shown_out), Terminal())
     return 0
@@ -120,7 +117,7 @@ def _refresh(given: argparse.Namespace) -> int:
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
     limits = (given.max_calls, given.max_cost, given.as_of, given.if_wanted)
-    done = mended(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
+    done = commands.with_store_repair(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
     if not given.quiet:
         show(done, Terminal())
     return 0
@@ -132,7 +129,7 @@ def _plan(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.console import Terminal
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(mended(given.store, lambda: plan(given.corpus, config, *place)), config, Terminal())
+    show(commands.with_store_repair(given.store, lambda: plan(given.corpus, config, *place)), config, Terminal())
     return 0
 
 
@@ -143,7 +140,7 @@ def _estimate(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.estimate_report import show
 
     place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(mended(given.store, lambda: estimate(given.corpus, config, *place)), config, Terminal())
+    show(commands.with_store_repair(given.store, lambda: estimate(given.corpus, config, *place)), config, Terminal())
     return 0
 
 
@@ -173,17 +170,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
-def mended(store: str, work: Callable[[], Done]) -> Done:
-    """What `work` gives; damage is told, and mended."""
-    from rarefy.flows.engine.store_repair import mended as remade
-
-    def damaged(damage: Exception, others: Sequence[str]) -> None:
-        tell(str(damage), 1)
-        tell("\n".join(f"table {name} was damaged too" for name in others), 1)
-
-    return remade(store, work, damaged)
-
-
 def _begin(given: argparse.Namespace) -> "Config":
     """The config, once corpus and config are known to be there; the Prefect API, once it answers."""
     day(getattr(given, "as_of", ""))
@@ -193,11 +179,10 @@ def _begin(given: argparse.Namespace) -> "Config":
 
     config = load(given.config)
     if "out" in given:
-        _check_place(given.out)
+        commands.check_place(given.out)
     commands.check_store(given.store)
     prefect_server.start()
-    from rarefy.flows.engine.dependency_fingerprint import check  # while the server starts
-    from rarefy.flows.models.roles import remarks
+    from rarefy.flows.engine.config_check import check, remarks  # while the server starts
 
     check(config, given.config)
     if not given.quiet:
@@ -205,25 +190,6 @@ def _begin(given: argparse.Namespace) -> "Config":
     commands.check_models(given, config)
     prefect_server.wait()
     return config
-
-
-def _check_place(out: str) -> None:
-    """UsageFault where the folder holds something else than a benchmark, whole or half-written: it is not ours."""
-    from rarefy.tasks.export import BESIDE, NAMES
-
-    reachability.check_out(out)
-    place = Path(out)
-    if place.exists() and not place.is_dir():
-        raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    ours = {*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes"}
-    ours.add("nothing_to_build")
-    foreign = (
-        sorted(path.name for path in place.iterdir() if path.name.strip(".").split(".")[0] not in ours)
-        if place.exists()
-        else []
-    )
-    if foreign:
-        raise UsageFault(f"--out {out}: holds {foreign[0]!r}, which is no part of a benchmark; choose a new folder")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarefy.flows.cli.commands import tell
+from rarefy.flows.cli.commands import check_place, tell, with_store_repair
 from rarefy.flows.cli.options import OWN, amount, count, places, spend
 from rarefy.flows.faults import UsageFault
 
@@ -69,10 +69,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def watch(given: argparse.Namespace) -> int:
     """Look, refresh, and look again."""
-    from rarefy.flows.cli.entry import _check_place
-
     config = _ready(given)
-    _check_place(given.out)
+    check_place(given.out)
     from rarefy.flows.serving.folder_watch import Place, check, follow
 
     check(given.corpus, given.mirror, (given.out, given.store))
@@ -180,7 +178,7 @@ def _ready(given: argparse.Namespace) -> "Config":
     from rarefy.flows.cli import commands
     from rarefy.flows.config import load
     from rarefy.flows.engine import prefect_server
-    from rarefy.flows.engine.dependency_fingerprint import check
+    from rarefy.flows.engine.config_check import check
     from rarefy.flows.serving.triggers import served
 
     config = load(given.config)
@@ -200,7 +198,6 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
 
     With --deployment, Prefect's workers make them: each want starts a run once, unless one waits already.
     """
-    from rarefy.flows.cli.entry import mended
     from rarefy.flows.refresh import refresh
     from rarefy.flows.reports.console import Terminal
     from rarefy.flows.reports.refresh_report import show
@@ -216,7 +213,7 @@ def _follower(given: argparse.Namespace, config: "Config", corpus: str) -> "Foll
     limits = {"max_calls": given.max_calls, "max_cost": given.max_cost, "only_if_wanted": True}
 
     def work() -> None:
-        done = mended(given.store, lambda: once(corpus, given.out, config, *place, **limits))
+        done = with_store_repair(given.store, lambda: once(corpus, given.out, config, *place, **limits))
         if not given.quiet:
             show(done, Terminal())
 

@@ -37,7 +37,7 @@ def perturb(given: argparse.Namespace) -> int:
 def _checked(given: argparse.Namespace) -> "Config":
     """The config with what the command line says of it; UsageFault where something that it names is not there."""
     from rarefy.flows.config import load
-    from rarefy.flows.engine.dependency_fingerprint import check_variants
+    from rarefy.flows.engine.config_check import check_variants
     from rarefy.flows.perturb import only
 
     if not given.questions.exists():

@@ -13,7 +13,7 @@ from rarefy.flows.engine import stages
 from rarefy.flows.engine.progress import Board
 from rarefy.flows.engine.run import Part, Run, Tables
 from rarefy.flows.engine.workers import hired
-from rarefy.flows.models import expectation_report, roles
+from rarefy.flows.models import expectation_report
 from rarefy.flows.models.expected_questions import Expected, expect
 from rarefy.flows.reports.build_report import census_records
 from rarefy.flows.reports.console import Terminal
@@ -100,6 +100,6 @@ def show(planned: Planned, config: Config, console: Console) -> None:
         console.print(as_table("Patterns", census_records(planned.census)))
         return
     lines = expectation_report.told(planned.expected, config, planned.corpus) if planned.expected else [UNKNOWN]
-    if not planned.expected and roles.named(config):
+    if not planned.expected and stages.models_asked(config):
         lines = [BY_MODEL.format(corpus=planned.corpus)]
     console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ Done = TypeVar("Done")
 TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
 
 
-def mended(store: str, work: Callable[[], Done], tell: Callable[[TableDamaged, Sequence[str]], object]) -> Done:
+def with_repair(store: str, work: Callable[[], Done], tell: Callable[[TableDamaged, Sequence[str]], object]) -> Done:
     """What `work` gives; when a table turns out to be damaged, all such are removed, and what they held is remade.
 
     `tell` hears of the damage, and the names of the other tables that were damaged too.

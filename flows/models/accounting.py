@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from rarefy.flows.config import Config
 from rarefy.flows.engine.progress import PULSE, Line
+from rarefy.flows.engine.stages import models_asked
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.models import roles
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
@@ -20,13 +21,25 @@ from rarefy.tasks.models.llm.reply_store import NANO, ReplyStore, Usage
 from rarefy.tasks.store.recipe import CACHE, Given, Job
 from rarefy.tasks.store.tables import Store
 
-if TYPE_CHECKING:
-    from rarefy.flows.engine.run import Run
-
 # Where replies are kept, as a URL. In the environment, not among a flow's parameters: those are stored and shown, and
 # it may hold a password
 REPLIES = "RAREFY_REPLIES"
 OF_THE_MODEL = {"model_declined"}  # answers, not failures
+
+
+class Asking(Protocol):
+    """What of a run (`flows.engine.run.Run`) is needed to watch what its stages ask."""
+
+    store: Store
+
+    def spent(self, job: Job) -> str:
+        """What a job asked in this run, for its line; "" where it asks nothing."""
+
+    def used(self, stage: str) -> list[Usage]:
+        """The ledger's sums of a stage in this run."""
+
+    def by(self, job: Job) -> InferenceContext:
+        """How a job asks."""
 
 
 def means(
@@ -37,7 +50,7 @@ def means(
     `asked` are the models that it asks; those of a build where none are told. UsageFault where money is limited and a
     model has no price.
     """
-    asked = roles.named(config) if asked is None else asked
+    asked = models_asked(config) if asked is None else asked
     unpriced = sorted({m.model for m in asked if not price_of(m, config.serving.prices)})
     if max_cost and unpriced:
         raise UsageFault(
@@ -59,9 +72,11 @@ def place(store: Store) -> Path:
 
 def books(store: Store, given: InferenceContext) -> ReplyStore:
     """The replies and the ledger of a run."""
-    from rarefy.tasks.models.llm.reply_store import opened  # late: a build without models opens no database
+    from rarefy.tasks.models.llm.open_reply_store import (
+        open_reply_store,  # late: a build without models opens no database
+    )
 
-    return opened(given.books, place(store))
+    return open_reply_store(given.books, place(store))
 
 
 def asks(job: Job) -> bool:
@@ -136,7 +151,7 @@ def fault(stopped: Stopped, spent: str) -> Fault:
 
 @contextmanager
 def watched(
-    run: "Run", job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
+    run: Asking, job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
 ) -> Iterator[None]:
     """Work in here that asks models shows what it asks, and ends in a Fault where it must stop.
 
@@ -169,7 +184,7 @@ def watched(
 
 
 @contextmanager
-def _answering(job: Job, run: "Run", line: Line) -> Iterator[None]:
+def _answering(job: Job, run: Asking, line: Line) -> Iterator[None]:
     """Meanwhile the line says how many answers of a system of somebody's own are kept."""
     system = job.tools.get("system")
     if not isinstance(system, SystemConfig) or system.kind in BUILT_IN:

@@ -77,7 +77,7 @@ def estimate(
 
 def seen(run: Run, config: Config, parts: Sequence[Part]) -> Sight:
     """What is known before the stages are looked at."""
-    books = accounting.books(run.store, run.means) if roles.named(config) else None
+    books = accounting.books(run.store, run.means) if stages.models_asked(config) else None
     used = books.usage("") if books else []
     tokens = [count for part in parts for count in run.store.table(part["chunks"])["tokens"].to_pylist()]
     return Sight(run, config, books, used, request_rates.known(run.store, config), sum(tokens) / max(len(tokens), 1))
@@ -94,14 +94,14 @@ def look(sight: Sight, parts: Sequence[Part], tables: Tables) -> None:
     standing = found(run.store, judged["questions"], ("",)) if judged else counts.standing(sight.rates)
     none: Range = (0, 0, 0)
     tried = _made(sight, stages.probing(config), judged, none, times(standing.multi, (standing.wide,) * 3), 1.0)
-    left = standing.tried(sight.rates) if roles.tools("probe", config) and not tried else standing
+    left = standing.tried(sight.rates) if stages.probing.asked(config) and not tried else standing
     share: Range = (1, 1, 1)
     if judged and not tried:  # the requests of all that stand now; some will not after they were tried
         share = tuple(min(a / max(b, 1.0), 1.0) for a, b in zip(left.all, standing.all, strict=True))  # type: ignore[assignment]
     turns = (config.grade.rounds,) * 3
     single, multi = times(left.single, turns), times(left.multi, turns)
     graded = _made(sight, stages.grading(config), tried or judged, single, multi, left.wide, share)
-    if roles.tools("grade", config) and not (tried and graded):
+    if stages.grading.asked(config) and not (tried and graded):
         left, share = left.graded(sight.rates), times(share, kept(sight.rates))
     known = (graded if tried else None) or tried or judged
     _varied(sight, known, left, chunks, share if not (tried and graded) else (1, 1, 1))
@@ -209,7 +209,7 @@ def _made(
     if not tables:
         both = tuple(a + b for a, b in zip(single, multi, strict=True))
         chunks = (single[1] + wide * multi[1]) / max(both[1], 1e-9)
-        for model in roles.tools(job.stage, sight.config).values():
+        for model in filter(None, map(roles.behind, job.tools.values())):
             _add(sight, job.stage, Tally(model), both, "from rates", chunks)  # type: ignore[arg-type]
         return None
     given = {argument: tables[argument] for argument in job.takes}

@@ -15,7 +15,6 @@ from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet, row_i
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
 from rarefy.flows.engine.run import Part, Run
-from rarefy.flows.models import roles
 from rarefy.flows.models.corpus_sample import Amount, Outline, amounts, choose, load, outlines, sampled_parts
 from rarefy.tasks.corpus import chunk
 from rarefy.tasks.knowledge import extract, graph, normalise, supersede
@@ -81,7 +80,7 @@ def expect(run: Run, config: Config, parts: Sequence[Part]) -> Expected | None:
 
     Nothing is kept: it is a matter of seconds (SECONDS), whatever the size of the corpus.
     """
-    if roles.tools("extract", config) or roles.tools("ask", config) or not parts:
+    if stages.extracting.asked(config) or stages.asking.asked(config) or not parts:
         return None
 
     def work() -> Expected | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from rarefy.flows.models import roles
+from rarefy.flows.engine.stages import STAGES
 from rarefy.flows.models.request_forecast import UNSEEN, Range
 from rarefy.flows.models.request_rates import Rates
 from rarefy.tasks.models import prompts
@@ -78,10 +78,8 @@ def guessed(chunks: int, rates: Rates) -> Counts:
 
 def frame(stage: str) -> float:
     """Tokens of a prompt's own words, around what it is filled with: of the longest role, and of what it is put in."""
-    files = sorted(
-        prompts.folder(roles.PROMPTS.get(stage, stage)).glob("*.j2"),
-        key=lambda file: -file.stat().st_size,
-    )
+    task = next((one.prompts for one in STAGES if one.name == stage), "") or stage
+    files = sorted(prompts.folder(task).glob("*.j2"), key=lambda file: -file.stat().st_size)
     put_in = [file for file in files if file.stem.partition(".")[2] == ""][:1]
     longest = [file for file in files if file.stem.endswith(".general")][:1]
     return sum(file.stat().st_size for file in (*put_in, *longest)) / CHARACTERS

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from rarefy.flows.config import OF_EVALUATION, Config
+from rarefy.flows.engine.stages import STAGES
 from rarefy.tasks.models.llm.reply_store import Usage
 from rarefy.tasks.store.tables import Store, digest
 
 # Tokens of a reply where no ledger knows better. From the recorded replies of a large model over 18 windows of real
 # chunks: 350 triplets, 19 a window; questions, judgements and short answers, each in the JSON that is asked for.
-REPLY = {"extract": 1_500, "normalise": 20, "ask": 90, "probe": 15, "grade": 60, "nli": 40}
+REPLY = {stage.name: stage.reply for stage in STAGES if stage.reply} | {"nli": 40}
 # Of the room that a reply with variants has: 36 recorded questions and 18 passages took 0.23 to 0.36 of it, the French
 # of a back-translation 0.5
 OF_ROOM = 1 / 3

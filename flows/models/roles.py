@@ -1,4 +1,4 @@
-"""Which stage asks which model, and whether the config says enough of it."""
+"""Which models a config names, for what, and what is wrong with one that cannot be had."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,6 @@ from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig
 from rarefy.tasks.find import find
-from rarefy.tasks.models import prompts
 from rarefy.tasks.models.embed import folder_of
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.providers import PROVIDERS
@@ -14,20 +13,20 @@ from rarefy.tasks.models.nli import CHECKS, NLIConfig
 from rarefy.tasks.perturb import Perturbation, chosen
 from rarefy.tasks.perturb.proof import ENTAILMENT
 
-STAGES = ("extract", "normalise", "ask", "probe", "grade", "vary")  # that can ask a model, as they follow one another
-PROMPTS = {"vary": "perturb"}  # the task whose prompts a stage uses, where it is not called like it
+
+def judges(config: Config) -> dict[str, LLMConfig]:
+    """The models that judge questions, by argument of `grade`."""
+    named = {"llm": judge(config), "second": config.second_judge}
+    return {argument: model for argument, model in named.items() if model.provider}
 
 
-def tools(stage: str, config: Config) -> dict[str, LLMConfig]:
-    """The models that a stage asks with this config, by argument; none for a stage that asks none."""
-    if not _asks(stage, config):
+def writers(config: Config) -> dict[str, str]:
+    """Which models write variants, by section, with the key that says so; none with perturb.by = "rules"."""
+    if config.perturb.by != "model":
         return {}
-    if stage == "vary":
-        return {argument: getattr(config, argument) for argument in _writers(config)}
-    if stage != "grade":
-        return {"llm": config.llm}
-    judges = {"llm": judge(config), "second": config.second_judge}
-    return {argument: model for argument, model in judges.items() if model.provider}
+    generated = {entry.generator for entry in chosen_entries(config) if entry.role}
+    keys = {"llm": 'perturb.by = "model"', "generator": 'perturb.document with "self_generated"'}
+    return {name: keys[name] for name, wanted in (("llm", False), ("generator", True)) if wanted in generated}
 
 
 def judge(config: Config) -> LLMConfig:
@@ -37,13 +36,13 @@ def judge(config: Config) -> LLMConfig:
 
 def entails(config: Config) -> bool:
     """Whether a chosen perturbation must say what its original says, so that [nli] is needed."""
-    return any(ENTAILMENT in entry.checks for entry in _chosen(config))
+    return any(ENTAILMENT in entry.checks for entry in chosen_entries(config))
 
 
 def asking(config: Config) -> list[Perturbation]:
     """The chosen perturbations that ask a model, to be written or to be compared with their originals."""
     writes, compares = config.perturb.by == "model", behind(config.nli)
-    return [e for e in _chosen(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
+    return [e for e in chosen_entries(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
 
 
 def behind(tool: object) -> LLMConfig | None:
@@ -66,24 +65,6 @@ def sections(config: Config) -> dict[str, LLMConfig]:
     return {**own, "nli.llm": config.nli.llm, **of_systems, **of_evaluation}
 
 
-def surroundings(stage: str, config: Config) -> dict[str, str]:
-    """What the rows of a stage that asks a model hang on besides: the words of its prompts."""
-    return {"prompts": prompts.digest(PROMPTS.get(stage, stage))} if _asks(stage, config) else {}
-
-
-def faults(config: Config) -> Iterator[str]:
-    """What is wrong with the models of a config, a line each: asked for and not named, or not to be found."""
-    named = sections(config)
-    for section, keys in _wanted(config).items():
-        if not named[section].provider:
-            needed = " and ".join(keys)
-            yield f"{section}.provider: {needed} ask{'s' * (len(keys) == 1)} a model; write provider and model there"
-    for section, model in named.items():
-        yield from faults_of(section, model)
-    if entails(config):
-        yield from faults_of_nli(config)
-
-
 def faults_of_nli(config: Config) -> Iterator[str]:
     """What is wrong with what says whether two texts mean the same."""
     nli = config.nli
@@ -99,92 +80,17 @@ def faults_of_nli(config: Config) -> Iterator[str]:
         yield f"nli.{key}: {error}"
 
 
-def remarks(config: Config) -> Iterator[str]:
-    """What is allowed and yet worth a word."""
-    own = config.grade.by and config.ask.method == "model" and config.llm.provider != "recorded"
-    if own and judge(config).identity() == config.llm.identity():
-        yield "the judge judges its own questions: [judge] is the model of [llm]; a model of another family is fairer"
-    if config.second_judge.provider and config.second_judge.identity() == judge(config).identity():
-        yield "the second judge is the first: [second_judge] is the same model, so that their agreement says little"
-    if config.second_judge.provider and not config.grade.by:
-        yield 'the second judge is not asked: grade.by is ""'
-    yield from _of_variants(config)
-
-
-def named(config: Config) -> list[LLMConfig]:
-    """Every model that this config has asked, each once."""
-    asked = [model for stage in STAGES for model in tools(stage, config).values()]
-    if entails(config) and (checks := behind(config.nli)):
-        asked.append(checks)
-    return list({model.model_dump_json(): model for model in asked}.values())
-
-
 def short(name: str) -> str:
     """A model's name as a table shows it: of a folder the last part."""
     return name.rpartition("/")[2] if name.count("/") > 1 or name.startswith((".", "/", "~")) else name
 
 
-def _asks(stage: str, config: Config) -> bool:
-    return {
-        "extract": "model" in config.extract.methods,
-        "normalise": config.normalise.check == "model",
-        "ask": config.ask.method == "model",
-        "probe": config.probe.by == "model",
-        "grade": config.grade.by == "model",
-        "vary": bool(_writers(config)),
-    }.get(stage, False)
-
-
-def _chosen(config: Config) -> list[Perturbation]:
+def chosen_entries(config: Config) -> list[Perturbation]:
+    """The catalogue's entries that a config chooses; none where one of its names is wrong."""
     try:
         return chosen(config.perturb)
-    except ValueError:  # a name that nobody knows: surroundings.check tells of it
+    except ValueError:  # a name that nobody knows: config_check tells of it
         return []
-
-
-def _writers(config: Config) -> list[str]:
-    """Which models write variants, by section: none with perturb.by = "rules", whatever is chosen."""
-    if config.perturb.by != "model":
-        return []
-    generated = {entry.generator for entry in _chosen(config) if entry.role}
-    return [name for name, wanted in (("llm", False), ("generator", True)) if wanted in generated]
-
-
-def _of_variants(config: Config) -> Iterator[str]:
-    writers = _writers(config)
-    both = config.generator.provider and {"llm", "generator"} <= {*writers}
-    if both and config.generator.identity() == config.llm.identity():
-        yield "[generator] is the model of [llm]: llm_generated and self_generated (SURE's source) are the same texts"
-    written = [entry.name for entry in _chosen(config) if writers and entry.role and ENTAILMENT in entry.checks]
-    if written and config.nli.method == "rules":
-        yield (
-            f'nli.method = "rules" cannot show that what a model rewords freely means the same: most of '
-            f"{', '.join(written)} will be written, paid for and rejected; use a cross-encoder or a model in [nli]"
-        )
-    checks = behind(config.nli) if entails(config) else None
-    if checks and any(getattr(config, name).identity() == checks.identity() for name in writers):
-        yield "the model that writes variants says itself whether they mean the same: nli.llm is another one, better"
-    if config.generator.provider and "generator" not in writers:
-        yield '[generator] is not asked: it writes self_generated, with perturb.by = "model"'
-
-
-def _wanted(config: Config) -> dict[str, list[str]]:
-    """The sections that must name a model, each with the keys that ask for it."""
-    said = {
-        "extract": 'extract.methods with "model"',
-        "normalise": 'normalise.check = "model"',
-        "ask": 'ask.method = "model"',
-        "probe": 'probe.by = "model"',
-    }
-    keys = [told for stage, told in said.items() if _asks(stage, config)]
-    writers = _writers(config)
-    keys += ['perturb.by = "model"'] * ("llm" in writers)
-    wanted = {"llm": keys} if keys else {}
-    if "generator" in writers:
-        wanted["generator"] = ['perturb.document with "self_generated"']
-    if _asks("grade", config) and not judge(config).provider:
-        wanted["judge"] = ['grade.by = "model"']
-    return wanted
 
 
 def faults_of(section: str, model: LLMConfig) -> Iterator[str]:

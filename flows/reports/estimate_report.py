@@ -3,6 +3,7 @@
 from rich.console import Console
 
 from rarefy.flows.config import Config
+from rarefy.flows.engine.stages import models_asked
 from rarefy.flows.models import roles
 from rarefy.flows.models.accounting import money
 from rarefy.flows.models.estimate import Estimated
@@ -17,7 +18,7 @@ def show(made: Estimated, config: Config, console: Console) -> None:
     if made.stages:
         console.print(as_table(f"Estimate for {made.corpus}: {size}", [*map(_record, made.stages), _sum(made.stages)]))
     lines = [f"{one.stage}: {one.basis}" for one in made.stages]
-    if not roles.named(config):
+    if not models_asked(config):
         lines.append(f"{size}: no stage of this config asks a model, so that a build costs nothing")
     elif not made.stages:
         lines.append(f"{size}: all of it is in the store, so that a build asks nothing")

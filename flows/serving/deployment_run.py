@@ -14,7 +14,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed, State
 
 from rarefy.flows.config import Config, load
-from rarefy.flows.engine.store_repair import mended
+from rarefy.flows.engine.store_repair import with_repair
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import run_summary, start_run
 from rarefy.tasks.models.llm.secrets import redacted
@@ -38,7 +38,7 @@ class How:
 
     def config(self) -> Config:
         """The settings, once all that they name is known to be there."""
-        from rarefy.flows.engine.dependency_fingerprint import check
+        from rarefy.flows.engine.config_check import check
 
         file = Path(self.config_file) if self.config_file else None
         config = load(file)
@@ -155,4 +155,4 @@ def _once() -> None:
 
 def _mended(store: str, make: Callable[[], Done]) -> Done:
     """What `make` gives; damage is told in the run's log, and mended."""
-    return mended(store, make, lambda damage, _: run_summary.say(redacted(str(damage))))
+    return with_repair(store, make, lambda damage, _: run_summary.say(redacted(str(damage))))

@@ -14,29 +14,14 @@ from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
 from rarefy.flows.engine import prefect_server
+from rarefy.flows.engine.stages import STAGES
 from rarefy.flows.serving.artifact_keys import key
 from rarefy.tasks.models.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
-STAGES = {  # in the order in which a run ends them, by the beginning of its flow's name
+ENDED = {  # in the order in which a run ends them, by the beginning of its flow's name
     "rarefy evaluate": ("retrieve", "noise", "try", "answer", "score", "conclude", "report"),
-    "": (
-        *(
-            "read",
-            "chunk",
-            "extract",
-            "flag",
-            "normalise",
-            "supersede",
-            "trace",
-            "count",
-            "ask",
-            "judge",
-            "probe",
-            "grade",
-        ),
-        *("split", "draw", "vary", "export"),
-    ),
+    "": (*(stage.name for stage in STAGES), "export"),
 }
 _WIDE = re.compile(r"^(\S+(?: \S+)*?) {2,}")  # the board's column of stages
 
@@ -97,7 +82,7 @@ def seen() -> Iterator[Shown | None]:
         yield None
         return
     name = context.flow.name
-    stages = next(stages for begins, stages in STAGES.items() if name.startswith(begins))
+    stages = next(stages for begins, stages in ENDED.items() if name.startswith(begins))
     given = context.parameters or {}
     shown = Shown(get_run_logger(), stages, str(given.get("out") or given.get("results") or ""))
     try:

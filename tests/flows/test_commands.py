@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
 
 def said(capsys, code, *given):
@@ -45,7 +45,7 @@ def test_a_remembered_reply_is_explained(place, tmp_path, build, capsys, monkeyp
         "[perturb]\nquery = []\ndocument = []\ncontext = []\n"
     )
     assert build(tmp_path)[0] == 0
-    kept = opened("", tmp_path / "store").explain("")
+    kept = open_reply_store("", tmp_path / "store").explain("")
     told = said(capsys, 0, "cache", "explain", kept[0].key[:12], "--store", tmp_path / "store")
     assert kept[0].key in told and "oracle-1" in told
     none = said(capsys, 0, "cache", "explain", "ffffffffffff", "--store", tmp_path / "store")

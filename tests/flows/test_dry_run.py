@@ -7,7 +7,8 @@ from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.faults import REASONS, TRANSIENT, UNASKED
 from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.reply_store import Kept, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import Kept
 from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
 from rarefy.tasks.perturb.by_model import requests
@@ -65,7 +66,7 @@ def test_what_is_remembered_is_not_counted(tmp_path):
     case = Case("q0", "query", "Who was buyer 0 of the plants of Alto?")
     config = PerturbConfig(by="model", query=("grammar",), document=(), context=())
     (request,) = requests(CATALOGUE["grammar"], [case], config)
-    books = opened("", tmp_path)
+    books = open_reply_store("", tmp_path)
     name, made_of = key(ONE.identity(), request)
     text = '{"texts": ["Of the plants of Alto, who was buyer 0?"]}'
     books.keep([], [Kept(name, made_of, Reply("x", text, finish_reason="stop"))])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
 CONFIG = """
 [llm]
@@ -89,7 +89,7 @@ def near(said, came):
 
 def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(place, build, capsys, api):
     said, _ = estimated(place, capsys)
-    assert opened("", place / "store").usage("") == []
+    assert open_reply_store("", place / "store").usage("") == []
     code, told = build(place)
     assert code == 0, told
     assert said["ask"]["calls"][1] == actual(place)["ask"]["calls"]
@@ -149,7 +149,7 @@ def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_aske
     (place / "quick.toml").write_text(VARIED)
     _, told = estimated(place, capsys)
     said = of_models(place)
-    assert opened("", place / "store").usage("") == [] and "vary: exact requests" in told
+    assert open_reply_store("", place / "store").usage("") == [] and "vary: exact requests" in told
     code, told = build(place)
     assert code == 0, told
     used = json.loads((place / "out" / "models.json").read_text())["used"]

@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.flows.cli import main
 from rarefy.flows.config import load
-from rarefy.flows.engine.dependency_fingerprint import check
+from rarefy.flows.engine.config_check import check
 from rarefy.tasks.sample import CORPUS
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,10 @@ from rarefy.data_contracts.tables import to_table
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
+from rarefy.flows.engine.config_check import faults
 from rarefy.flows.engine.progress import Board
 from rarefy.flows.engine.run import Run
-from rarefy.flows.models import corpus_sample, expectation_report, roles
+from rarefy.flows.models import corpus_sample, expectation_report
 from rarefy.flows.models import expected_questions as expecting
 from rarefy.flows.models.corpus_sample import Outline, choose, clipped
 from rarefy.flows.models.expected_questions import Expected, Range, expect, of_sample
@@ -199,8 +200,8 @@ def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():
     text = "\n".join(more)
     written = text[text.index("[llm]") : text.index("\nand run")]
     config = Config.model_validate(tomllib.loads(written))
-    assert not list(roles.faults(config)) and config.extract.methods[-1] == "model"
-    assert "prose" not in config.extract.methods and roles.tools("extract", config) == {"llm": config.llm}
+    assert not list(faults(config)) and config.extract.methods[-1] == "model"
+    assert "prose" not in config.extract.methods and stages.extracting.asked(config) == {"llm": config.llm}
     assert "rarefy build handbook/ --out bench/ --config model.toml" in more
     assert any(line.startswith("export OPENAI_API_KEY=") for line in more)
     assert any(line.startswith("export OPENAI_BASE_URL=http://localhost") for line in more)

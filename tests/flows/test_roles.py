@@ -4,7 +4,8 @@ import pytest
 
 from rarefy.flows.cli.doctor_models import of_nli
 from rarefy.flows.config import Config
-from rarefy.flows.engine.stages import varying
+from rarefy.flows.engine.config_check import faults, remarks
+from rarefy.flows.engine.stages import models_asked, varying
 from rarefy.flows.models import roles
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.nli import NLIConfig
@@ -20,21 +21,21 @@ def config(by="model", document=("style", "source"), nli=None, **more):
 
 def test_rules_ask_nobody_whatever_is_chosen_and_named():
     given = config(by="rules", llm=ONE, generator=TWO)
-    assert roles.tools("vary", given) == {} and roles.named(given) == [] and list(roles.faults(given)) == []
+    assert varying.asked(given) == {} and models_asked(given) == [] and list(faults(given)) == []
     assert {*varying(given).tools} == {"embed", "nli"} and "unanswered" not in varying(given).makes
 
 
 def test_the_model_writes_and_the_system_under_test_writes_its_own():
     given = config(llm=ONE, generator=TWO)
-    assert roles.tools("vary", given) == {"llm": ONE, "generator": TWO} and roles.named(given) == [ONE, TWO]
-    assert roles.tools("vary", config(document=("style",), llm=ONE, generator=TWO)) == {"llm": ONE}
-    assert roles.tools("vary", config(document=("self_generated",), generator=TWO)) == {"generator": TWO}
-    assert roles.tools("vary", config(document=("json",), llm=ONE)) == {}
+    assert varying.asked(given) == {"llm": ONE, "generator": TWO} and models_asked(given) == [ONE, TWO]
+    assert varying.asked(config(document=("style",), llm=ONE, generator=TWO)) == {"llm": ONE}
+    assert varying.asked(config(document=("self_generated",), generator=TWO)) == {"generator": TWO}
+    assert varying.asked(config(document=("json",), llm=ONE)) == {}
     assert "unanswered" in varying(given).makes
 
 
 @pytest.mark.parametrize(
-    ("given", "faults"),
+    ("given", "lines"),
     [
         (config(), {"llm.provider": 'perturb.by = "model"', "generator.provider": '"self_generated"'}),
         (config(llm=ONE), {"generator.provider": '"self_generated"'}),
@@ -43,23 +44,23 @@ def test_the_model_writes_and_the_system_under_test_writes_its_own():
         (config(by="rules"), {}),
     ],
 )
-def test_a_model_that_is_asked_for_and_not_named_is_a_fault_with_the_key_that_asks(given, faults):
-    told = list(roles.faults(given))
-    assert len(told) == len(faults)
-    for line, (place, key) in zip(told, faults.items(), strict=True):
+def test_a_model_that_is_asked_for_and_not_named_is_a_fault_with_the_key_that_asks(given, lines):
+    told = list(faults(given))
+    assert len(told) == len(lines)
+    for line, (place, key) in zip(told, lines.items(), strict=True):
         assert line.startswith(f"{place}: ") and key in line
 
 
 def test_an_inference_by_a_model_is_a_model_that_is_asked():
     given = config(by="rules", document=("style",), nli=NLIConfig(method="model", llm=TWO))
-    assert roles.entails(given) and roles.behind(given.nli) == TWO and roles.named(given) == [TWO]
+    assert roles.entails(given) and roles.behind(given.nli) == TWO and models_asked(given) == [TWO]
     assert "unanswered" in varying(given).makes
     assert roles.behind(NLIConfig()) is None and roles.behind(given.embed) is None and roles.behind(ONE) == ONE
 
 
 def test_where_nothing_must_be_entailed_no_inference_is_connected():
     given = config(document=("json", "answer_deleted"), nli=NLIConfig(method="model", llm=TWO))
-    assert not roles.entails(given) and roles.named(given) == [] and "nli" not in varying(given).tools
+    assert not roles.entails(given) and models_asked(given) == [] and "nli" not in varying(given).tools
     assert of_nli(given)[1] == "not available"
 
 
@@ -73,22 +74,22 @@ def test_where_nothing_must_be_entailed_no_inference_is_connected():
     ],
 )
 def test_an_inference_that_is_not_to_be_had_is_told_by_its_key(nli, fault):
-    (told,) = roles.faults(config(by="rules", nli=nli))
+    (told,) = faults(config(by="rules", nli=nli))
     assert told.startswith(fault)
 
 
 def test_what_is_allowed_and_yet_strange_is_worth_a_word():
     other = NLIConfig(method="model", llm=LLMConfig(provider="openai", model="m-3"))
-    assert list(roles.remarks(config(llm=ONE, generator=TWO, nli=other))) == []
-    (same,) = roles.remarks(config(llm=ONE, generator=ONE, nli=other))
+    assert list(remarks(config(llm=ONE, generator=TWO, nli=other))) == []
+    (same,) = remarks(config(llm=ONE, generator=ONE, nli=other))
     assert "the same texts" in same
-    (own,) = roles.remarks(config(document=("style",), llm=ONE, nli=NLIConfig(method="model", llm=ONE)))
+    (own,) = remarks(config(document=("style",), llm=ONE, nli=NLIConfig(method="model", llm=ONE)))
     assert "nli.llm" in own
-    (idle,) = roles.remarks(config(by="rules", generator=TWO))
+    (idle,) = remarks(config(by="rules", generator=TWO))
     assert "[generator] is not asked" in idle
-    (vain,) = roles.remarks(config(document=("style", "json"), llm=ONE))
+    (vain,) = remarks(config(document=("style", "json"), llm=ONE))
     assert "most of simple, complex will be written, paid for and rejected" in vain
 
 
 def test_prompts_of_variants_are_part_of_what_they_hang_on():
-    assert "prompts" in roles.surroundings("vary", config(llm=ONE)) and not roles.surroundings("vary", config("rules"))
+    assert "prompts" in varying.dependencies(config(llm=ONE)) and "prompts" not in varying.dependencies(config("rules"))

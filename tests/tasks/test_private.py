@@ -14,7 +14,7 @@ from rarefy.tasks.evaluate.systems.book import Book
 from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.models.embed.remembered import Remembered
 from rarefy.tasks.models.llm.batch_files import Sent, remember
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 from rarefy.tasks.private import close_folder, make_file, make_folder, open_file
 from rarefy.tasks.store.tables import Store
 
@@ -39,7 +39,7 @@ def write_everything(place: Path) -> list[object]:
     store = Store(place)
     store.put("a" * 32, {"rows": pa.table({"a": [1]})})
     assert store.create("running/it", b"x")
-    replies = opened("", place)
+    replies = open_reply_store("", place)
     remember(place / "batches", Sent("d" * 32, "http://x", ("a",), 0.0))
     answers = Book(place / "answers.sqlite", {"kind": "x"})
     answers.keep(SystemOutput("a", "text"))

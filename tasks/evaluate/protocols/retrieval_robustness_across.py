@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.protocols.retrieval_robustness_cells import cells
 from rarefy.tasks.evaluate.protocols.retrieval_robustness_measures import highest
+from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.statistics.measure import Derived, Figured
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, slices
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import PAPER_KS, RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.protocols.retrieval_robustness_cells import (
     ABSENT,
     SCORED,
@@ -18,6 +17,7 @@ from rarefy.tasks.evaluate.protocols.retrieval_robustness_cells import (
     cells,
     lowest_ror,
 )
+from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import PAPER_KS, RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Figured, Measure
 
 GEOMETRIC = "geometric mean"

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame
-from rarefy.tasks.evaluate.protocols.sure import GOLDEN, NOISE, SureConfig
 from rarefy.tasks.evaluate.protocols.sure_pairs import SUBSETS, Pairs, pairs
+from rarefy.tasks.evaluate.protocols.sure_trials import GOLDEN, NOISE, SureConfig
 from rarefy.tasks.evaluate.statistics.measure import Derived, Figured, Measure
 
 RR, WR, LR = "RR", "WR", "LR"

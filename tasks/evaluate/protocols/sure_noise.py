@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.sure import NOISE, SureConfig, asked, wanted
+from rarefy.tasks.evaluate.protocols.sure_trials import NOISE, SureConfig, asked, wanted
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.vary import vary

@@ -9,17 +9,16 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Figure, Hits, Passage, Question, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.sure import holds_answer
 from rarefy.tasks.evaluate.protocols.sure_features import NAMES, Depth, Features, features, perplexity
+from rarefy.tasks.evaluate.protocols.sure_trials import holds_answer
 from rarefy.tasks.evaluate.systems.rag.likelihood import (
-    NO_LOGPROBS,
-    NOT_AVAILABLE,
     Likelihood,
     LikelihoodConfig,
     Put,
     likelihoods,
     oracle,
 )
+from rarefy.tasks.evaluate.systems.rag.logprobs import NO_LOGPROBS, NOT_AVAILABLE
 from rarefy.tasks.models.llm import LLM
 
 VERSION = 1

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rarefy.tasks.evaluate.protocols.case import NONE
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame
-from rarefy.tasks.evaluate.protocols.sure import GOLDEN, NOISE, PROBE, SureConfig, baselines, type_of
+from rarefy.tasks.evaluate.protocols.sure_trials import GOLDEN, NOISE, PROBE, SureConfig, baselines, type_of
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame
-from rarefy.tasks.evaluate.protocols.sure import GOLDEN, SureConfig
 from rarefy.tasks.evaluate.protocols.sure_measures import mean_of, rates
 from rarefy.tasks.evaluate.protocols.sure_pairs import Pairs, pairs
+from rarefy.tasks.evaluate.protocols.sure_trials import GOLDEN, SureConfig
 from rarefy.tasks.evaluate.statistics.measure import Derived, Figured
 
 if TYPE_CHECKING:

@@ -2,15 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
-
-if TYPE_CHECKING:
-    from rarefy.tasks.evaluate.retrieve.retrievers import Retrievers
-    from rarefy.tasks.models.llm.config import InferenceContext
+from rarefy.tasks.models.llm.config import InferenceContext
 
 VERSION = 1
 
@@ -225,13 +223,11 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
             told["rerank"] = self.rerank.model_dump()
         return told
 
-    def connect(self, cache: Path, *, threads: int = 1, means: "InferenceContext | None" = None) -> "Retrievers":
-        """The retrievers, with their indexes in the folder `cache`; nothing is built before it is searched.
+    def connect(self, cache: Path, *, threads: int = 1, means: InferenceContext | None = None) -> Any:
+        """The retrievers (`retrievers.Retrievers`), with their indexes in the folder `cache`.
 
-        ValueError or faults.Unavailable with the way out where a model, a package or a server cannot be had.
+        Nothing is built before it is searched. ValueError or faults.Unavailable with the way out where a model, a
+        package or a server cannot be had.
         """
-        from rarefy.tasks.evaluate.retrieve.retrievers import (
-            Retrievers,  # late: what searches is not needed to read a config
-        )
-
-        return Retrievers(self, cache, threads, means)
+        retrievers = find("rarefy.tasks.evaluate.retrieve.retrievers:Retrievers", {})  # by name: they need this module
+        return retrievers(self, cache, threads, means)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.faults import BudgetSpent
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 from rarefy.tasks.models.llm.prices import cost, price_of
-from rarefy.tasks.models.llm.reply_store import NANO, Call, opened
+from rarefy.tasks.models.llm.reply_store import NANO, Call
 
 CHARACTERS = 4  # per token, where the provider does not count
 
@@ -29,7 +30,9 @@ class Meter:
     def __init__(self, model: str, name: str, cache: Path | None, means: InferenceContext) -> None:
         self.model, self.name, self.means = model, name, means
         self.price = price_of(LLMConfig.model_validate({"provider": "openai", "model": model}), means.serving.prices)
-        self.books = opened(means.books, cache or Path(means.cache)) if means.run and (cache or means.books) else None
+        self.books = (
+            open_reply_store(means.books, cache or Path(means.cache)) if means.run and (cache or means.books) else None
+        )
 
     @contextmanager
     def call(self, characters: int) -> Iterator[Told]:

@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from rarefy.data_contracts.rows import Reply, Request, Unanswered, row_id
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig, Price, RequestPolicy
+from rarefy.tasks.models.llm.interface import LLM
 
 __all__ = ["LLM", "InferenceContext", "LLMConfig", "Price", "RequestPolicy", "heard", "replies", "unanswered"]
 
@@ -22,17 +23,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(f"{__name__}.{name} is {renamed[name].__name__} now", DeprecationWarning, stacklevel=2)
     return renamed[name]
-
-
-class LLM(Protocol):
-    """A model: one reply for each request, in the order of the requests, however they came in.
-
-    Requests are taken as they are needed and replies given as soon as they are next, so that any number of them takes
-    little memory. A request that fails is a reply with an `error`; raises `faults.Stopped` where no request can be
-    answered any more.
-    """
-
-    def __call__(self, requests: Iterable[Request], /) -> Iterator[Reply]: ...
 
 
 def replies(llm: LLM, requests: Iterable[Request]) -> Iterator[Reply]:

@@ -5,14 +5,13 @@ import json
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from rarefy.tasks.find import find
 from rarefy.tasks.models.llm.faults import Unavailable
-
-if TYPE_CHECKING:
-    from rarefy.tasks.models.llm import LLM
+from rarefy.tasks.models.llm.interface import LLM
 
 
 class LLMConfig(BaseModel, frozen=True, extra="forbid"):
@@ -53,15 +52,15 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
     def __hash__(self) -> int:
         return hash(json.dumps(self.model_dump(mode="json"), sort_keys=True))
 
-    def connect(self, cache: Path, *, threads: int, means: "InferenceContext") -> "LLM":
+    def connect(self, cache: Path, *, threads: int, means: "InferenceContext") -> LLM:
         """The model; faults.Unavailable with the way out where it cannot be had here.
 
         Replies are remembered in the folder `cache`, or in the database that `means` names.
         """
-        from rarefy.tasks.models.llm.engine import connected  # late: it needs a database and a network
-
-        try:
-            return connected(self, replace(means, cache=str(cache), threads=threads))
+        try:  # by name: the engine needs a database and a network, and it needs this module
+            connected = find("rarefy.tasks.models.llm.engine:connected", {})
+            model: LLM = connected(self, replace(means, cache=str(cache), threads=threads))
+            return model
         except ValueError as error:  # no such provider, package, file or database
             raise Unavailable(str(error)) from None
 

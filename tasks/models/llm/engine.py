@@ -23,8 +23,9 @@ from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.faults import REASONS, Stopped, TooManyFailures, fresh
 from rarefy.tasks.models.llm.in_flight import Caller, InFlightRequest, length, watch
 from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 from rarefy.tasks.models.llm.providers import Provider, provider
-from rarefy.tasks.models.llm.reply_store import ReplyStore, opened
+from rarefy.tasks.models.llm.reply_store import ReplyStore
 from rarefy.tasks.models.llm.secrets import redacted
 from rarefy.tasks.models.llm.sending import Sender
 
@@ -44,7 +45,9 @@ def connected(config: LLMConfig, means: InferenceContext) -> LLM:
         where = tuple(os.environ.get(f"{config.endpoint}_{name}") for name in ("BASE_URL", "API_KEY"))
         known = (config, means.books, means.cache, means.serving, hash(where))
         if known not in _engines:
-            _engines[known] = Engine(config, means, provider(config, means), opened(means.books, Path(means.cache)))
+            _engines[known] = Engine(
+                config, means, provider(config, means), open_reply_store(means.books, Path(means.cache))
+            )
         engine = _engines[known]
     return lambda requests: engine.ask(requests, means)
 

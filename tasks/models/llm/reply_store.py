@@ -5,11 +5,9 @@ One database, so that a reply and the line of the ledger that paid for it are wr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from rarefy.data_contracts.rows import Reply
-from rarefy.tasks.private import make_folder
 
 NANO = 1_000_000_000  # costs are whole numbers of a billionth of the currency: sums are exact
 
@@ -102,29 +100,3 @@ class ReplyStore(Protocol):
 
     def settle(self, run: str, cost: int, calls: int = 0) -> None:
         """Give back what of a reservation was not used: so much cost, and so many calls that were never sent."""
-
-
-def opened(url: str, cache: Path) -> ReplyStore:
-    """The books at a URL, begun where there are none; in the folder `cache` for "".
-
-    As everywhere, sqlite:///file is relative to the working folder and sqlite:////file is not. ValueError for a URL
-    that is none of these or a library that is not installed, OSError (ConnectionError) where they cannot be opened.
-    """
-    scheme, _, rest = url.partition("://")
-    if not url:
-        from rarefy.tasks.models.llm.reply_store_sqlite import SQLiteReplyStore
-
-        make_folder(cache)
-        return SQLiteReplyStore(cache / "replies.sqlite")
-    if scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
-        from rarefy.tasks.models.llm.reply_store_sqlite import SQLiteReplyStore
-
-        file = Path(rest[1:])
-        if not file.parent.is_dir():
-            raise ValueError(f"{url}: there is no folder {file.parent}; an absolute path has four slashes")
-        return SQLiteReplyStore(file)
-    if scheme in ("postgresql", "postgres"):
-        from rarefy.tasks.models.llm.reply_store_postgres import PostgresReplyStore
-
-        return PostgresReplyStore(url)
-    raise ValueError(f"{scheme or url}: books are at sqlite:///file or postgresql://user@host/database")

@@ -1,7 +1,8 @@
 """Contexts mixed to order, and what a real retriever's contexts are made of (Magic Mushroom §4, Appendix A)."""
 
 from rarefy.tasks.perturb.mix.build import mix
-from rarefy.tasks.perturb.mix.classify import ClassifyConfig, classify
+from rarefy.tasks.perturb.mix.classify import classify
+from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
 from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NOISE, MixConfig
 from rarefy.tasks.perturb.mix.fit import Observed, observed, scenario_file
 from rarefy.tasks.perturb.mix.fit import show as show_observed

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -10,10 +10,8 @@ from rarefy.data_contracts.contexts import Classified, Retrieved
 from rarefy.data_contracts.rows import Reply, Request, Unanswered, row_id
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLM, heard, replies, unanswered
+from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
 from rarefy.tasks.perturb.mix.gold import Gold
-
-if TYPE_CHECKING:
-    from rarefy.tasks.perturb.mix.classify import ClassifyConfig
 
 MOST = 12_000  # characters of a passage that the model is shown
 
@@ -29,7 +27,7 @@ _SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
 
 
 def asked(
-    todo: Sequence[tuple[Retrieved, Gold]], config: "ClassifyConfig", llm: LLM
+    todo: Sequence[tuple[Retrieved, Gold]], config: ClassifyConfig, llm: LLM
 ) -> Iterator[Classified | Unanswered]:
     """The model's class of each passage; `unclear`, with the error and a row of it, where it gave none."""
     waiting: dict[str, list[Retrieved]] = {}
@@ -47,7 +45,7 @@ def asked(
             yield unanswered("mix", reply.request_id, reply)
 
 
-def requested(passage: Retrieved, gold: Gold, config: "ClassifyConfig") -> Request:
+def requested(passage: Retrieved, gold: Gold, config: ClassifyConfig) -> Request:
     """What the model is asked about one passage: what the evidence says first, since other passages share it."""
     question = gold.question
     messages = prompts.messages(

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.contexts import Retrieved
 from rarefy.tasks.models.nli.rules import compared
+from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
 from rarefy.tasks.perturb.mix.debris import debris
 from rarefy.tasks.perturb.mix.gold import Gold, Hop
 from rarefy.tasks.perturb.mix.pools import tells
@@ -23,9 +23,6 @@ from rarefy.tasks.perturb.mix.statements import (
     statement,
     statements,
 )
-
-if TYPE_CHECKING:
-    from rarefy.tasks.perturb.mix.classify import ClassifyConfig
 
 VERSION_OF = 0.5  # from this share of common words on two sentences are versions of one
 SAME = 0.8  # from here on they are nearly the same
@@ -49,7 +46,7 @@ class Finding:
 BLANK = Finding("unclear", "")
 
 
-def found(passage: Retrieved, gold: Gold, config: "ClassifyConfig", cosine: float | None) -> Finding:
+def found(passage: Retrieved, gold: Gold, config: ClassifyConfig, cosine: float | None) -> Finding:
     """What a passage is to a question; the first rule that fits, in the order of what harms most when overlooked."""
     question = gold.question
     text = folded(passage.text)
@@ -101,7 +98,7 @@ class _View:
     share: float  # that the window says
 
 
-def _against(hop: Hop, gold: Gold, said: list[Statement], answered: bool, config: "ClassifyConfig") -> Finding:
+def _against(hop: Hop, gold: Gold, said: list[Statement], answered: bool, config: ClassifyConfig) -> Finding:
     """Whether a passage says what the evidence in one gold chunk says (golden), or something in its place."""
     best = BLANK
     for evidence in hop.said:
@@ -119,7 +116,7 @@ def _against(hop: Hop, gold: Gold, said: list[Statement], answered: bool, config
     return best
 
 
-def _stated(said: list[Statement], gold: Gold, config: "ClassifyConfig") -> Finding:
+def _stated(said: list[Statement], gold: Gold, config: ClassifyConfig) -> Finding:
     """Whether a passage that holds the answer says it of what was asked: golden; else it holds it by chance."""
     evidence = [one for hop in gold.hops for one in hop.said]
     known = joined([gold.asked, *evidence])
@@ -147,7 +144,7 @@ def _turned(one: Statement, known: Statement, value: Statement) -> str:
     return "denies it" if _DENIED.search(one.text) and not _DENIED.search(known.text) else ""
 
 
-def _judged(evidence: Statement, view: _View, gold: Gold, config: "ClassifyConfig") -> tuple[str, str]:
+def _judged(evidence: Statement, view: _View, gold: Gold, config: ClassifyConfig) -> tuple[str, str]:
     """The class of a passage without the answer by a sentence of the evidence that has it, and why."""
     window = view.window
     if view.share < config.rival:
@@ -167,7 +164,7 @@ def _judged(evidence: Statement, view: _View, gold: Gold, config: "ClassifyConfi
     return "unclear", ""
 
 
-def _bridged(evidence: Statement, view: _View, gold: Gold, config: "ClassifyConfig") -> tuple[str, str]:
+def _bridged(evidence: Statement, view: _View, gold: Gold, config: ClassifyConfig) -> tuple[str, str]:
     """The same by one that has not: the evidence of another hop than the last.
 
     What leads from the question to this hop decides ("the company headquartered in Santa Clara"): a passage that says
@@ -237,7 +234,7 @@ def _topic(
     passage: Retrieved,
     gold: Gold,
     said: list[Statement],
-    config: "ClassifyConfig",
+    config: ClassifyConfig,
     cosine: float | None,
     scores: dict[str, float],
 ) -> str:

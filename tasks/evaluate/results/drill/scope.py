@@ -7,7 +7,7 @@ import numpy as np
 
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
-from rarefy.tasks.evaluate.protocols.sure import TYPES
+from rarefy.tasks.evaluate.protocols.sure_trials import TYPES
 from rarefy.tasks.evaluate.results.drill.blocks import Block
 from rarefy.tasks.evaluate.results.drill.categorical import Coded, Mask
 from rarefy.tasks.evaluate.results.slices import number, parsed

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from rarefy.tasks.evaluate.systems.interface import SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.faults import BudgetSpent
-from rarefy.tasks.models.llm.reply_store import NANO, Call, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import NANO, Call
 
 Given = TypeVar("Given")
 
@@ -19,7 +20,7 @@ class Allowance:
 
     def __init__(self, name: str, cache: Path, means: InferenceContext) -> None:
         self.name, self.means = name, means
-        self.books = opened(means.books, cache) if means.run else None
+        self.books = open_reply_store(means.books, cache) if means.run else None
 
     async def take(self) -> float:
         """Take one call; the seconds to wait before it is sent. BudgetSpent where none is left."""

@@ -1,15 +1,14 @@
 """What the built-in RAG system is made of: a model, a prompting strategy, and what each strategy leaves open."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from rarefy.tasks.evaluate.systems.interface import System
+from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
-
-if TYPE_CHECKING:
-    from rarefy.tasks.evaluate.systems.interface import System
 
 Instead = Literal["passages", "closed_book", "error"]
 
@@ -154,12 +153,11 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
 
     def identity(self) -> dict[str, Any]:
         """What its answers hang on: model, prompts, strategy and its options, and what rates passages."""
-        from rarefy.tasks.evaluate.systems.rag.strategies import options
-
+        options = find("rarefy.tasks.evaluate.systems.rag.strategies:options", {})  # by name: it needs this module
         return {"llm": self.llm.identity(), **options(self)}
 
-    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> "System":
+    def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> System:
         """The system; faults.Unavailable or ValueError with the way out where its model or evaluator cannot be had."""
-        from rarefy.tasks.evaluate.systems.rag import rag
-
-        return rag(self, self.llm.connect(cache, threads=threads, means=means), cache, threads, means)
+        rag = find("rarefy.tasks.evaluate.systems.rag:rag", {})
+        system: System = rag(self, self.llm.connect(cache, threads=threads, means=means), cache, threads, means)
+        return system

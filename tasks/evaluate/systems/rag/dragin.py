@@ -13,12 +13,11 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Passage, Reply, Request, Token
 from rarefy.tasks.evaluate.systems.rag.case import StrategyCase
 from rarefy.tasks.evaluate.systems.rag.final import unthinking
+from rarefy.tasks.evaluate.systems.rag.logprobs import NOT_AVAILABLE
 from rarefy.tasks.evaluate.systems.rag.plain import over
 from rarefy.tasks.evaluate.systems.rag.ranked import best, content
 from rarefy.tasks.evaluate.systems.rag.turns import Talk
 from rarefy.tasks.models.llm.faults import Unavailable
-
-NOT_AVAILABLE = "not available: this endpoint gives no logprobs"
 
 
 def dragin(case: StrategyCase) -> Talk:

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Message, Passage, Reply, Request
+from rarefy.tasks.evaluate.systems.rag.logprobs import NO_LOGPROBS, NOT_AVAILABLE
 from rarefy.tasks.evaluate.systems.rag.packs import PACKS, shown
+from rarefy.tasks.find import find
 from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, replies
 
-NO_LOGPROBS = "no_logprobs"
-NOT_AVAILABLE = "not available: this endpoint gives no logprobs"
 Ask = tuple[str, tuple[Message, ...], str]  # name, prompt, what follows it
 Put = tuple[str, str, Passage | None, Sequence[str]]  # name, question, document, answers
 
@@ -46,9 +46,9 @@ class LikelihoodConfig(BaseModel, frozen=True, extra="forbid"):
         """
         if self.llm.provider != "openai":
             return _none
-        from rarefy.tasks.evaluate.systems.rag.scoring import connected  # late: it needs a network
-
-        return connected(self.llm, self.by, cache, replace(means or InferenceContext(), threads=threads))
+        connected = find("rarefy.tasks.evaluate.systems.rag.scoring:connected", {})  # by name: it needs a network
+        model: LLM = connected(self.llm, self.by, cache, replace(means or InferenceContext(), threads=threads))
+        return model
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
-from rarefy.tasks.evaluate.systems.rag.likelihood import NO_LOGPROBS, NOT_AVAILABLE
+from rarefy.tasks.evaluate.systems.rag.logprobs import NO_LOGPROBS, NOT_AVAILABLE
 from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.account import said
 from rarefy.tasks.models.llm.endpoint import Endpoint
 from rarefy.tasks.models.llm.engine import Engine
 from rarefy.tasks.models.llm.faults import Failed, Unavailable
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 from rarefy.tasks.models.llm.secrets import redacted
 from rarefy.tasks.models.llm.usable import encodable
 
@@ -24,7 +24,7 @@ def connected(config: LLMConfig, by: str, cache: Path, means: InferenceContext) 
     """A model whose reply to a request is the log-probabilities of its last message's tokens."""
     # the mark keeps these replies apart from what the model itself says to the same messages
     marked = config.model_copy(update={"extra": {**config.extra, "rarefy_scores": by}})
-    engine = Engine(marked, means, Scorer(config, means, by), opened(means.books, cache))
+    engine = Engine(marked, means, Scorer(config, means, by), open_reply_store(means.books, cache))
     return lambda requests: engine.ask(requests, means)
 
 

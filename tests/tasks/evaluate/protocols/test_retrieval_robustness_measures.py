@@ -11,9 +11,10 @@ from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import RetrievalRobustnessConfig, measures
+from rarefy.tasks.evaluate.protocols.retrieval_robustness import measures
 from rarefy.tasks.evaluate.protocols.retrieval_robustness_across import across
 from rarefy.tasks.evaluate.protocols.retrieval_robustness_cells import cells, lowest_ror
+from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import RetrievalRobustnessConfig
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure
 

@@ -7,7 +7,8 @@ import pytest
 from tried import Benchmark, Says, numbers
 
 from rarefy.data_contracts.rows import Trial
-from rarefy.tasks.evaluate.protocols.sure import TYPES, SureConfig, measures
+from rarefy.tasks.evaluate.protocols.sure import measures
+from rarefy.tasks.evaluate.protocols.sure_trials import TYPES, SureConfig
 from rarefy.tasks.evaluate.statistics.measure import Figured
 
 FORMATS, METADATA = TYPES["format"], TYPES["metadata"]

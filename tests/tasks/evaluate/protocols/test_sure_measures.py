@@ -8,8 +8,9 @@ from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure import SureConfig, measures
+from rarefy.tasks.evaluate.protocols.sure import measures
 from rarefy.tasks.evaluate.protocols.sure_pairs import pairs
+from rarefy.tasks.evaluate.protocols.sure_trials import SureConfig
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
 from rarefy.tasks.evaluate.statistics.measure import Measure
 

@@ -6,8 +6,8 @@ from tried import Benchmark, numbers
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure import SureConfig
 from rarefy.tasks.evaluate.protocols.sure_sig import across, sig
+from rarefy.tasks.evaluate.protocols.sure_trials import SureConfig
 
 NAMES = ("json", "yaml")
 CONFIG = SureConfig(perturbations=NAMES)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure import TYPES
 from rarefy.tasks.evaluate.protocols.sure_measures import LR, RR, WR, rates
 from rarefy.tasks.evaluate.protocols.sure_pairs import SUBSETS, Pairs
+from rarefy.tasks.evaluate.protocols.sure_trials import TYPES
 from rarefy.tasks.evaluate.statistics.samples import ks
 
 TABLES = Path(__file__).parent / "tables"

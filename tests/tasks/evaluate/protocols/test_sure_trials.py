@@ -6,7 +6,8 @@ import pytest
 from tried import Benchmark
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.protocols.sure import TYPES, SureConfig, baselines, lacking, type_of, wanted
+from rarefy.tasks.evaluate.protocols.sure import lacking
+from rarefy.tasks.evaluate.protocols.sure_trials import TYPES, SureConfig, baselines, type_of, wanted
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 
 ONE = SureConfig(perturbations=("json", "timestamp_pre"))

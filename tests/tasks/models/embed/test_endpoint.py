@@ -15,7 +15,8 @@ from rarefy.tasks.models.embed import EmbedConfig, EndpointEmbedder
 from rarefy.tasks.models.embed.endpoint import BATCH, CHARACTERS, _wait
 from rarefy.tasks.models.llm import InferenceContext, Price, RequestPolicy
 from rarefy.tasks.models.llm.faults import BudgetSpent, Failed, Unavailable
-from rarefy.tasks.models.llm.reply_store import NANO, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import NANO
 
 KEY = "canary-key-5a1f"
 Answer = Callable[
@@ -259,7 +260,7 @@ def test_each_request_is_in_the_ledger_with_its_cost_and_within_the_budget(use: 
 
     with served(answer) as (url, seen):
         use(url, tmp_path, InferenceContext(stage="normalise", run="r", serving=serving))(["a", "b"])
-        by = {line.outcome: line for line in opened("", tmp_path).usage("r")}
+        by = {line.outcome: line for line in open_reply_store("", tmp_path).usage("r")}
         assert (by["answered"].calls, by["answered"].prompt_tokens, by["answered"].unmetered) == (1, 20, 0)
         assert by["answered"].cost == 20 * 2 * NANO // 1_000_000 and by["answered"].stage == "normalise"
         assert (by["server_error"].calls, by["server_error"].cost, by["server_error"].final) == (1, 0, False)

@@ -7,7 +7,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.reply_store import Usage, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import Usage
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -24,7 +25,7 @@ class Asked:
         return list(self.llm(Request(f"q{n}", (Message("user", text),), **more) for n, text in enumerate(prompts)))
 
     def usage(self, run: str = "") -> list[Usage]:
-        return opened("", self.cache).usage(run)
+        return open_reply_store("", self.cache).usage(run)
 
     def calls(self, outcome: str) -> int:
         return sum(usage.calls for usage in self.usage() if usage.outcome == outcome)

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 from endpoint import TESTS, served
 
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
 COUNT, CONCURRENCY = 2_000, 32
 FAULTS = {
@@ -98,5 +98,5 @@ def test_a_killed_stage_goes_on_where_it_stood_and_makes_the_same(moments, whole
     assert have | later == {f"c{n}" for n in range(COUNT)}
     assert (names, tables(store)) == whole  # tables are named by their content
     # the ledger has every try but those that were on their way at a kill
-    lines = sum(u.calls for u in opened("", file_of(store).parent).usage("r") if u.outcome != "remembered")
+    lines = sum(u.calls for u in open_reply_store("", file_of(store).parent).usage("r") if u.outcome != "remembered")
     assert 0 <= len(log) - lines <= CONCURRENCY * len(moments)

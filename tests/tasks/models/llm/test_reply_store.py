@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Reply, Token, row_id
-from rarefy.tasks.models.llm.reply_store import Call, Kept, opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import Call, Kept
 from rarefy.tasks.models.llm.reply_store_sqlite import SQLiteReplyStore
 
 BASE = 1_700_000_000.0  # a virtual clock begins here
@@ -96,7 +97,7 @@ def url(request, tmp_path) -> str:
 
 @pytest.fixture
 def books(url, tmp_path):
-    return opened(url, tmp_path)
+    return open_reply_store(url, tmp_path)
 
 
 def kept(key: str, text: str = "yes", request_id: str = "r1", made_of: str = "{}") -> Kept:
@@ -110,7 +111,8 @@ def call(request_id: str = "r1", **more) -> Call:
 def processes(script: str, *arguments: str, count: int = 4) -> list[str]:
     """What so many processes print that run the script at once; it finds its books opened."""
     start = "import sys; from pathlib import Path; from rarefy.tasks.models.llm.reply_store import *; "
-    start += "from rarefy.data_contracts.rows import Reply; books = opened(sys.argv[1], Path('.'))\n"
+    start += "from rarefy.tasks.models.llm.open_reply_store import open_reply_store; "
+    start += "from rarefy.data_contracts.rows import Reply; books = open_reply_store(sys.argv[1], Path('.'))\n"
     running = [
         subprocess.Popen([sys.executable, "-c", start + script, *arguments, str(i)], stdout=subprocess.PIPE, text=True)
         for i in range(count)
@@ -319,7 +321,8 @@ threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 
 def test_a_writer_that_is_killed_leaves_whole_replies_and_a_ledger_that_agrees(url, books):
     start = "import sys; from pathlib import Path; from rarefy.tasks.models.llm.reply_store import *; "
-    start += "from rarefy.data_contracts.rows import Reply; books = opened(sys.argv[1], Path('.'))\n"
+    start += "from rarefy.tasks.models.llm.open_reply_store import open_reply_store; "
+    start += "from rarefy.data_contracts.rows import Reply; books = open_reply_store(sys.argv[1], Path('.'))\n"
     script = """
 for batch in range(100_000):
     names = [f"{batch * 8 + i:032x}" for i in range(8)]
@@ -362,22 +365,22 @@ if child:
 
 def test_books_are_where_the_url_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    opened("", tmp_path / "cache")
+    open_reply_store("", tmp_path / "cache")
     assert (tmp_path / "cache" / "replies.sqlite").is_file()
-    opened("sqlite:///here.sqlite", tmp_path)
+    open_reply_store("sqlite:///here.sqlite", tmp_path)
     assert (tmp_path / "here.sqlite").is_file()
-    opened(f"sqlite:///{tmp_path}/there.sqlite", tmp_path)
+    open_reply_store(f"sqlite:///{tmp_path}/there.sqlite", tmp_path)
     assert (tmp_path / "there.sqlite").is_file()
     with pytest.raises(ValueError, match="four slashes"):
-        opened("sqlite:///nowhere/x.sqlite", tmp_path)
+        open_reply_store("sqlite:///nowhere/x.sqlite", tmp_path)
     for wrong in ("mysql://me:secret@host/x", "replies.sqlite", "sqlite://"):
         with pytest.raises(ValueError, match="books are at") as told:
-            opened(wrong, tmp_path)
+            open_reply_store(wrong, tmp_path)
         assert "secret" not in str(told.value)
 
 
 def test_a_damaged_file_is_named_with_the_way_out(tmp_path):
-    books = opened("", tmp_path)
+    books = open_reply_store("", tmp_path)
     books.keep([], [kept(f"{i:032x}", "x" * 500) for i in range(500)])
     file = tmp_path / "replies.sqlite"
     del books
@@ -387,27 +390,27 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path):
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)
     with pytest.raises(OSError, match=r"replies\.sqlite: .*move it away"):
-        opened("", tmp_path).find([f"{1:032x}"])
+        open_reply_store("", tmp_path).find([f"{1:032x}"])
     file.write_bytes(b"something else entirely " * 500)
     with pytest.raises(OSError, match=r"replies\.sqlite: file is not a database; it is damaged: move it away"):
-        opened("", tmp_path)
+        open_reply_store("", tmp_path)
 
 
 def test_a_file_of_a_newer_version_or_of_something_else_is_left_alone(tmp_path):
-    opened("", tmp_path)
+    open_reply_store("", tmp_path)
     file = tmp_path / "replies.sqlite"
     with sqlite3.connect(file) as newer:
         newer.execute("PRAGMA user_version = 99")
     newer.close()
     with pytest.raises(OSError, match=r"replies\.sqlite: written by a newer rarefy \(tables of version 99"):
-        opened("", tmp_path)
+        open_reply_store("", tmp_path)
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as theirs:
         theirs.execute("CREATE TABLE precious (x)")
     theirs.close()
     before = other.read_bytes()
     with pytest.raises(OSError, match=r"other\.sqlite: a database of something else"):
-        opened(f"sqlite:///{other}", tmp_path)
+        open_reply_store(f"sqlite:///{other}", tmp_path)
     assert other.read_bytes() == before
 
 
@@ -429,13 +432,13 @@ books.keep([], [Kept("c" * 32, "{}", Reply("r", "again"))])
 """
     url = f"sqlite:///{tmp_path / 'books.sqlite'}"
     processes(script, url, count=1)
-    assert set(opened(url, tmp_path).find(["a" * 32, "b" * 32, "c" * 32])) == {"a" * 32, "c" * 32}
+    assert set(open_reply_store(url, tmp_path).find(["a" * 32, "b" * 32, "c" * 32])) == {"a" * 32, "c" * 32}
 
 
 def test_a_lost_connection_is_made_again(in_postgres, tmp_path):
     import psycopg
 
-    books = opened(in_postgres, tmp_path)
+    books = open_reply_store(in_postgres, tmp_path)
     books.keep([call()], [kept("a" * 32)])
     end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rarefy'"
     with psycopg.connect(in_postgres, autocommit=True) as other:
@@ -493,14 +496,14 @@ def test_what_was_committed_as_the_connection_broke_is_not_done_twice(in_postgre
 
     armed, silent = threading.Event(), threading.Event()
     threading.Thread(target=serve, daemon=True).start()
-    books = opened(in_postgres.replace(f":{port}/", f":{server.getsockname()[1]}/"), tmp_path)
+    books = open_reply_store(in_postgres.replace(f":{port}/", f":{server.getsockname()[1]}/"), tmp_path)
     armed.set()
     silent.set()
     books.keep([call()], [kept("a" * 32)])
     assert cuts
     assert books.reserve("run", 1, (1, 0))
     server.close()
-    books = opened(in_postgres, tmp_path)
+    books = open_reply_store(in_postgres, tmp_path)
     assert sum(used.calls for used in books.usage("run")) == 1
     assert books.find(["a" * 32])
 
@@ -509,22 +512,22 @@ def test_a_server_that_is_gone_is_named_and_no_password_told(tmp_path, in_postgr
     port = free_port()
     for wrong in (f"postgresql://me:s3cr3t-word@127.0.0.1:{port}/x", "postgresql://me:s3cr3t-word@[bad/x"):
         with pytest.raises((ConnectionError, ValueError)) as told:
-            opened(wrong, tmp_path)
+            open_reply_store(wrong, tmp_path)
         assert "s3cr3t" not in "".join(map(str, [told.value, told.value.__cause__, told.value.args]))
     with pytest.raises(ConnectionError, match=rf"127\.0\.0\.1:{port}"):
-        opened(f"postgresql://me:s3cr3t-word@127.0.0.1:{port}/x", tmp_path)
+        open_reply_store(f"postgresql://me:s3cr3t-word@127.0.0.1:{port}/x", tmp_path)
     with pytest.raises(OSError, match="no_such_database"):
-        opened(in_postgres.rpartition("/")[0] + "/no_such_database", tmp_path)
+        open_reply_store(in_postgres.rpartition("/")[0] + "/no_such_database", tmp_path)
 
 
 def test_tables_of_a_newer_version_are_left_alone(in_postgres, tmp_path):
     import psycopg
 
-    opened(in_postgres, tmp_path)
+    open_reply_store(in_postgres, tmp_path)
     with psycopg.connect(in_postgres, autocommit=True) as database:
         database.execute("UPDATE rarefy_version SET version = 99")
     with pytest.raises(OSError, match="written by a newer rarefy"):
-        opened(in_postgres, tmp_path)
+        open_reply_store(in_postgres, tmp_path)
 
 
 def test_four_processes_may_be_the_first_to_open(url):
@@ -535,9 +538,9 @@ def test_without_psycopg_the_extra_is_named(tmp_path):
     script = """
 import sys; sys.modules["psycopg"] = None
 from pathlib import Path
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 try:
-    opened("postgresql://me:secret@host/x", Path())
+    open_reply_store("postgresql://me:secret@host/x", Path())
 except ValueError as error:
     assert "pip install 'rarefy[postgres]'" in str(error) and "secret" not in str(error)
 else:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy, unanswered
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 from rarefy.tasks.models.llm.secrets import address, redacted
 from rarefy.tasks.refresh.feeds.faults import FeedFault, Later, Refused
 from rarefy.tasks.store.tables import Store
@@ -72,7 +72,7 @@ def all_told(config, means, prompts, cache, *, schema=""):
             told += [repr(reply), repr(unanswered("s", "about", reply))]
     except Exception as error:
         told += chain(error)
-    books = opened(means.books, cache)
+    books = open_reply_store(means.books, cache)
     told += [repr(books.usage("")), repr(books.explain("q0")), repr(books.explain(""))]
     files = [file.read_bytes() for file in cache.rglob("*") if file.is_file()]
     return "\n".join(told).encode(), b"".join(files), pickle.dumps((config, means))

@@ -12,14 +12,14 @@ from endpoint import served
 
 from rarefy.data_contracts.rows import Message, Passage
 from rarefy.tasks.evaluate.systems.rag.likelihood import (
-    NOT_AVAILABLE,
     Likelihood,
     LikelihoodConfig,
     likelihoods,
     oracle,
 )
+from rarefy.tasks.evaluate.systems.rag.logprobs import NOT_AVAILABLE
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
 SERVER = Path(__file__).parent / "scored_server.py"
 PROMPT = (Message("system", "Be brief."), Message("user", "Who audits Acme?"))
@@ -93,7 +93,7 @@ def test_many_are_asked_together_and_remembered(connect, tmp_path):
     assert [one.name for one in first] == [name for name, *_ in puts]
     assert [one.logprob for one in first] == [(-0.5 * len(f"a{n}") - 1) / 2 for n in range(150)]
     assert list(oracle(puts, config, llm)) == first
-    usage = {line.outcome: line.calls for line in opened("", tmp_path / "cache").usage("r")}
+    usage = {line.outcome: line.calls for line in open_reply_store("", tmp_path / "cache").usage("r")}
     assert usage["answered"] == 300, "the second time nothing was sent"
 
 
@@ -105,7 +105,7 @@ def test_an_endpoint_without_log_probabilities_is_told_and_asked_once(manner, by
     found = list(oracle(puts, config, llm))
     assert len(found) == 50 and {one.error for one in found} == {"no_logprobs"}
     assert all(one.logprob is None and NOT_AVAILABLE in one.detail for one in found)
-    assert sum(line.calls for line in opened("", tmp_path / "cache").usage("r")) == 1
+    assert sum(line.calls for line in open_reply_store("", tmp_path / "cache").usage("r")) == 1
 
 
 def test_a_server_without_completions_is_told_so(connect):

@@ -8,7 +8,7 @@ from endpoint import served
 from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
 from rarefy.tasks.evaluate.systems.rag.packs import PACKS
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.reply_store import opened
+from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
 MODEL = '''
 from rarefy.data_contracts.rows import Reply, Token
@@ -61,7 +61,7 @@ def test_replies_are_remembered_and_all_calls_are_in_the_ledger(strategy, provid
     assert again == first, "what was remembered counts the same, so that resuming changes no digit"
     assert sum(map(len, asked)) == sent, "nothing is asked twice"
     usage = Counter()
-    for line in opened("", tmp_path / "cache").usage("r"):
+    for line in open_reply_store("", tmp_path / "cache").usage("r"):
         usage[line.outcome] += line.calls
     assert usage["answered"] == sent
     # equal requests, as of one question under two protocols that share a step, are sent once

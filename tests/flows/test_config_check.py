@@ -3,7 +3,7 @@
 import pytest
 
 from rarefy.flows.config import Config
-from rarefy.flows.engine.dependency_fingerprint import check, check_variants, of_stage
+from rarefy.flows.engine.config_check import check, check_variants
 from rarefy.flows.engine.stages import drawing, varying
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.models.llm import LLMConfig
@@ -35,20 +35,20 @@ def test_the_defaults_are_all_there():
 
 
 def test_variants_hang_on_the_words_and_models_that_ship():
-    found = of_stage("vary", Config())
+    found = varying.dependencies(Config())
     assert {"interchangeable.tsv", "wordnet", "pipeline", "model", "spacy", "torch"} <= set(found)
     assert all(found[name] for name in ("interchangeable.tsv", "wordnet", "pipeline", "model"))
 
 
 def test_variants_hang_on_a_program_where_it_is_asked_for():
-    assert "apertium" not in of_stage("vary", config(document=("format",)))
-    assert "apertium" in of_stage("vary", config(document=("back_translation",)))
+    assert "apertium" not in varying.dependencies(config(document=("format",)))
+    assert "apertium" in varying.dependencies(config(document=("back_translation",)))
 
 
 def test_a_function_from_outside_is_read():
-    found = of_stage("vary", config(query=("makers:numbered",)))
+    found = varying.dependencies(config(query=("makers:numbered",)))
     assert len(found["makers:numbered"]) == 32
-    assert found["makers:numbered"] == of_stage("draw", config(query=("makers:numbered",)))["makers:numbered"]
+    assert found["makers:numbered"] == drawing.dependencies(config(query=("makers:numbered",)))["makers:numbered"]
 
 
 def test_nobody_is_asked_to_entail_what_needs_no_entailment():
