@@ -2,10 +2,11 @@
 
 import difflib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from rarefy.data_contracts.expectations import BUDGET, COUNTED_FROM
@@ -37,6 +38,8 @@ from rarefy.tasks.questions.grade import GradeConfig
 from rarefy.tasks.questions.probe import ProbeConfig
 from rarefy.tasks.refresh.feeds.config import FeedsConfig
 
+NAMED: dict[type[BaseModel], str] = {LLMConfig: "models", EmbedConfig: "embedders"}  # described once, by name
+
 
 class Config(BaseModel, frozen=True, extra="forbid"):
     """Everything that decides what the benchmark holds; where and how fast it is made is on the command line."""
@@ -50,6 +53,14 @@ class Config(BaseModel, frozen=True, extra="forbid"):
         le=1,
         description="share of a table's rows that may break a rule of its contract and be set aside before the build "
         f"is stopped; fewer than {COUNTED_FROM} rows never stop it",
+    )
+    models: dict[str, LLMConfig] = Field(
+        default={},
+        exclude=True,  # what is asked is in the sections that name one
+        description='the models that other keys name, as llm = "NAME"; address and key come from the environment',
+    )
+    embedders: dict[str, EmbedConfig] = Field(
+        default={}, exclude=True, description='the embedders that other keys name, as embed = "NAME"'
     )
     llm: LLMConfig = Field(
         default_factory=LLMConfig,
@@ -124,6 +135,45 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     feeds: FeedsConfig = Field(
         default_factory=FeedsConfig, description="watch, feed, hook: how documents come, and from where"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, written: Any) -> Any:
+        """Each model stands where its name is written; a table in its place is taken as it is."""
+        if not isinstance(written, dict):
+            return written
+        have = {kind: written.get(section, {}) for kind, section in NAMED.items()}
+        return _resolved(written, cls, (), have) if all(isinstance(one, dict) for one in have.values()) else written
+
+
+def _resolved(
+    written: dict[str, Any], model: type[BaseModel], path: tuple[str, ...], have: Mapping[type[BaseModel], Any]
+) -> dict[str, Any]:
+    """What is written of a model's keys, with models for their names; ValueError for a name that nobody has."""
+    found = dict(written)
+    for key, value in written.items():
+        field = model.model_fields.get(key)
+        inner = model_of(field.annotation) if field else None
+        if inner is None or field is None:
+            continue
+        place = (*path, key)
+        if inner in have and value == "":
+            del found[key]  # as where it is not written at all
+        elif inner in have and isinstance(value, str):
+            if value not in have[inner]:
+                told = ", ".join(have[inner]) or "none"
+                raise ValueError(f"{'.'.join(place)}: there is no [{NAMED[inner]}.{value}]; have {told}")
+            found[key] = have[inner][value]
+        elif isinstance(value, dict) and get_origin(field.annotation) is dict:
+            found[key] = {
+                name: _resolved(one, inner, (*place, name), have) if isinstance(one, dict) else one
+                for name, one in value.items()
+            }
+        elif isinstance(value, dict):
+            found[key] = _resolved(value, inner, place, have)
+        elif isinstance(value, list):
+            found[key] = [_resolved(one, inner, place, have) if isinstance(one, dict) else one for one in value]
+    return found
 
 
 # what an evaluation, a deployment or a cluster alone asks for: no benchmark hangs on it

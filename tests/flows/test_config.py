@@ -1,5 +1,6 @@
 """A config says what is made, and a wrong one says where it is wrong."""
 
+import re
 import tomllib
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ from rarefy.flows.cli.template import template
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.models.llm import LLMConfig
 
 
 def written(tmp_path, text: str):
@@ -27,13 +29,16 @@ def test_the_template_is_the_default_config(tmp_path):
 
 def test_the_template_names_every_key_and_explains_it():
     text = template()
-    assert set(tomllib.loads(text)) == set(Config.model_fields) - {"systems"}, "of which there is none by default"
+    none = {"systems", "models", "embedders"}  # by default
+    assert set(tomllib.loads(text)) == set(Config.model_fields) - none
     for section, field in Config.model_fields.items():
         for key in getattr(field.annotation, "model_fields", {}):
             assert f"\n{key} = " in text or f"\n# {key} = " in text or f".{key}]" in text, f"{section}.{key}"
     lines = text.splitlines()
-    keys = [(above, line) for above, line in pairwise(lines) if " = " in line and not line.startswith("#")]
-    assert [line for above, line in keys if not above.startswith("#")] == [], "each key has a line that explains it"
+    keys = [(above, line) for above, line in pairwise(lines) if " = " in line and not line.startswith(("#", " "))]
+    bare = [line for above, line in keys if "  # " not in line and not above.startswith("#")]
+    assert bare == [], "each key is explained behind it or above it"
+    assert max(map(len, lines)) <= 120
 
 
 def test_the_template_shows_a_system_that_can_be_taken_out_of_its_comments(tmp_path):
@@ -42,6 +47,53 @@ def test_the_template_shows_a_system_that_can_be_taken_out_of_its_comments(tmp_p
     end = lines.index("", start)
     shown = [line.removeprefix("# ") for line in lines[start:end]]
     assert load(written(tmp_path, "\n".join(shown))).systems == {"NAME": SystemConfig()}
+
+
+def test_models_are_described_once_and_named_from_everywhere(tmp_path):
+    text = """
+        llm = "writer"
+        judge = "reader"
+        second_judge = ""
+
+        [models]
+        writer = { provider = "openai", model = "w-1" }
+        reader = { provider = "openai", model = "r-1", endpoint = "OTHER" }
+        [embedders.wide]
+        provider = "openai"
+        model = "e-1"
+
+        [nli]
+        method = "model"
+        llm = "reader"
+        [[retrieve.dense]]
+        embed = "wide"
+        [systems.mine]
+        kind = "rag"
+        rag = { llm = "writer", embed = "wide" }
+        [correct]
+        judge = "reader"
+    """
+    config = load(written(tmp_path, text))
+    writer, reader = (LLMConfig(provider="openai", model="w-1"), config.judge)
+    assert config.llm == writer == config.systems["mine"].rag.llm and reader.endpoint == "OTHER"
+    assert config.nli.llm == reader == config.correct.judge and not config.second_judge.provider
+    assert config.retrieve.dense[0].embed.model == "e-1" == config.systems["mine"].rag.embed.model
+    plain = config.model_dump(mode="json")
+    assert "models" not in plain and "embedders" not in plain, "what is asked is where it is asked"
+    assert Config.model_validate(plain).llm == writer, "a model that is written out stays one"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('llm = "writer"', "llm: there is no [models.writer]; have none"),
+        ('[nli]\nllm = "x"\n[models.y]\nprovider = "openai"\nmodel = "m"', "nli.llm: there is no [models.x]; have y"),
+        ('[systems.me.rag]\nembed = "x"', "systems.me.rag.embed: there is no [embedders.x]; have none"),
+    ],
+)
+def test_a_model_that_nobody_described_is_named_with_those_that_are(tmp_path, text, told):
+    with pytest.raises(UsageFault, match=re.escape(told)):
+        load(written(tmp_path, text))
 
 
 def test_a_changed_value_is_taken_and_the_rest_stays(tmp_path):
