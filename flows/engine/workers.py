@@ -4,6 +4,7 @@ import contextlib
 import os
 import queue
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
@@ -18,6 +19,7 @@ from rarefy.tasks.store.tables import Store
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
+POLL = 0.02  # seconds between two looks at whether something is done
 RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`
 # After how long a worker that is not heard of is given up, and its documents to others. No stage was seen to keep its
 # process from answering for more than some seconds (docs/machines.md); Dask's own five minutes are five minutes lost
@@ -174,7 +176,7 @@ def _mapped(
     client: Any, where: str, job: Job, parts: Sequence[Given], store: str, threads: int, means: InferenceContext
 ) -> Done:
     """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
-    from distributed import CancelledError, KilledWorker, as_completed
+    from distributed import CancelledError, KilledWorker
 
     workers = client.scheduler_info(-1).get("workers", {})  # a client that was just closed knows nothing of them
     held = elsewhere(job) and any(RESOURCE in worker["resources"] for worker in workers.values())
@@ -190,7 +192,9 @@ def _mapped(
                 raise _gone(job.stage, where, str(error)) from error
             raise
         futures[sent] = place
-    for future in as_completed(futures):
+    for future in _finished(client, list(futures)):
+        if future is None:
+            raise _gone(job.stage, where, "the client gave it up")
         place = futures[future]
         try:
             made = future.result()
@@ -212,6 +216,24 @@ def _mapped(
             raise
         future.release()
         yield place, made
+
+
+def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
+    """The futures as they are done; None, and no more, once the client has given its scheduler up.
+
+    What was sent off while a client tried to reach its scheduler again is neither done nor cancelled, ever.
+    """
+    from distributed import as_completed
+
+    waiting = as_completed(futures)
+    while not waiting.is_empty():
+        if waiting.has_ready():
+            yield next(waiting)
+        elif client.status in ("closing", "closed"):
+            yield None
+            return
+        else:
+            time.sleep(POLL)
 
 
 def _gone(stage: str, where: str, why: str) -> Fault:

@@ -130,3 +130,25 @@ def test_a_scheduler_is_told_by_its_address_when_the_client_has_forgotten_it(tmp
         with pytest.raises(Fault, match=f"work: the Dask scheduler {where} is gone"):  # and at the next stage
             list(workers(slow, parts, store))
     del sys.modules["slow_stage"]
+
+
+def test_what_is_sent_to_a_scheduler_that_is_gone_is_not_waited_for():
+    """A future that is made while the client looks for its scheduler is neither done nor cancelled, ever."""
+    from distributed import Client, Future, LocalCluster
+
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+        lost = [Future(f"lost-{number}", client) for number in range(2)]
+        client.submit(int, key="also-lost")
+        client.status = "closed"  # as after its last try
+        try:
+            assert [*machines._finished(client, lost)] == [None]
+        finally:
+            client.status = "running"
+
+
+def test_what_is_done_comes_as_it_is_done():
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+        futures = client.map(str, range(20))
+        assert {future.result() for future in machines._finished(client, futures)} == {str(n) for n in range(20)}
