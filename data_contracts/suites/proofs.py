@@ -38,9 +38,11 @@ FAMILIES = {
 
 
 def unproven(side: str, perturbation: str, family: str, checks: list[str]) -> str | None:
-    """Why a kept variant is not what its family says; None where it is, or where the family is somebody else's."""
-    if family not in FAMILIES:
+    """Why a kept variant is not what its family says; None where it is, or where it is somebody else's."""
+    if perturbation == "none" or ":" in perturbation:
         return None
+    if family not in FAMILIES:
+        return f"{perturbation} is of family {family!r}, of which nothing is known"
     proven = FAMILIES[family]
     if side != proven.side:
         return f"{perturbation} is of family {family}, which is of the {proven.side} side, not of the {side} side"

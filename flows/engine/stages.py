@@ -109,6 +109,10 @@ def _files(names: Iterable[str]) -> dict[str, str]:
     return {name: content(file_of(name)) for name in names if ":" in name}
 
 
+def _patterns(config: Config) -> dict[str, Parts]:
+    return {"patterns": (config.graph.patterns, graph.PATTERNS)}
+
+
 def _of_chunks(config: Config) -> dict[str, str]:
     own = config.chunk.tokenizer
     return {} if own == "minilm" else {"tokenizer": content(Path(own).expanduser())}
@@ -230,7 +234,7 @@ tracing = Stage(  # triplets to sampled paths
     {"paths": PathRow},
     "graph",
     packages=("numpy",),
-    parts=lambda config: {"patterns": (config.graph.patterns, graph.PATTERNS)},
+    parts=_patterns,
 )
 counting = Stage(  # triplets and paths to the census
     "count",
@@ -239,7 +243,7 @@ counting = Stage(  # triplets and paths to the census
     {"triplets": Triplet, "paths": PathRow},
     {"census": Counted},
     "graph",
-    parts=lambda config: {"patterns": (config.graph.patterns, graph.PATTERNS)},
+    parts=_patterns,
 )
 asking = Stage(  # paths to questions, by rules or by a model
     "ask",
@@ -328,7 +332,7 @@ STAGES = (  # in the order of a build
     *(reading, chunking, extracting, flagging, normalising, superseding, tracing, counting),
     *(asking, judging, probing, grading, splitting, drawing, varying),
 )
-ASKING = tuple(stage.name for stage in STAGES if stage.reply or stage is varying)  # those that can ask a model
+NAMES = tuple(stage.name for stage in STAGES)
 
 
 def models_asked(config: Config) -> list[LLMConfig]:

@@ -11,7 +11,7 @@ from rarefy.data_contracts.rows import Chunk, Judgement, Triplet
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.engine.run import Run, Tables
-from rarefy.flows.engine.stages import ASKING, models_asked
+from rarefy.flows.engine.stages import NAMES, models_asked
 from rarefy.flows.models import accounting, request_rates, roles
 from rarefy.tasks.knowledge.extract.model import Yield, yields
 from rarefy.tasks.models.llm import LLMConfig, RequestPolicy
@@ -84,7 +84,7 @@ def spent(run: Run, config: Config, tables: Tables | None) -> Spent | None:
     books = accounting.books(run.store, run.means)
     used = [one for each in runs for one in books.usage(each)]
     made = Spent(
-        used=tuple(sorted(_used(used, config.serving), key=lambda one: ASKING.index(one.stage))),
+        used=tuple(sorted(_used(used, config.serving), key=lambda one: NAMES.index(one.stage))),
         estimate=tuple((kept.get("estimate") or {}).get("stages", ())),
         runs=len(runs),
     )
@@ -141,7 +141,7 @@ def beside(spent: Spent) -> list[dict[str, str]]:
     actual = {(one.stage, one.model): one for one in spent.used}
     said = {(one["stage"], one["model"]): one for one in spent.estimate}
     rows = []
-    for stage, model in sorted({*actual, *said} if said else (), key=lambda key: (ASKING.index(key[0]), key[1])):
+    for stage, model in sorted({*actual, *said} if said else (), key=lambda key: (NAMES.index(key[0]), key[1])):
         one, before = actual.get((stage, model)), said.get((stage, model))
         tokens = one.prompt_tokens + one.completion_tokens if one else 0
         currency = before["currency"] if before else one.currency if one else ""

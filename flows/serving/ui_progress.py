@@ -14,14 +14,14 @@ from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
 from rarefy.flows.engine import prefect_server
-from rarefy.flows.engine.stages import STAGES
+from rarefy.flows.engine.stages import NAMES
 from rarefy.flows.serving.artifact_keys import key
 from rarefy.tasks.models.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
 ENDED = {  # in the order in which a run ends them, by the beginning of its flow's name
     "rarefy evaluate": ("retrieve", "noise", "try", "answer", "score", "conclude", "report"),
-    "": (*(stage.name for stage in STAGES), "export"),
+    "": (*NAMES, "export"),
 }
 _WIDE = re.compile(r"^(\S+(?: \S+)*?) {2,}")  # the board's column of stages
 

@@ -50,6 +50,7 @@ BREACHES = [
         {"family": "format"},
         "which is of the document side",
     ),
+    (Variant, "what is kept is of its family, and was proven as that asks", NOISE, {"family": ""}, "of family ''"),
     (Variant, "text not blank unless rejected", 1, {"text": ""}, "text blank"),
     (Variant, "rejected_because is a snake_case code or empty", 2, {"rejected_because": "NO"}, "'NO'"),
     (Variant, "every accepted question is there once unperturbed", "without first", {}, "0 unperturbed variants"),
