@@ -197,7 +197,19 @@ def load(path: Path | None) -> Config:
     try:
         return Config.model_validate(written)
     except ValidationError as error:
-        raise UsageFault("\n".join(f"{path}: {_told(fault)}" for fault in error.errors())) from error
+        mistakes = [fault for fault in error.errors() if not _is_named(written, fault["loc"])]
+        raise UsageFault("\n".join(f"{path}: {_told(fault)}" for fault in mistakes)) from error
+
+
+def _is_named(written: Any, place: tuple[int | str, ...]) -> bool:
+    """Whether a mistake lies within a model that is written elsewhere, by its name: there it is told already."""
+    named = [written.get(section) for section in NAMED.values()]
+    names = {name for models in named if isinstance(models, dict) for name in models}
+    for part in place[:-1]:
+        written = written.get(part) if isinstance(written, dict) else written[part] if isinstance(part, int) else None
+        if isinstance(written, str):
+            return written in names
+    return False
 
 
 def _told(fault: ErrorDetails) -> str:

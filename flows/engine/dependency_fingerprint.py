@@ -47,9 +47,14 @@ def folder_of_pipeline(name: str) -> Path:
 
 
 def file_of(name: str) -> Path:
-    """The file of a module:function."""
-    spec = importlib.util.find_spec(name.partition(":")[0])
-    return Path(spec.origin) if spec and spec.origin else Path()
+    """The file of a module:function; ValueError where no such module can be imported."""
+    module = name.partition(":")[0]
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ValueError(
+            f"{name}: there is no file of a module {module!r}; PYTHONPATH=. finds one in the current folder"
+        )
+    return Path(spec.origin)
 
 
 def version_of(package: str) -> str:

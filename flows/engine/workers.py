@@ -193,8 +193,6 @@ def _mapped(
             raise
         futures[sent] = place
     for future in _finished(client, list(futures)):
-        if future is None:
-            raise _gone(job.stage, where, "the client gave it up")
         place = futures[future]
         try:
             made = future.result()
@@ -214,12 +212,15 @@ def _mapped(
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_about(parts[place])}")
             raise
+        del futures[future]
         future.release()
         yield place, made
+    if futures:
+        raise _gone(job.stage, where, "the client gave it up")
 
 
 def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
-    """The futures as they are done; None, and no more, once the client has given its scheduler up.
+    """The futures as they are done; those that are not once the client has given its scheduler up never come.
 
     What was sent off while a client tried to reach its scheduler again is neither done nor cancelled, ever.
     """
@@ -230,7 +231,6 @@ def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
         if waiting.has_ready():
             yield next(waiting)
         elif client.status in ("closing", "closed"):
-            yield None
             return
         else:
             time.sleep(POLL)

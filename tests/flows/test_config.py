@@ -114,6 +114,8 @@ def test_a_changed_value_is_taken_and_the_rest_stays(tmp_path):
         ('[chunk]\nprofile = "law"', ["chunk.profile", "no profile 'law'", "finance"]),
         ("chunk = 3", ["chunk", "(it is 3)"]),
         ("[chunk\n", ["not TOML", "line 1"]),
+        ("models = 3", ["models", "(it is 3)"]),
+        ('[models.m]\nmodle = "x"\n[correct]\njudge = "m"', ["[models.m] has no key 'modle'", "'model'"]),
     ],
 )
 def test_a_mistake_is_one_line_that_names_file_key_and_way_out(tmp_path, text, told):
