@@ -1,6 +1,7 @@
 # make demo    a benchmark of the sample corpus and how robust the offline baseline is on it, from nothing but
 #              Python 3.11+ and GNU make
-# make test         the tests, two files at a time
+# make test         the tests of behaviour, two files at a time
+# make test-slow    the tests that kill processes, start workers and servers
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
 
@@ -12,22 +13,30 @@ CONSTRAINTS := infra/constraints.txt
 INSTALL := $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q -c $(CONSTRAINTS)
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: demo test test-vllm clean
+.PHONY: demo test test-slow test-vllm clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
+PYTEST := $(VENV)/bin/python -m pytest
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
+SLOW := crash or machines or server
 # what bounds a clock, or has a server, a worker and runs of its own, runs beside nothing else
 ALONE := tests/tasks/models/llm tests/flows/test_served_for_real.py
+OTHERS := $(addprefix --ignore=,$(ALONE))
 
 test: $(VENV)/.installed-dev
 ifeq ($(strip $(TESTS)),)
-	$(VENV)/bin/python -m pytest $(ALONE)
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(ALONE))
+	$(PYTEST) $(ALONE) -m "not ($(SLOW))"
+	$(PYTEST) $(TWO) $(OTHERS) -m "not ($(SLOW))"
 else
-	$(VENV)/bin/python -m pytest $(TESTS)
+	$(PYTEST) $(TESTS)
 endif
+
+test-slow: $(VENV)/.installed-dev
+	$(PYTEST) $(ALONE) -m "$(SLOW)"
+	$(PYTEST) $(TWO) $(OTHERS) -m "$(SLOW)"
 
 test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \

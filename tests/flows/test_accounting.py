@@ -150,6 +150,7 @@ def test_a_judge_that_judges_its_own_questions_is_remarked(place, build):
     assert code == 0 and "the judge judges its own questions" in said
 
 
+@pytest.mark.machines
 def test_workers_ask_too_and_make_the_same(place, build):
     assert build(place)[0] == 0
     code, said = build(place, "--workers", "2", out="again", store="fresh")
@@ -158,6 +159,7 @@ def test_workers_ask_too_and_make_the_same(place, build):
         assert (place / "again" / name).read_bytes() == (place / "out" / name).read_bytes()
 
 
+@pytest.mark.machines
 def test_a_worker_whose_budget_is_spent_stops_the_build_with_exit_code_3(place, build):
     code, said = build(place, "--workers", "2", "--max-calls", "2")
     assert code == 3 and "extract: --max-calls 2 is reached" in said

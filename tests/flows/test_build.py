@@ -168,12 +168,14 @@ def test_plan_knows_the_census_once_a_build_has_made_it(built, capsys, tmp_path)
     assert "inverted_star" in said and "documents" in said and "chunks" in said
 
 
+@pytest.mark.machines
 def test_workers_of_a_local_cluster_make_the_same_benchmark(copy, build):
     code, said = build(copy, "--workers", "2", out="again", store="fresh")
     assert code == 0, said
     assert files(copy / "again") == files(copy / "out")
 
 
+@pytest.mark.machines
 def test_a_scheduler_that_exists_is_used_and_its_workers_import_no_engine(copy, build):
     from distributed import Client, LocalCluster
 

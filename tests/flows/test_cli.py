@@ -218,6 +218,7 @@ def test_a_prefect_api_that_does_not_answer(place, tmp_path):
     assert "PREFECT_API_URL=http://127.0.0.1:9/api does not answer" in line and "unset" in line
 
 
+@pytest.mark.crash
 def test_ctrl_c_is_told_in_a_line_and_leaves_nothing_running(place, tmp_path):
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     command = [sys.executable, "-m", "rarefy.flows.cli", "build", str(place / "corpus"), *where]

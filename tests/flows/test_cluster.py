@@ -174,6 +174,7 @@ def test_it_is_a_section_of_the_config_that_decides_nothing(tmp_path):
         load(place)
 
 
+@pytest.mark.machines
 def test_the_command_line_beats_the_config():
     with hired(0, "", ClusterConfig()) as hands:
         assert hands is alone
@@ -192,6 +193,7 @@ def job() -> Job:
     return Job("list", "rarefy.flows.engine.stages:same", 1, {"quarantine": Quarantined}, {"quarantine": Quarantined})
 
 
+@pytest.mark.machines
 def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
     from rarefy.data_contracts.tables import to_table
     from rarefy.tasks.store.tables import Store
@@ -204,6 +206,7 @@ def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
     assert not list((tmp_path / "store").glob("met/*"))
 
 
+@pytest.mark.machines
 def test_a_cluster_without_workers_is_told(tmp_path):
     options = LOCAL["options"] | {"n_workers": 0}
     empty = ClusterConfig(kind=LOCAL["kind"], options=options, patience=2)
@@ -211,6 +214,7 @@ def test_a_cluster_without_workers_is_told(tmp_path):
         list(hands(job(), [{"quarantine": "0" * 32}], str(tmp_path / "store")))
 
 
+@pytest.mark.machines
 def test_workers_that_see_another_store_are_told(tmp_path, monkeypatch):
     from rarefy.flows.engine import workers
 

@@ -86,6 +86,7 @@ def test_prefect_yaml_says_the_same_as_the_command():
         assert there["work_pool"] == {"name": one.work_pool, "job_variables": one.job_variables}
 
 
+@pytest.mark.server
 def test_prefect_itself_deploys_from_the_yaml(api, tmp_path):
     """By its own command line, as somebody without `rarefy deploy` would."""
 
@@ -118,6 +119,7 @@ def test_what_is_registered_is_what_the_config_says(registered):
     assert there.version == version("rarefy")
 
 
+@pytest.mark.server
 def test_registered_again_it_is_as_the_config_says_now(registered):
     timing = registered.refresh.model_copy(update={"schedule": "every 90 s"})
     register(registered.model_copy(update={"refresh": timing, "tags": ("three",)}))
@@ -231,6 +233,7 @@ def test_deploy_tells_what_stands_and_who_is_told(api, tmp_path, monkeypatch, ca
     assert there.parameters["evaluation"] == "rarefy evaluate/evaluate-by-command"
 
 
+@pytest.mark.server
 def test_another_benchmark_of_the_same_name_is_not_replaced_by_mistake(registered):
     """Told with both, and nothing is changed; the same folder written otherwise is the same."""
     other = registered.model_copy(update={"corpus": "letters"})
@@ -362,6 +365,7 @@ def test_a_run_that_is_made_outside_of_a_server_is_the_same_work(place, tmp_path
     assert made.version == json.loads((tmp_path / "out" / "manifest.json").read_text())["version"]
 
 
+@pytest.mark.server
 def test_a_deployed_refresh_says_what_it_did(place, api, tmp_path):
     """In this process, as a worker's would: the run's state has a name of its own, and artifacts hang on it."""
     where = {"out": str(tmp_path / "out"), "store": str(tmp_path / "store"), "config_file": str(place / "quick.toml")}
@@ -393,6 +397,7 @@ def journal_of(place: Path) -> list[str]:
     return [json.loads(one.read_text())["version"] for one in entries]
 
 
+@pytest.mark.server
 def test_a_system_that_got_worse_ends_its_evaluation_as_regressed(known_place, api, tmp_path):
     def evaluated(kind: str, **more: object):
         settings = f'{CONFIG}[systems.mine]\nkind = "known:{kind}"\ntakes = ["passages"]\n'
@@ -419,6 +424,7 @@ def test_a_fault_of_the_config_is_not_tried_again(api, tmp_path, monkeypatch):
     assert tries == ["stopped"]
 
 
+@pytest.mark.server
 def test_runs_that_a_dead_machine_left_are_told_from_those_it_missed(registered):
     with get_client(sync_client=True) as client:
         there = read("build", registered)

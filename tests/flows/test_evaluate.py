@@ -50,6 +50,7 @@ def test_an_evaluation_run_again_asks_nothing_and_writes_the_same(place, results
     assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.machines
 def test_workers_and_another_store_change_no_digit(place, api):
     assert evaluate(place, "one", "--system", "extractive", "--protocol", "rare") == 0
     assert evaluate(place, "two", "--system", "extractive", "--protocol", "rare", "--store", str(place / "other")) == 0
@@ -68,6 +69,7 @@ def digits(results, *names):
     return {row.pop("figure_id"): row for row in mine if row["slice"] != "SIG"}
 
 
+@pytest.mark.machines
 def test_neither_order_of_rows_nor_workers_nor_store_changes_a_digit_of_any_figure(place, results):
     """Two systems that mind what they are shown, under all protocols, on the same benchmark written backwards."""
     shutil.copytree(place / "bench", place / "backwards")
@@ -83,6 +85,7 @@ def test_neither_order_of_rows_nor_workers_nor_store_changes_a_digit_of_any_figu
     assert len(before) > 1000 and after == before
 
 
+@pytest.mark.crash
 def test_a_run_that_died_and_was_run_again_has_the_figures_of_one_that_did_not(place, results):
     arguments = [*systems("dies"), "--protocol", "rare", "--protocol", "magic_mushroom"]
     told = f"from pathlib import Path; from evaluated import evaluate; evaluate(Path({str(place)!r}), 'died'"

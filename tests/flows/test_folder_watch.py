@@ -433,6 +433,7 @@ def test_watch_once_makes_the_benchmark_that_a_build_makes_and_follows_an_edit(b
             os.environ["PREFECT_API_URL"] = before
 
 
+@pytest.mark.crash
 def test_the_loop_ends_with_the_signal_of_a_service_manager(tmp_path):
     (tmp_path / "corpus").mkdir()
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]

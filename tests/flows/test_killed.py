@@ -10,6 +10,8 @@ import pytest
 
 from rarefy.flows.cli import main
 
+pytestmark = pytest.mark.crash
+
 KILLS = 4
 
 

@@ -25,6 +25,8 @@ from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
+pytestmark = pytest.mark.machines
+
 SLOW = '''
 """Reads a file slowly, and leaves a mark when it begins and when it is done."""
 import os, time

@@ -1,5 +1,7 @@
 """Whatever befalls a refresh, a reader finds the old benchmark whole or none or the new one, and the next run heals.
 
+pytestmark = pytest.mark.crash
+
 RAREFY_ALL_WRITES=1 kills it between any two writes, where otherwise some are drawn.
 """
 

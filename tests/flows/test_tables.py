@@ -37,6 +37,7 @@ def shown(copy, api):
     return ask
 
 
+@pytest.mark.server
 def test_the_run_and_its_artifacts_are_there(shown, copy):
     name = f"build {copy / 'out'} from {copy / 'corpus'}"
     (run,) = shown("flow_runs", flow_runs={"name": {"any_": [name]}})

@@ -267,6 +267,7 @@ def test_headers_without_end_are_refused(server):
         assert b" 431 " in connection.recv(1000)
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     "sent",
     [
@@ -313,6 +314,7 @@ def test_without_a_secret_or_an_origin_the_command_does_not_start(tmp_path, monk
     assert "no origins" in told and SECRET not in told
 
 
+@pytest.mark.crash
 def test_the_command_fetches_what_it_is_told_and_ends_by_a_signal(tmp_path, site: Callable[[bytes], str]):
     """From a signed request to the document in the corpus, in processes of their own."""
     (tmp_path / "corpus").mkdir()

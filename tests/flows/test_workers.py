@@ -15,6 +15,8 @@ from rarefy.flows.faults import Fault
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
+pytestmark = pytest.mark.machines
+
 STAGE = """
 import os
 from dataclasses import dataclass

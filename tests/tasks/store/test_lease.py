@@ -175,6 +175,7 @@ def test_a_holder_elsewhere_that_gives_a_sign_of_life_is_not(store):
     assert busy.value.holder == "far"
 
 
+@pytest.mark.crash
 def test_a_killed_process_of_this_machine_is_taken_over_at_once(local, other):
     if not processes.machine():
         pytest.skip("no /proc here: a killed process cannot be told from a silent one")
@@ -199,6 +200,7 @@ def test_a_pid_of_another_machine_says_nothing(local):
         assert time.monotonic() - begun >= TTL
 
 
+@pytest.mark.crash
 def test_a_frozen_process_loses_it_and_knows_when_it_goes_on(local, other):
     process = other()
     assert asked(process) == "held\n"
@@ -212,6 +214,7 @@ def test_a_frozen_process_loses_it_and_knows_when_it_goes_on(local, other):
     assert held(local) is None
 
 
+@pytest.mark.crash
 def test_a_process_frozen_for_longer_than_its_ttl_publishes_nothing_although_nobody_came(local, other):
     process = other()
     os.kill(process.pid, signal.SIGSTOP)

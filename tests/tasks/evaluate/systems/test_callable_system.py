@@ -269,6 +269,7 @@ list(system([SystemInput("a", "a")]))
 """
 
 
+@pytest.mark.crash
 def test_a_function_that_hangs_keeps_no_process_alive_that_is_told_to_end(tmp_path):
     with subprocess.Popen([sys.executable, "-c", HANGS, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
         try:

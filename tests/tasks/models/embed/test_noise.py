@@ -98,6 +98,7 @@ def digested(rows: Sequence[Any]) -> list[Any]:
     return [row for row in rows if not isinstance(row, Similarity)]
 
 
+@pytest.mark.machines
 @pytest.mark.parametrize("name", CORPORA)
 def test_ten_machines_make_the_same_rows(name: str, request: pytest.FixtureRequest) -> None:
     folder, files = CORPORA[name]

@@ -13,6 +13,8 @@ from endpoint import TESTS, served
 
 from rarefy.tasks.models.llm.open_reply_store import open_reply_store
 
+pytestmark = pytest.mark.crash
+
 COUNT, CONCURRENCY = 2_000, 32
 FAULTS = {
     "429-ms=5": 0.01,

@@ -373,6 +373,7 @@ def test_a_document_that_is_there_again_after_quarantine_is_added():
     assert [(row.change, row.new_id) for row in found.rows if row.kind == "documents"] == [("added", "new.md")]
 
 
+@pytest.mark.machines
 def test_texts_of_more_than_2_gib_in_all_are_compared():
     """They lie in memory that was never written to, and takes none."""
     size = 2**30
