@@ -3,8 +3,6 @@
 python benchmarks/build.py ../shared/corpora/finance/10k-html [--workers 2]
 """
 
-import argparse
-import os
 import re
 import shutil
 import subprocess
@@ -14,26 +12,28 @@ import threading
 import time
 from pathlib import Path
 
+from measuring import make_parser, resident_memory
+
 STAGE = re.compile(r"^(\S.*?)  +(.*) · ([\d.]+) s$")
 
 
 def main() -> None:
     """Build three times, and print what each took."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("corpus", type=Path)
-    options.add_argument("--workers", default="")
-    given = options.parse_args()
+    parser = make_parser(__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--workers", default="")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        corpus = shutil.copytree(given.corpus, place / "corpus", copy_function=shutil.copyfile)
-        more = ["--workers", given.workers] if given.workers else []
-        cold = measured("cold", corpus, place, more)
-        measured("nothing changed", corpus, place, more, cold)
-        replace(corpus)
-        measured("one document replaced", corpus, place, more, cold)
+        corpus = shutil.copytree(options.corpus, place / "corpus", copy_function=shutil.copyfile)
+        more = ["--workers", options.workers] if options.workers else []
+        cold = measure_build("cold", corpus, place, more)
+        measure_build("nothing changed", corpus, place, more, cold)
+        replace_document(corpus)
+        measure_build("one document replaced", corpus, place, more, cold)
 
 
-def replace(corpus: Path) -> None:
+def replace_document(corpus: Path) -> None:
     """Put another version in the place of the largest document: its first long table cell figures restated."""
     document = max((path for path in corpus.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     text = document.read_text(encoding="utf-8", errors="replace")
@@ -41,7 +41,7 @@ def replace(corpus: Path) -> None:
     document.write_text(text.replace(f">{figures[len(figures) // 2]}<", ">98,765<"), encoding="utf-8")
 
 
-def measured(name: str, corpus: Path, place: Path, more: list[str], cold: float = 0.0) -> float:
+def measure_build(name: str, corpus: Path, place: Path, more: list[str], cold: float = 0.0) -> float:
     """The seconds that a build takes, printed with its stages."""
     where = ["--out", str(place / "out"), "--store", str(place / "store")]
     began = time.monotonic()
@@ -52,7 +52,7 @@ def measured(name: str, corpus: Path, place: Path, more: list[str], cold: float 
         text=True,
         start_new_session=True,
     )
-    peak = Peak(process.pid)
+    peak = PeakMemory(process.pid)
     peak.start()
     assert process.stderr
     stages = [found.groups() for line in process.stderr if (found := STAGE.match(line.rstrip()))]
@@ -67,43 +67,35 @@ def measured(name: str, corpus: Path, place: Path, more: list[str], cold: float 
     return seconds
 
 
-class Peak(threading.Thread):
+class PeakMemory(threading.Thread):
     """Watches the resident memory of a process and its descendants."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
-        self.pid, self.most, self.going = pid, 0, True
+        self.pid, self.most, self.going = pid, 0.0, True
 
     def run(self) -> None:
         """Look twice a second."""
         while self.going:
-            self.most = max(self.most, sum(map(resident, family(self.pid))))
+            self.most = max(self.most, sum(map(resident_memory, process_tree(self.pid))))
             time.sleep(0.5)
 
     def stop(self) -> int:
         """The most there was, in MiB."""
         self.going = False
-        return self.most // 2**20
+        return int(self.most)
 
 
-def family(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """The process and all that it started."""
     found = [pid]
     for tasks in Path("/proc", str(pid), "task").glob("*/children"):
         try:
             for child in tasks.read_text().split():
-                found += family(int(child))
+                found += process_tree(int(child))
         except OSError:  # it ended meanwhile
             continue
     return found
-
-
-def resident(pid: int) -> int:
-    """Bytes in memory of its own; pages shared with others are counted once for each."""
-    try:
-        return int(Path("/proc", str(pid), "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
 
 
 if __name__ == "__main__":

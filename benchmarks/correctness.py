@@ -8,14 +8,14 @@ made from the published answers of FinanceBench (patronus-ai/financebench, resul
 NQ-open's 301 (ehsk/OpenQA-eval, data/NQ301_human.tsv), none of which is part of this repository.
 """
 
-import argparse
 import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from math import sqrt
 from pathlib import Path
 from typing import Any
+
+from measuring import make_parser, wilson_interval
 
 from rarefy.data_contracts.rows import Answer, Question, Trial
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
@@ -27,37 +27,37 @@ LABELS = ("right", "wrong", "refused")
 
 def main() -> None:
     """Print a line for each file, and for each reason why an answer was left open how many of those were right."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("files", nargs="+", type=Path)
-    options.add_argument("--errors", type=int, default=0, help="how many of each kind of error are printed")
-    options.add_argument("--why", default="", help="print answers left open for this reason too")
-    options.add_argument("--every", type=int, default=1, help="look at every n-th question only")
-    given = options.parse_args()
+    parser = make_parser(__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--errors", type=int, default=0, help="how many of each kind of error are printed")
+    parser.add_argument("--why", default="", help="print answers left open for this reason too")
+    parser.add_argument("--every", type=int, default=1, help="look at every n-th question only")
+    options = parser.parse_args()
     print(
         "| labels | answers | right: precision | recall | wrong: precision | recall | refused: precision | recall "
         "| open |"
     )
     print("|---|---:|---|---|---|---|---|---|---:|")
-    for file in given.files:
-        compare(file, given.errors, given.every, given.why)
+    for file in options.files:
+        compare_file(file, options.errors, options.every, options.why)
 
 
-def compare(file: Path, shown: int, every: int, which: str) -> None:
+def compare_file(file: Path, shown: int, every: int, which: str) -> None:
     """Print how the rules judge the answers of one file."""
     with file.open(encoding="utf-8") as lines:  # not splitlines(): texts hold other separators of lines
         rows = [json.loads(line) for line in lines]
     ids = {name: at for at, name in enumerate(dict.fromkeys(row["id"] for row in rows))}
     rows = [row for row in rows if ids[row["id"]] % every == 0]
     began = time.process_time()
-    found = list(judged(rows))
+    found = list(judge_answers(rows))
     seconds = time.process_time() - began
     pairs = Counter((verdict, row["label"]) for row, (verdict, _, _) in zip(rows, found, strict=True))
     labels = Counter(row["label"] for row in rows)
     cells = []
-    for one in LABELS:
-        said = sum(count for (verdict, _), count in pairs.items() if verdict == one)
-        hit = pairs[one, one]
-        cells += [wilson(hit, said), wilson(hit, labels[one])]
+    for label in LABELS:
+        judged = sum(count for (verdict, _), count in pairs.items() if verdict == label)
+        hits = pairs[label, label]
+        cells += [format_share(hits, judged), format_share(hits, labels[label])]
     left = sum(count for (verdict, _), count in pairs.items() if verdict == "open") / max(len(rows), 1)
     print(f"| {file.stem} | {len(rows):,} | {' | '.join(cells)} | {left:.1%} |")
     opened: dict[str, list[str]] = defaultdict(list)
@@ -78,7 +78,7 @@ def compare(file: Path, shown: int, every: int, which: str) -> None:
     print(f"{1000 * seconds / max(len(rows), 1):.1f} ms an answer\n")
 
 
-def judged(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, str]]:
+def judge_answers(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, str]]:
     """Of each answer what the rules say: right, wrong, refused, open; why; what of it they took for the gold one."""
     verdicts = Verdicts(CorrectConfig(), judged=False)
     for row in rows:
@@ -100,14 +100,12 @@ def judged(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, str]]:
             yield ("right" if score.value == 1 else "wrong"), f"{score.stage} {why}".strip(), score.matched
 
 
-def wilson(hits: int, of: int) -> str:
+def format_share(hits: int, total: int) -> str:
     """A share with its interval."""
-    if not of:
+    if not total:
         return "–"
-    share, z = hits / of, 1.96
-    middle, half = (share + z * z / (2 * of)), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    low, high = ((middle + sign * half) / (1 + z * z / of) for sign in (-1, 1))
-    return f"{share:.3f} ({low:.3f}–{high:.3f})"
+    low, high = wilson_interval(hits, total)
+    return f"{hits / total:.3f} ({low:.3f}–{high:.3f})"
 
 
 if __name__ == "__main__":

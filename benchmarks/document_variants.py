@@ -6,8 +6,6 @@ Reading and chunking are not timed. Chunks are gone through again until there ar
 on one of its sentences, and all that a run does with a variant is done but writing it.
 """
 
-import argparse
-import resource
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -17,11 +15,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from measuring import make_parser, peak_memory, read_documents
 from numpy.typing import NDArray
 
-from rarefy.data_contracts.rows import Chunk, Document, Question, Span, Variant
+from rarefy.data_contracts.rows import Chunk, Question, Span, Variant
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
-from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.perturb import PerturbConfig, vary
 from rarefy.tasks.text.sentences import sentences
 
@@ -30,12 +28,12 @@ FAMILIES = ("logic", "format", "metadata")
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    documents = [row for row in read_corpus(options.corpus, ReadConfig()) if isinstance(row, Document)]
+    documents = read_documents(options.corpus)
     chunks = list(islice(cycle(list(chunk(documents, ChunkConfig()))), options.chunks))
     share = -(-len(chunks) // options.processes)
     parts = [chunks[i : i + share] for i in range(0, len(chunks), share)]
@@ -45,10 +43,10 @@ def main() -> None:
     ]
     wall = cpu = 0.0
     with ProcessPoolExecutor(len(parts), mp_context=get_context("spawn")) as pool:
-        list(pool.map(measured, [part[:50] for part in parts], ["format"] * len(parts)))  # imports are not timed
+        list(pool.map(measure_family, [part[:50] for part in parts], ["format"] * len(parts)))  # imports are not timed
         for family in FAMILIES:
             started = time.perf_counter()
-            done = list(pool.map(measured, parts, [family] * len(parts)))
+            done = list(pool.map(measure_family, parts, [family] * len(parts)))
             seconds = time.perf_counter() - started
             spent = sum(processor for _, processor, _, _ in done)
             counts = sum((found for found, _, _, _ in done), Counter[str]())
@@ -62,22 +60,22 @@ def main() -> None:
     print("\n".join(lines))
 
 
-def measured(chunks: Sequence[Chunk], family: str) -> tuple[Counter[str], float, float, float]:
+def measure_family(chunks: Sequence[Chunk], family: str) -> tuple[Counter[str], float, float, float]:
     """Variants by what became of them, CPU seconds, and the most memory in use by half of the work and by its end."""
     config = PerturbConfig(query=(), document=(family,), context=())
     counts: Counter[str] = Counter()
     started, half = time.process_time(), 0.0
     for number, part in enumerate(chunks[i : i + 1_000] for i in range(0, len(chunks), 1_000)):
         known = {c.chunk_id: c for c in part}
-        for row in vary(map(asked, part), config, chunks=known, embed=unasked):
+        for row in vary(map(make_question, part), config, chunks=known, embed=refuse_to_embed):
             if isinstance(row, Variant) and row.side == "document":
                 counts[row.rejected_because] += 1
         if (number + 1) * 2_000 >= len(chunks) and not half:
-            half = memory()
-    return counts, time.process_time() - started, half, memory()
+            half = peak_memory()
+    return counts, time.process_time() - started, half, peak_memory()
 
 
-def asked(c: Chunk) -> Question:
+def make_question(c: Chunk) -> Question:
     """A question on the middle sentence of a chunk, answered by its longest word."""
     spans = sentences(c.text)
     start, end = spans[len(spans) // 2]
@@ -87,14 +85,9 @@ def asked(c: Chunk) -> Question:
     return Question(f"q {c.chunk_id}", "", "single", "?", answer, (), (), (c.chunk_id,), (evidence,), span)
 
 
-def unasked(texts: Sequence[str]) -> NDArray[np.float32]:
-    """An embedder that no variant of these families asks."""
+def refuse_to_embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """An embedder that no variant of these families may call."""
     raise AssertionError("the likeness of these variants is that of their words")
-
-
-def memory() -> float:
-    """The most that this process has used, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

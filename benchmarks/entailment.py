@@ -9,19 +9,19 @@ Labels of people: answers that were judged wrong, beside the right ones (EVOUNA)
 Intervals are Wilson's, of 95 %. Nothing here is for developing the rules on.
 """
 
-import argparse
 import json
-import math
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
+from measuring import make_parser, wilson_interval
+
 from rarefy.tasks.models.nli import NLI, NLIConfig, equivalent
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.syntax import rewrites
-from rarefy.tasks.text.syntax.pieces import woven
+from rarefy.tasks.text.syntax.pieces import join_pieces
 
 Pair = tuple[str, str]
 WORDS = (6, 45)  # of a sentence that is changed
@@ -51,7 +51,7 @@ _HEDGE = re.compile(
 _NOUN = re.compile(r"(?<=\bthe )[a-z]{4,}(?= )")
 
 
-def exchanged(words: str) -> Callable[[str, Random, list[str]], str]:
+def make_exchange(words: str) -> Callable[[str, Random, list[str]], str]:
     """The change that puts each word of a pair for the other, in one place."""
     table = {}
     for pair in words.split():
@@ -72,12 +72,12 @@ def exchanged(words: str) -> Callable[[str, Random, list[str]], str]:
     return change
 
 
-def negated(sentence: str, random: Random, _: list[str]) -> str:
+def negate(sentence: str, random: Random, _: list[str]) -> str:
     """With a "not" more."""
     return _NOT_AFTER.sub(lambda hit: f"{hit[0]} not", sentence, count=1)
 
 
-def recounted(sentence: str, random: Random, _: list[str]) -> str:
+def change_number(sentence: str, random: Random, _: list[str]) -> str:
     """With another number."""
     hits = list(_NUMBER.finditer(sentence))
     if not hits:
@@ -88,7 +88,7 @@ def recounted(sentence: str, random: Random, _: list[str]) -> str:
     return sentence[: hit.start()] + hit[0][:at] + digit + hit[0][at + 1 :] + sentence[hit.end() :]
 
 
-def swapped(sentence: str, random: Random, _: list[str]) -> str:
+def swap_names(sentence: str, random: Random, _: list[str]) -> str:
     """With two of its names, or else two of its numbers, in each other's place."""
     for pattern in (_NAME, _NUMBER):
         hits = list(pattern.finditer(sentence))
@@ -102,7 +102,7 @@ def swapped(sentence: str, random: Random, _: list[str]) -> str:
     return ""
 
 
-def renamed(sentence: str, random: Random, others: list[str]) -> str:
+def replace_name(sentence: str, random: Random, others: list[str]) -> str:
     """With a name of another sentence."""
     mine = list(_NAME.finditer(sentence))
     theirs = [name for text in random.sample(others, min(20, len(others))) for name in _NAME.findall(text)]
@@ -113,7 +113,7 @@ def renamed(sentence: str, random: Random, others: list[str]) -> str:
     return sentence[: hit.start()] + random.choice(theirs) + sentence[hit.end() :]
 
 
-def another_thing(sentence: str, random: Random, others: list[str]) -> str:
+def replace_noun(sentence: str, random: Random, others: list[str]) -> str:
     """With the thing of another sentence in the place of one of its own."""
     mine = list(_NOUN.finditer(sentence))
     theirs = [noun for text in random.sample(others, min(20, len(others))) for noun in _NOUN.findall(text)]
@@ -124,29 +124,29 @@ def another_thing(sentence: str, random: Random, others: list[str]) -> str:
     return sentence[: hit.start()] + random.choice(theirs) + sentence[hit.end() :]
 
 
-def unhedged(sentence: str, random: Random, _: list[str]) -> str:
+def remove_hedge(sentence: str, random: Random, _: list[str]) -> str:
     """Without an "only", a "not", a bound."""
     return _HEDGE.sub("", sentence, count=1)
 
 
-def said_more(sentence: str, random: Random, others: list[str]) -> str:
+def append_sentence(sentence: str, random: Random, others: list[str]) -> str:
     """With a sentence of elsewhere after it; only the way back is entailed."""
     return f"{sentence} {random.choice(others)}"
 
 
 KINDS: dict[str, Callable[[str, Random, list[str]], str]] = {
-    "negation": negated,
-    "number": recounted,
-    "places": swapped,
-    "name": renamed,
-    "thing": another_thing,
-    "hedge": unhedged,
-    "more": said_more,
-    **{name: exchanged(words) for name, words in EXCHANGES.items()},
+    "negation": negate,
+    "number": change_number,
+    "places": swap_names,
+    "name": replace_name,
+    "thing": replace_noun,
+    "hedge": remove_hedge,
+    "more": append_sentence,
+    **{name: make_exchange(words) for name, words in EXCHANGES.items()},
 }
 
 
-def read(file: Path) -> Iterator[str]:
+def read_sentences(file: Path) -> Iterator[str]:
     """The sentences of a file."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".conllu":
@@ -159,7 +159,7 @@ def read(file: Path) -> Iterator[str]:
         yield from (line[start:end].strip() for start, end in sentences(line))
 
 
-def changed(kind: str, texts: list[str], most: int, random: Random) -> list[Pair]:
+def change_sentences(kind: str, texts: list[str], most: int, random: Random) -> list[Pair]:
     """Pairs of a sentence and the same with such a change."""
     found: list[Pair] = []
     for text in random.sample(texts, len(texts)):
@@ -171,12 +171,12 @@ def changed(kind: str, texts: list[str], most: int, random: Random) -> list[Pair
     return found
 
 
-def turned(texts: list[str], most: int, random: Random) -> list[Pair]:
+def change_rewritten_sentences(texts: list[str], most: int, random: Random) -> list[Pair]:
     """Pairs of a sentence and the same with a change of any kind, in another syntax that is known to say the same."""
     found: list[Pair] = []
     for text in random.sample(texts, len(texts)):
         for way in rewrites(text)[:1]:
-            made = woven(text, way.pieces)
+            made = join_pieces(text, way.pieces)
             for change in random.sample(list(KINDS.values()), 4):
                 new = change(made, random, texts)
                 if new and new != made:
@@ -186,7 +186,7 @@ def turned(texts: list[str], most: int, random: Random) -> list[Pair]:
     return found
 
 
-def answers(file: Path) -> Iterator[tuple[Pair, bool]]:
+def read_answers(file: Path) -> Iterator[tuple[Pair, bool]]:
     """(the question with its right answer, with a system's), and whether people judged the system's right."""
     for row in json.loads(file.read_text(encoding="utf-8")):
         gold = (row.get("golden_answer") or "").split("/")[0]
@@ -194,7 +194,7 @@ def answers(file: Path) -> Iterator[tuple[Pair, bool]]:
             yield (f"{row['question']}: {gold}.", f"{row['question']}: {row['answer_fid']}."), bool(row["judge_fid"])
 
 
-def rewritten(folder: Path) -> Iterator[tuple[str, Pair]]:
+def read_rewrites(folder: Path) -> Iterator[tuple[str, Pair]]:
     """(kind, (text, rewritten by a model so that it means the same)) of recorded replies."""
     chunks = {c["chunk_id"]: c["text"] for w in json.loads((folder / "windows.json").read_text()) for c in w["chunks"]}
     for row in map(json.loads, (folder / "document_variants.jsonl").read_text().splitlines()):
@@ -205,17 +205,15 @@ def rewritten(folder: Path) -> Iterator[tuple[str, Pair]]:
         yield from (("question, paraphrase", (asked[row["question_id"]], text)) for text in row["paraphrase"])
 
 
-def interval(hits: int, of: int) -> str:
+def format_share(hits: int, total: int) -> str:
     """The share with Wilson's interval."""
-    if not of:
+    if not total:
         return "-"
-    z, p = 1.96, hits / of
-    middle = (p + z * z / (2 * of)) / (1 + z * z / of)
-    half = z / (1 + z * z / of) * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of))
-    return f"{p:.2%} [{max(middle - half, 0):.2%}, {middle + half:.2%}]"
+    low, high = wilson_interval(hits, total)
+    return f"{hits / total:.2%} [{low:.2%}, {high:.2%}]"
 
 
-def row(name: str, pairs: list[Pair], nli: NLI, wrong: list[Pair] | None = None) -> tuple[int, int, int]:
+def print_pairs(name: str, pairs: list[Pair], nli: NLI, wrong: list[Pair] | None = None) -> tuple[int, int, int]:
     """Print the line of these pairs: how many are accepted one way (there or back), and both ways."""
     labels = list(nli([pair for a, b in pairs for pair in ((a, b), (b, a))]))
     there, back = labels[::2], labels[1::2]
@@ -223,19 +221,22 @@ def row(name: str, pairs: list[Pair], nli: NLI, wrong: list[Pair] | None = None)
     one = sum(label.label in ("kept", "entailment") for label in there)
     if wrong is not None:
         wrong += both
-    print(f"| {name} | {len(pairs):,} | {interval(one, len(pairs))} | {interval(len(both), len(pairs))} |", flush=True)
+    print(
+        f"| {name} | {len(pairs):,} | {format_share(one, len(pairs))} | {format_share(len(both), len(pairs))} |",
+        flush=True,
+    )
     return len(pairs), one, len(both)
 
 
-def total(name: str, rows: Iterable[tuple[int, int, int]]) -> None:
+def print_total(name: str, rows: Iterable[tuple[int, int, int]]) -> None:
     """Print the line of all rows together."""
     pairs, one, both = map(sum, zip(*rows, strict=True))
-    print(f"| **{name}** | {pairs:,} | {interval(one, pairs)} | {interval(both, pairs)} |")
+    print(f"| **{name}** | {pairs:,} | {format_share(one, pairs)} | {format_share(both, pairs)} |")
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--sentences", type=Path, nargs="*", default=[])
     parser.add_argument("--answers", type=Path, nargs="*", default=[])
     parser.add_argument("--recorded", type=Path)
@@ -249,32 +250,44 @@ def main() -> None:
         print("| do not entail | pairs | accepted there | accepted both ways |\n|---|---:|---|---|")
         rows = []
         texts = {
-            file: [s for s in dict.fromkeys(read(file)) if WORDS[0] <= len(s.split()) <= WORDS[1]]
+            file: [s for s in dict.fromkeys(read_sentences(file)) if WORDS[0] <= len(s.split()) <= WORDS[1]]
             for file in options.sentences
         }
         for kind in KINDS:
-            pairs = [p for all_ in texts.values() for p in changed(kind, all_, options.most, Random(options.seed))]
+            pairs = [
+                p for all_ in texts.values() for p in change_sentences(kind, all_, options.most, Random(options.seed))
+            ]
             if pairs:
-                rows.append(row(kind, pairs, nli, wrong))
-        pairs = [p for all_ in texts.values() for p in turned(all_, 3 * options.most, Random(options.seed))]
+                rows.append(print_pairs(kind, pairs, nli, wrong))
+        pairs = [
+            p
+            for all_ in texts.values()
+            for p in change_rewritten_sentences(all_, 3 * options.most, Random(options.seed))
+        ]
         if pairs:
-            rows.append(row("any, in another syntax", pairs, nli, wrong))
+            rows.append(print_pairs("any, in another syntax", pairs, nli, wrong))
         for file in options.answers:
-            rows.append(row(f"judged wrong: {file.stem}", [p for p, right in answers(file) if not right], nli, wrong))
+            rows.append(
+                print_pairs(
+                    f"judged wrong: {file.stem}", [p for p, right in read_answers(file) if not right], nli, wrong
+                )
+            )
         if options.recorded:
             labelled = [json.loads(line) for line in (options.recorded / "nli.jsonl").read_text().splitlines()]
             pairs = [(r["premise"], r["hypothesis"]) for r in labelled if r["label"] != "entailment"]
-            rows.append(row("labelled by a model", pairs, nli, wrong))
+            rows.append(print_pairs("labelled by a model", pairs, nli, wrong))
         if rows:
-            total("all", rows)
+            print_total("all", rows)
         print("\n| mean the same | pairs | accepted there | accepted both ways |\n|---|---:|---|---|")
         for file in options.answers:
-            row(f"judged right: {file.stem}", [p for p, right in answers(file) if right and p[0] != p[1]], nli)
+            print_pairs(
+                f"judged right: {file.stem}", [p for p, right in read_answers(file) if right and p[0] != p[1]], nli
+            )
         if options.recorded:
             of_kind: dict[str, list[Pair]] = {}
-            for kind, pair in rewritten(options.recorded):
+            for kind, pair in read_rewrites(options.recorded):
                 of_kind.setdefault(kind, []).append(pair)
-            total("all rewrites by a model", [row(kind, pairs, nli) for kind, pairs in of_kind.items()])
+            print_total("all rewrites by a model", [print_pairs(kind, pairs, nli) for kind, pairs in of_kind.items()])
     for one, other in Random(0).sample(wrong, min(options.show, len(wrong))):
         print(f"- {one}\n  {other}")
 

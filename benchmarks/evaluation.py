@@ -6,7 +6,6 @@ Retrieval is done: its rows are made up. The system says at once what a hash of 
 trials to report, then the figures of all five protocols over the trials that they have of the same questions.
 """
 
-import argparse
 import json
 import os
 import resource
@@ -17,15 +16,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from measuring import make_parser
+
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Span, Variant, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.config import Config
-from rarefy.flows.engine.aggregate import conclude, written
-from rarefy.flows.engine.benchmark_folder import Bench
-from rarefy.flows.engine.evaluation_batches import portions
-from rarefy.flows.engine.evaluation_stages import answering, scoring, trying
-from rarefy.flows.engine.workers import hired
-from rarefy.flows.evaluate import gathered, meta_of
+from rarefy.flows.engine.aggregate import aggregate_scores, write_result
+from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, batch_evaluation
+from rarefy.flows.engine.stages import answering, scoring, trying
+from rarefy.flows.engine.workers import connect_workers
+from rarefy.flows.evaluate import describe_result, gather_tables
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.store.tables import Store
@@ -52,7 +52,7 @@ instant.takes = ("closed_book", "passages")
 """
 
 
-def made(store: Store, questions: int) -> tuple[Bench, str]:
+def make_benchmark(store: Store, questions: int) -> tuple[OpenedBenchmark, str]:
     """A benchmark of made-up rows, and its hits."""
     text = "In fiscal year 2024 the company had so much of it in total. " * 40
     chunks = [Chunk(row_id("c", n), f"d{n // 100}", 0, 9, "text", "", f"Chunk {n}. {text}", 600) for n in range(CHUNKS)]
@@ -91,7 +91,7 @@ def made(store: Store, questions: int) -> tuple[Bench, str]:
         "variants": store.keep(to_table(variants, Variant)),
         "chunks": store.keep(to_table(chunks, Chunk)),
     }
-    bench = Bench("made up", "0", "test", **names, asked=questions, of=questions, documents=CHUNKS // 100)
+    bench = OpenedBenchmark("made up", "0", "test", **names, asked=questions, of=questions, documents=CHUNKS // 100)
     return bench, store.keep(to_table(hits, Hits))
 
 
@@ -111,24 +111,24 @@ def _variants(name: str, n: int, gold: Chunk) -> Iterator[Variant]:
 
 
 def main() -> None:
-    ask = argparse.ArgumentParser(description=__doc__)
-    ask.add_argument("--questions", type=int, default=6_000)
-    ask.add_argument("--workers", type=int, default=2)
-    ask.add_argument("--draws", type=int, default=10_000)
-    given = ask.parse_args()
+    parser = make_parser(__doc__)
+    parser.add_argument("--questions", type=int, default=6_000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--draws", type=int, default=10_000)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store, out = Store(Path(folder, "store")), Path(folder, "out")
         os.environ["PYTHONPATH"] = folder
         sys.path.insert(0, folder)
         Path(folder, "instant_system.py").write_text(INSTANT)
-        config = Config.model_validate({"statistics": {"draws": given.draws}, "correct": {"unmatched": "wrong"}})
+        config = Config.model_validate({"statistics": {"draws": options.draws}, "correct": {"unmatched": "wrong"}})
         tested = {"instant": SystemConfig(kind="instant_system:instant", version="1")}
-        bench, hits = made(store, given.questions)
-        parts = portions(store, bench, hits)
+        bench, hits = make_benchmark(store, options.questions)
+        parts = batch_evaluation(store, bench, hits)
         print(f"{'stage':<28} {'rows':>10} {'seconds':>9} {'processor':>9}")
         for chosen in (["rare"], list(PROTOCOLS)):
             began = time.perf_counter()
-            with hired(given.workers, "") as hands:
+            with connect_workers(options.workers, "") as hands:
                 tried = _each(store, hands, trying(config, chosen, ("closed_book", "passages")), parts)
                 _say("trials", store, tried, "trials", began)
                 began = time.perf_counter()
@@ -138,20 +138,22 @@ def main() -> None:
                 scored = _each(store, hands, scoring(config, "instant"), answered)
                 _say("scores", store, scored, "scores", began)
             began = time.perf_counter()
-            names = gathered(store, bench, tried, {"instant": scored})
+            names = gather_tables(store, bench, tried, {"instant": scored})
             tables = {kind: store.table(name) for kind, name in names.items()}
             print(f"{'gather':<28} {tables['scores'].num_rows:>10,} {time.perf_counter() - began:>9.1f}")
             began, spent = time.perf_counter(), time.process_time()
-            meta = meta_of(bench, config, tested, chosen, {})
-            figures, told = conclude(tables, meta, config)
+            meta = describe_result(bench, config, tested, chosen, {})
+            figures, told = aggregate_scores(tables, meta, config)
             seconds = (time.perf_counter() - began, time.process_time() - spent)
             print(f"{'figures':<28} {figures.num_rows:>10,} {seconds[0]:>9.1f} {seconds[1]:>9.1f}")
             began = time.perf_counter()
-            written(out, {**tables, "figures": figures}, told, config)
+            write_result(out, {**tables, "figures": figures}, told, config)
             size = (out / "report.html").stat().st_size / 1e6
             print(f"{f'files, report {size:.1f} MB':<28} {'':>10} {time.perf_counter() - began:>9.1f}")
         most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        print(json.dumps({"largest process, MiB": most // 1024, "questions": given.questions, "draws": given.draws}))
+        print(
+            json.dumps({"largest process, MiB": most // 1024, "questions": options.questions, "draws": options.draws})
+        )
 
 
 def _each(store, hands, job, parts):  # type: ignore[no-untyped-def]

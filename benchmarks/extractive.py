@@ -9,7 +9,6 @@ title. Scores are SQuAD's, on texts without case, articles, punctuation and extr
 are of 95 %, resampled by article, since the questions of one are alike.
 """
 
-import argparse
 import hashlib
 import json
 import re
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import make_parser
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.config import SystemConfig
@@ -34,23 +34,23 @@ DRAWS = 2_000
 
 def main() -> None:
     """Ask, and print the table."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("questions", type=Path, help="a file of JSON lines")
-    options.add_argument("--store", type=Path, help="where embeddings are remembered; a temporary folder by default")
-    options.add_argument("--wrong", action="store_true", help="print each answer that is not exact, too")
-    given = options.parse_args()
-    rows = [json.loads(line) for line in given.questions.read_text("utf-8").splitlines() if line.strip()]
+    parser = make_parser(__doc__)
+    parser.add_argument("questions", type=Path, help="a file of JSON lines")
+    parser.add_argument("--store", type=Path, help="where embeddings are remembered; a temporary folder by default")
+    parser.add_argument("--wrong", action="store_true", help="print each answer that is not exact, too")
+    options = parser.parse_args()
+    rows = [json.loads(line) for line in options.questions.read_text("utf-8").splitlines() if line.strip()]
     with tempfile.TemporaryDirectory() as folder:
-        system = SystemConfig().connect(given.store or Path(folder), threads=1, means=InferenceContext())
-        right, forced, other = (list(system(asks)) for asks in asked(rows))
-    print(table(rows, right, forced, other))
-    if given.wrong:
+        system = SystemConfig().connect(options.store or Path(folder), threads=1, means=InferenceContext())
+        right, forced, other = (list(system(asks)) for asks in make_inputs(rows))
+    print(render_table(rows, right, forced, other))
+    if options.wrong:
         for row, said in zip(rows, right, strict=True):
-            if not best(exact, said.text, row["answers"]):
+            if not best_score(exact_match, said.text, row["answers"]):
                 print(json.dumps({"question": row["question"], "answers": row["answers"], "said": said.text}))
 
 
-def asked(rows: Sequence[dict[str, Any]]) -> tuple[list[SystemInput], list[SystemInput], list[SystemInput]]:
+def make_inputs(rows: Sequence[dict[str, Any]]) -> tuple[list[SystemInput], list[SystemInput], list[SystemInput]]:
     """Each question of its own paragraph, of the same without leave to refuse, and of one of another article."""
     contexts = sorted({(row["title"], row["context"]) for row in rows})
     right, forced, other = [], [], []
@@ -68,7 +68,7 @@ def asked(rows: Sequence[dict[str, Any]]) -> tuple[list[SystemInput], list[Syste
     return right, forced, other
 
 
-def table(
+def render_table(
     rows: Sequence[dict[str, Any]],
     right: Sequence[SystemOutput],
     forced: Sequence[SystemOutput],
@@ -77,11 +77,15 @@ def table(
     """The figures by question word and of all, in Markdown."""
     articles = [row["title"] for row in rows]
     columns: dict[str, list[float]] = {
-        "EM": [best(exact, said.text, row["answers"]) for row, said in zip(rows, right, strict=True)],
-        "F1": [best(overlap, said.text, row["answers"]) for row, said in zip(rows, right, strict=True)],
+        "EM": [best_score(exact_match, said.text, row["answers"]) for row, said in zip(rows, right, strict=True)],
+        "F1": [best_score(f1_score, said.text, row["answers"]) for row, said in zip(rows, right, strict=True)],
         "refused": [float(bool(said.refused)) for said in right],
-        "EM, must answer": [best(exact, said.text, row["answers"]) for row, said in zip(rows, forced, strict=True)],
-        "F1, must answer": [best(overlap, said.text, row["answers"]) for row, said in zip(rows, forced, strict=True)],
+        "EM, must answer": [
+            best_score(exact_match, said.text, row["answers"]) for row, said in zip(rows, forced, strict=True)
+        ],
+        "F1, must answer": [
+            best_score(f1_score, said.text, row["answers"]) for row, said in zip(rows, forced, strict=True)
+        ],
         "refused, other article": [float(bool(said.refused)) for said in other],
     }
     groups: dict[str, list[int]] = defaultdict(list)
@@ -103,24 +107,24 @@ def question_word(question: str) -> str:
     return "who" if word.startswith("who") else word
 
 
-def best(score: Callable[[str, str], float], said: str, answers: Sequence[str]) -> float:
+def best_score(score: Callable[[str, str], float], said: str, answers: Sequence[str]) -> float:
     """The score of an answer against the likest of those that are right; 0 for a refusal."""
     return max((score(said, answer) for answer in answers), default=0.0) if said != REFUSAL else 0.0
 
 
-def exact(said: str, answer: str) -> float:
+def exact_match(said: str, answer: str) -> float:
     """1.0 for the same words, else 0.0."""
-    return float(normalised(said) == normalised(answer))
+    return float(normalise(said) == normalise(answer))
 
 
-def overlap(said: str, answer: str) -> float:
+def f1_score(said: str, answer: str) -> float:
     """F1 of the words that both have."""
-    mine, theirs = normalised(said).split(), normalised(answer).split()
+    mine, theirs = normalise(said).split(), normalise(answer).split()
     common = sum((Counter(mine) & Counter(theirs)).values())
     return 2 * common / (len(mine) + len(theirs)) if common else 0.0
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """A text as SQuAD compares it."""
     bare = "".join(char for char in text.lower() if char not in string.punctuation)
     return " ".join(re.sub(r"\b(?:a|an|the)\b", " ", bare).split())

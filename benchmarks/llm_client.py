@@ -13,7 +13,6 @@ import asyncio
 import importlib.util
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from measuring import make_parser, peak_memory
 from rich.console import Console
 from rich.table import Table
 
@@ -33,7 +33,7 @@ KEY = "sk-none-0123456789"
 Body = dict[str, Any]
 
 
-def bodies(count: int) -> Iterator[Body]:
+def make_bodies(count: int) -> Iterator[Body]:
     """Requests of about 600 characters each, no two alike."""
     filler = "The segment's revenue grew on higher demand for accelerated computing. " * 8
     for n in range(count):
@@ -41,7 +41,7 @@ def bodies(count: int) -> Iterator[Body]:
         yield {"model": "m", "messages": [{"role": "user", "content": prompt}], "temperature": 0, "max_tokens": 256}
 
 
-def ours(url: str, count: int) -> int:
+def run_rarefy(url: str, count: int) -> int:
     """The engine of this package, with its books."""
     from rarefy.data_contracts.rows import Message, Request
     from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
@@ -49,7 +49,7 @@ def ours(url: str, count: int) -> int:
     os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}
     asked = (
         Request(f"q{n}", (Message("user", body["messages"][0]["content"]),), max_tokens=256)
-        for n, body in enumerate(bodies(count))
+        for n, body in enumerate(make_bodies(count))
     )
     with tempfile.TemporaryDirectory() as folder:
         means = InferenceContext(stage="benchmark", run="r", serving=RequestPolicy(concurrency=TOGETHER))
@@ -57,7 +57,7 @@ def ours(url: str, count: int) -> int:
         return sum(bool(reply.text) for reply in llm(asked))
 
 
-def gathered(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int]:
+def gather_requests(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int]:
     """What everybody writes first: a semaphore, and gather over all."""
 
     async def run() -> int:
@@ -67,16 +67,16 @@ def gathered(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int
             async with turn:
                 return await ask(body)
 
-        return sum(map(bool, await asyncio.gather(*(one(body) for body in bodies(count)))))
+        return sum(map(bool, await asyncio.gather(*(one(body) for body in make_bodies(count)))))
 
     return run()
 
 
-def looped(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int]:
+def loop_requests(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int]:
     """The floor: so many loops, each asking for one thing after the other, and nothing kept."""
 
     async def run() -> int:
-        source = bodies(count)
+        source = make_bodies(count)
 
         async def worker() -> int:
             return sum([bool(await ask(body)) for body in source])
@@ -86,7 +86,7 @@ def looped(count: int, ask: Callable[[Body], Awaitable[str]]) -> Awaitable[int]:
     return run()
 
 
-def sdk(how: str, transport: str) -> Callable[[str, int], int]:
+def openai_client(how: str, transport: str) -> Callable[[str, int], int]:
     """The openai SDK: its own call, its raw one, or its bare post; over httpx or aiohttp."""
 
     def client(url: str, count: int) -> int:
@@ -110,7 +110,7 @@ def sdk(how: str, transport: str) -> Callable[[str, int], int]:
                     reply = await api.post("/chat/completions", body=body, cast_to=httpx2.Response)
                     return text_of(reply.content)
 
-                return await gathered(count, {"create": create, "raw": raw, "post": post}[how])
+                return await gather_requests(count, {"create": create, "raw": raw, "post": post}[how])
 
         return asyncio.run(run())
 
@@ -131,7 +131,7 @@ def bare_httpx2(url: str, count: int) -> int:
             async def ask(body: Body) -> str:
                 return text_of((await client.post(f"{url}/chat/completions", json=body)).content)
 
-            return await looped(count, ask)
+            return await loop_requests(count, ask)
 
     return asyncio.run(run())
 
@@ -146,7 +146,7 @@ def bare_aiohttp(url: str, count: int) -> int:
                 async with client.post(f"{url}/chat/completions", json=body) as reply:
                     return text_of(await reply.read())
 
-            return await looped(count, ask)
+            return await loop_requests(count, ask)
 
     return asyncio.run(run())
 
@@ -158,7 +158,7 @@ def litellm(url: str, count: int) -> int:
     library.telemetry = False
     replies = library.batch_completion(
         model="openai/m",
-        messages=[body["messages"] for body in bodies(count)],
+        messages=[body["messages"] for body in make_bodies(count)],
         api_base=url,
         api_key=KEY,
         temperature=0,
@@ -170,36 +170,31 @@ def litellm(url: str, count: int) -> int:
 
 # what each needs besides this package, and the client
 CLIENTS: dict[str, tuple[str, Callable[[str, int], int]]] = {
-    "rarefy: replies and ledger kept": ("rarefy", ours),
-    "openai create, gather": ("httpx2", sdk("create", "httpx2")),
-    "openai with_raw_response, gather": ("httpx2", sdk("raw", "httpx2")),
-    "openai post, gather": ("httpx2", sdk("post", "httpx2")),
-    "openai create over aiohttp, gather": ("httpx2 aiohttp", sdk("create", "aiohttp")),
-    "openai post over aiohttp, gather": ("httpx2 aiohttp", sdk("post", "aiohttp")),
+    "rarefy: replies and ledger kept": ("rarefy", run_rarefy),
+    "openai create, gather": ("httpx2", openai_client("create", "httpx2")),
+    "openai with_raw_response, gather": ("httpx2", openai_client("raw", "httpx2")),
+    "openai post, gather": ("httpx2", openai_client("post", "httpx2")),
+    "openai create over aiohttp, gather": ("httpx2 aiohttp", openai_client("create", "aiohttp")),
+    "openai post over aiohttp, gather": ("httpx2 aiohttp", openai_client("post", "aiohttp")),
     "litellm batch_completion": ("litellm", litellm),
     "bare httpx2": ("httpx2", bare_httpx2),
     "bare aiohttp": ("aiohttp", bare_aiohttp),
 }
 
 
-def peak() -> float:
-    """MiB of this process at most so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def alone(name: str, url: str, count: int) -> dict[str, float]:
+def measure_client(name: str, url: str, count: int) -> dict[str, float]:
     """One client in this process, on the last core: seconds, of which processor time, and MiB at most."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     client = CLIENTS[name][1]
     client(url, 64)  # imports and connections are not timed
-    before, began, worked = peak(), time.perf_counter(), time.process_time()
+    before, began, worked = peak_memory(), time.perf_counter(), time.process_time()
     answered = client(url, count)
     seconds, processor = time.perf_counter() - began, time.process_time() - worked
     assert answered == count, f"{answered} of {count} were answered"
-    return {"seconds": seconds, "processor": processor, "before": before, "peak": peak()}
+    return {"seconds": seconds, "processor": processor, "before": before, "peak": peak_memory()}
 
 
-def apart(python: str, name: str, url: str, count: int) -> dict[str, float]:
+def measure_in_process(python: str, name: str, url: str, count: int) -> dict[str, float]:
     """The same in a process of its own."""
     own = subprocess.run(
         [python, __file__, "--alone", json.dumps([name, url, count])], stdout=subprocess.PIPE, check=True
@@ -208,23 +203,23 @@ def apart(python: str, name: str, url: str, count: int) -> dict[str, float]:
 
 
 def main() -> None:
-    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    reader.add_argument("--requests", type=int, default=20_000)
-    reader.add_argument("--memory", action="store_true", help="ask ours five times as many as well")
-    reader.add_argument("--litellm", metavar="PYTHON", help="the interpreter of an environment with litellm")
-    reader.add_argument("--alone", help=argparse.SUPPRESS)
-    asked = reader.parse_args()
-    if asked.alone:
-        print(json.dumps(alone(*json.loads(asked.alone))))
+    parser = make_parser(__doc__)
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--memory", action="store_true", help="ask ours five times as many as well")
+    parser.add_argument("--litellm", metavar="PYTHON", help="the interpreter of an environment with litellm")
+    parser.add_argument("--alone", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.alone:
+        print(json.dumps(measure_client(*json.loads(options.alone))))
         return
-    runs = [(name, asked.requests) for name in CLIENTS]
-    if asked.memory:
-        runs.insert(1, (next(iter(CLIENTS)), 5 * asked.requests))
+    runs = [(name, options.requests) for name in CLIENTS]
+    if options.memory:
+        runs.insert(1, (next(iter(CLIENTS)), 5 * options.requests))
     table = Table("client", "requests", "per second", "per CPU second", "of ours", "MiB before", "MiB at most")
     cores = os.sched_getaffinity(0)
     own = 0.0
     for name, count in runs:
-        python = asked.litellm if asked.litellm and name.startswith("litellm") else sys.executable
+        python = options.litellm if options.litellm and name.startswith("litellm") else sys.executable
         if python == sys.executable and not all(
             importlib.util.find_spec(module) for module in CLIENTS[name][0].split()
         ):
@@ -233,7 +228,7 @@ def main() -> None:
         os.sched_setaffinity(0, {min(cores)})  # the server's: it is this process's child
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "log.jsonl") as endpoint:
             os.sched_setaffinity(0, cores)
-            got = apart(python, name, endpoint.url, count)
+            got = measure_in_process(python, name, endpoint.url, count)
         own = own or count / got["processor"]
         told = [
             f"{count:,}",

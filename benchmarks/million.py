@@ -8,10 +8,8 @@ reading, chunking and extraction would have written, as real tables under real r
 (`--workers 2` does the work). A document is some 60 words with two or three facts; all of it is drawn from its number.
 """
 
-import argparse
 import json
 import re
-import resource
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +19,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from measuring import make_parser, resident_memory
 
 SHARD = 10_000  # documents in a file
 NAMES = "Alder Birch Cedar Dorset Easton Fulton Garnet Harlow Ivers Jasper Kendal Linton Marlow Norden Penrose".split()
@@ -35,7 +35,7 @@ FACT = re.compile(
 )
 
 
-def text_of(number: int) -> tuple[str, str]:
+def make_text(number: int) -> tuple[str, str]:
     """Title and text of a document."""
     random, shared = Random(number), Random(-1 - number // 4)  # four documents speak of one company
     name = _word(shared, 3).title()
@@ -56,7 +56,7 @@ def _word(random: Random, syllables: int) -> str:
     return "".join(random.choices(SYLLABLES, k=syllables))
 
 
-def corpus(folder: Path, documents: int) -> Path:
+def write_corpus(folder: Path, documents: int) -> Path:
     """Files of JSON lines."""
     folder.mkdir(parents=True, exist_ok=True)
     for shard in range(0, documents, SHARD):
@@ -65,7 +65,7 @@ def corpus(folder: Path, documents: int) -> Path:
             continue
         with place.open("w", encoding="utf-8") as file:
             for number in range(shard, min(shard + SHARD, documents)):
-                title, text = text_of(number)
+                title, text = make_text(number)
                 file.write(json.dumps({"id": f"notice-{number:08}", "title": title, "text": text}) + "\n")
     return folder
 
@@ -73,7 +73,7 @@ def corpus(folder: Path, documents: int) -> Path:
 # --- workers that write what the work would have come to -------------------------------------------------------------
 
 
-def simulated(job: Any, parts: Any, store: str, means: Any = None) -> Iterator[tuple[int, dict[str, str]]]:
+def run_simulated(job: Any, parts: Any, store: str, means: Any = None) -> Iterator[tuple[int, dict[str, str]]]:
     """As rarefy.flows.engine.workers.Workers: two processes, no model, no parser, no tokenizer on single documents."""
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:  # a fork would take this process's memory with it
         some = [range(start, min(start + 64, len(parts))) for start in range(0, len(parts), 64)]
@@ -194,52 +194,47 @@ class Seen:
 
         def look() -> None:
             while True:
-                self.peak = max(self.peak, resident())
+                self.peak = max(self.peak, resident_memory())
                 time.sleep(0.05)
 
         threading.Thread(target=look, daemon=True).start()
 
     def stage(self, name: str, work: Any) -> Any:
         """What `work` gives, measured."""
-        self.peak = resident()
+        self.peak = resident_memory()
         began, spent = time.monotonic(), time.process_time()
         try:
             return work()
         finally:
-            row = (name, time.monotonic() - began, time.process_time() - spent, max(self.peak, resident()))
+            row = (name, time.monotonic() - began, time.process_time() - spent, max(self.peak, resident_memory()))
             self.rows.append(row)
             print(f"  {name:<32} {row[1]:9.1f} s {row[2]:9.1f} s CPU {row[3]:9.0f} MiB", flush=True)
 
 
-def resident() -> float:
-    """MiB of this process."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
-
-
 def main() -> None:
     """Build, and print what it took."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--documents", type=int, default=10_000)
-    options.add_argument("--workers", default="simulated", help="simulated, or a number of processes")
-    options.add_argument("--folder", type=Path, default=Path("/tmp/million"))
-    options.add_argument("--until", default="", help="stage after which to stop")
-    options.add_argument("--quotas", type=int, default=500, help="paths wanted per pattern")
-    options.add_argument("--plain", action="store_true", help="no flow: the number of task runs is that of stages")
-    given = options.parse_args()
+    parser = make_parser(__doc__)
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--workers", default="simulated", help="simulated, or a number of processes")
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/million"))
+    parser.add_argument("--until", default="", help="stage after which to stop")
+    parser.add_argument("--quotas", type=int, default=500, help="paths wanted per pattern")
+    parser.add_argument("--plain", action="store_true", help="no flow: the number of task runs is that of stages")
+    options = parser.parse_args()
     began = time.monotonic()
-    place = corpus(given.folder / f"corpus-{given.documents}", given.documents)
-    print(f"{given.documents:,} documents in {len(list(place.iterdir())):,} files: {time.monotonic() - began:.0f} s")
+    place = write_corpus(options.folder / f"corpus-{options.documents}", options.documents)
+    print(f"{options.documents:,} documents in {len(list(place.iterdir())):,} files: {time.monotonic() - began:.0f} s")
     from rich.console import Console
 
     from rarefy.flows import build as building
     from rarefy.flows.config import Config
-    from rarefy.flows.engine.progress import Board
+    from rarefy.flows.engine.progress import ProgressBoard
     from rarefy.flows.engine.run import Run
-    from rarefy.flows.engine.workers import hired
-    from rarefy.flows.models.accounting import means
+    from rarefy.flows.engine.workers import connect_workers
+    from rarefy.flows.models.accounting import inference_context
     from rarefy.tasks.store.tables import Store
 
-    patterns = dict.fromkeys(("single", "star", "chain", "inverted_star"), given.quotas)
+    patterns = dict.fromkeys(("single", "star", "chain", "inverted_star"), options.quotas)
     config = Config.model_validate({"graph": {"quotas": patterns}})
     config = config.model_copy(
         update={"perturb": config.perturb.model_copy(update={"query": ("character",), "document": (), "context": ()})}
@@ -252,27 +247,32 @@ def main() -> None:
 
     def stage(self: Run, name: str, work: Any) -> Any:
         made = seen.stage(name, lambda: real(self, name, work))
-        if name == given.until:
+        if name == options.until:
             raise Stopped
         return made
 
     Run.stage = stage  # type: ignore[method-assign]
     seen.watch()
-    out, store = given.folder / f"out-{given.documents}", given.folder / f"store-{given.documents}"
-    workers = 0 if given.workers == "simulated" else int(given.workers)
+    out, store = options.folder / f"out-{options.documents}", options.folder / f"store-{options.documents}"
+    workers = 0 if options.workers == "simulated" else int(options.workers)
 
     def work() -> None:
-        with hired(workers, "", config.cluster) as hands:
-            run = Run(Store(store), Board(Console(stderr=True), True), hands, means(config, "million", 0, 0.0))
-            if given.workers == "simulated":
-                run = replace(run, workers=simulated)
+        with connect_workers(workers, "", config.cluster) as hands:
+            run = Run(
+                Store(store),
+                ProgressBoard(Console(stderr=True), True),
+                hands,
+                inference_context(config, "million", 0, 0.0),
+            )
+            if options.workers == "simulated":
+                run = replace(run, workers=run_simulated)
             try:
-                building.made(run, str(place), str(out), config)
+                building.build_benchmark(run, str(place), str(out), config)
             except Stopped:
-                print(f"stopped after {given.until}")
+                print(f"stopped after {options.until}")
 
     began = time.monotonic()
-    if given.plain:
+    if options.plain:
         work()
     else:
         from prefect import flow
@@ -282,10 +282,10 @@ def main() -> None:
     sizes = [path.stat().st_size for path in store.rglob("*") if path.is_file()]
     files, size = len(sizes), sum(sizes)
     print(
-        f"{given.documents:,} documents: {total:.0f} s, {len(seen.rows)} Prefect task runs, at most "
+        f"{options.documents:,} documents: {total:.0f} s, {len(seen.rows)} Prefect task runs, at most "
         f"{max(row[3] for row in seen.rows):,.0f} MiB; store: {files:,} files, {size / 2**20:,.0f} MiB"
     )
-    (given.folder / f"stages-{given.documents}-{given.workers}.json").write_text(json.dumps(seen.rows))
+    (options.folder / f"stages-{options.documents}-{options.workers}.json").write_text(json.dumps(seen.rows))
 
 
 if __name__ == "__main__":

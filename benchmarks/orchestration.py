@@ -23,6 +23,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from measuring import make_parser
+
 MODES = ("plain", "flow", "dask1", "dask2")
 PER_DOCUMENT = ("read", "chunk", "extract", "vary")
 TAKEN = {"*.json": 12, "*.txt": 90, "*.md": 16}  # files of each kind, by hash of their names: many sizes, none huge
@@ -30,30 +32,30 @@ TAKEN = {"*.json": 12, "*.txt": 90, "*.md": 16}  # files of each kind, by hash o
 
 def main() -> None:
     """Build in every way in turn, and print what each took."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("corpus", type=Path)
-    options.add_argument("--rounds", type=int, default=1)
-    options.add_argument("--modes", nargs="+", default=MODES)
-    options.add_argument("--threads", type=int, default=1, help="of each process; 0: as it chooses")
-    options.add_argument("--share", type=float, default=1.0, help="of the files: less for a quick look")
-    options.add_argument("--one", default="", help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.one:
-        print(json.dumps(_built(given.corpus, given.one, given.threads)))
+    parser = make_parser(__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--modes", nargs="+", default=MODES)
+    parser.add_argument("--threads", type=int, default=1, help="of each process; 0: as it chooses")
+    parser.add_argument("--share", type=float, default=1.0, help="of the files: less for a quick look")
+    parser.add_argument("--one", default="", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(_build_once(options.corpus, options.one, options.threads)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        corpus = _corpus(given.corpus, Path(folder) / "corpus", given.share)
+        corpus = _copy_corpus(options.corpus, Path(folder) / "corpus", options.share)
         found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for number in range(given.rounds):
-            for mode in given.modes:
-                found[mode].append(told := _run(corpus, mode, given.threads))
-                print(_line(f"round {number + 1}, {mode}", told), flush=True)
-        if {one["version"] for its in found.values() for one in its} != {found[given.modes[0]][0]["version"]}:
+        for number in range(options.rounds):
+            for mode in options.modes:
+                found[mode].append(told := _run_process(corpus, mode, options.threads))
+                print(_format_times(f"round {number + 1}, {mode}", told), flush=True)
+        if {one["version"] for its in found.values() for one in its} != {found[options.modes[0]][0]["version"]}:
             sys.exit("the ways did not build the same benchmark")
-        _summary(found)
+        _print_summary(found)
 
 
-def _corpus(source: Path, place: Path, share: float) -> Path:
+def _copy_corpus(source: Path, place: Path, share: float) -> Path:
     from rarefy.data_contracts.rows import row_id
 
     place.mkdir()
@@ -64,7 +66,7 @@ def _corpus(source: Path, place: Path, share: float) -> Path:
     return place
 
 
-def _run(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
+def _run_process(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     """One build in a process of its own."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     told = os.environ | (dict.fromkeys(names, str(threads)) if threads else {})
@@ -76,7 +78,7 @@ def _run(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     return {**json.loads(made.stdout.splitlines()[-1]), "wall": time.monotonic() - began, "cpu": cpu}
 
 
-def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
+def _build_once(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     """The build, with the seconds of each stage."""
     from rarefy.flows.engine import prefect_server
 
@@ -103,8 +105,8 @@ def _built(corpus: Path, mode: str, threads: int) -> dict[str, Any]:
     run.Run.stage = stage  # type: ignore[method-assign]
     count = int(mode.removeprefix("dask")) if mode.startswith("dask") else 0
     if threads:
-        run.cores = lambda: threads
-        workers.cores = lambda: threads * max(count, 1)  # which are shared out among the workers
+        run.count_cores = lambda: threads
+        workers.count_cores = lambda: threads * max(count, 1)  # which are shared out among the workers
     with tempfile.TemporaryDirectory() as folder:
         way = build.fn if mode == "plain" else build
         began = time.monotonic()
@@ -126,13 +128,13 @@ def _processors() -> dict[int, float]:
     return found
 
 
-def _line(name: str, told: dict[str, Any]) -> str:
+def _format_times(name: str, told: dict[str, Any]) -> str:
     parts = "  ".join(f"{stage} {told['stages'].get(stage, 0):.1f}" for stage in PER_DOCUMENT)
     times = f"{told['wall']:7.1f} s wall, {told['inside']:7.1f} s in the build, {told['cpu']:7.1f} s CPU"
     return f"{name:<18} {times}  {parts}"
 
 
-def _summary(found: dict[str, list[dict[str, Any]]]) -> None:
+def _print_summary(found: dict[str, list[dict[str, Any]]]) -> None:
     """Medians, and the ratios that are asked for."""
 
     def median(mode: str, key: str) -> float:

@@ -4,31 +4,30 @@ python benchmarks/patterns.py ../shared/reference/openie-musique/openie_musique_
 python benchmarks/patterns.py --synthetic 1000000
 """
 
-import argparse
 import json
 import random
-import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, combinations, islice, pairwise
 from pathlib import Path
 
 import networkx as nx
+from measuring import make_parser, peak_memory, time_call
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.knowledge.graph import GraphConfig, count, shape, trace
+from rarefy.tasks.knowledge.graph import GraphConfig, count_paths, summarise_graphs, trace
 
 
-def recorded(path: Path) -> Iterator[Triplet]:
+def read_recording(path: Path) -> Iterator[Triplet]:
     """The well-formed triplets of an OpenIE recording, one chunk per passage."""
     for passage in json.loads(path.read_text())["docs"]:
         chunk_id = row_id(passage["passage"])
         for i, said in enumerate(passage["extracted_triples"]):
             if len(said) == 3 and all(isinstance(part, str) and part.strip() for part in said):
-                yield triplet(chunk_id, i, *(part.strip() for part in said))
+                yield make_triplet(chunk_id, i, *(part.strip() for part in said))
 
 
-def synthetic(size: int) -> Iterator[Triplet]:
+def make_triplets(size: int) -> Iterator[Triplet]:
     """Facts whose heads, tails and chunks follow a power law: 45 % values, 55 % things, 10 % said again elsewhere."""
     randomly = random.Random(size)
     names = max(size // 5, 10)
@@ -41,11 +40,11 @@ def synthetic(size: int) -> Iterator[Triplet]:
         said = (f"entity {heads[i]}", relation, f"entity {(tails[i] * 7919) % names}")
         if randomly.random() < 0.45:
             said = (said[0], relation, f"entity {heads[i]} {relation} {i}")
-            yield triplet(chunk_id, i, *said, kind="MONEY")
+            yield make_triplet(chunk_id, i, *said, kind="MONEY")
         else:
-            yield triplet(chunk_id, i, *said)
+            yield make_triplet(chunk_id, i, *said)
         if randomly.random() < 0.1:
-            yield triplet(
+            yield make_triplet(
                 f"{randomly.randrange(max(size // 25, 2)):016x}",
                 size + i,
                 *said,
@@ -53,7 +52,7 @@ def synthetic(size: int) -> Iterator[Triplet]:
             )
 
 
-def triplet(chunk_id: str, i: int, subject: str, relation: str, object: str, kind: str = "") -> Triplet:
+def make_triplet(chunk_id: str, i: int, subject: str, relation: str, object: str, kind: str = "") -> Triplet:
     return Triplet(
         triplet_id=row_id(chunk_id, i, subject, relation, object),
         chunk_id=chunk_id,
@@ -72,7 +71,7 @@ def triplet(chunk_id: str, i: int, subject: str, relation: str, object: str, kin
     )
 
 
-def plain(triplets: Iterable[Triplet], seconds: float) -> dict[str, object]:
+def list_all_paths(triplets: Iterable[Triplet], seconds: float) -> dict[str, object]:
     """What a plain program does: a DiGraph, every path listed, cut off after so many seconds.
 
     After RARE's published code: parallel relations overwrite each other, chains by depth-first walk, stars of the
@@ -83,7 +82,12 @@ def plain(triplets: Iterable[Triplet], seconds: float) -> dict[str, object]:
         graph.add_edge(t.subject_key, t.object_key, chunk=t.chunk_id)
     end = time.perf_counter() + seconds
     found: dict[str, object] = {"edges": graph.number_of_edges()}
-    for name, paths in (("single", singles), ("inverted_star", inverted_stars), ("star", stars), ("chain", walks)):
+    for name, paths in (
+        ("single", single_paths),
+        ("inverted_star", inverted_star_paths),
+        ("star", star_paths),
+        ("chain", chain_paths),
+    ):
         listed = []
         for path in paths(graph):
             if len({graph.edges[edge]["chunk"] for edge in path}) == len(path):
@@ -95,13 +99,13 @@ def plain(triplets: Iterable[Triplet], seconds: float) -> dict[str, object]:
     return found
 
 
-def singles(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+def single_paths(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
     for head, tail in graph.edges:
         if graph.out_degree(tail) == 0 and graph.in_degree(tail) == 1:
             yield [(head, tail)]
 
 
-def walks(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+def chain_paths(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
     def further(path: list[str]) -> Iterator[list[tuple[str, str]]]:
         if len(path) > 2:
             yield list(pairwise(path))
@@ -114,54 +118,57 @@ def walks(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
         yield from further([node])
 
 
-def stars(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+def star_paths(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
     for node in graph:
         edges = list(islice(graph.out_edges(node), 4))
         for size in range(2, 5):
             yield from map(list, combinations(edges, size))
 
 
-def inverted_stars(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
+def inverted_star_paths(graph: nx.DiGraph) -> Iterator[list[tuple[str, str]]]:
     for node in graph:
         yield from map(list, combinations(graph.in_edges(node), 2))
 
 
-def timed(name: str, work: Callable[[], object]) -> object:
-    start, cpu = time.perf_counter(), time.process_time()
-    result = work()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    took, cpu = time.perf_counter() - start, time.process_time() - cpu
+def print_timing(name: str, work: Callable[[], object]) -> object:
+    took, cpu, result = time_call(work)
+    memory = peak_memory() / 1024
     print(f"{name:<40}{took:8.2f} s ({cpu:.2f} of processor)   peak so far {memory:.2f} GiB", flush=True)
     return result
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("recording", type=Path, nargs="?", help="an OpenIE recording (HippoRAG's format)")
     parser.add_argument("--synthetic", type=int, help="a made graph of so many triplets instead")
     parser.add_argument("--quota", type=int, default=30_000, help="paths per pattern (RARE: 30000)")
     parser.add_argument("--plain-seconds", type=float, default=60, help="time for the plain program; 0 leaves it out")
-    arguments = parser.parse_args()
-    if (arguments.recording is None) == (arguments.synthetic is None):
+    options = parser.parse_args()
+    if (options.recording is None) == (options.synthetic is None):
         parser.error("give a recording, or --synthetic SIZE")
 
     def triplets() -> Iterable[Triplet]:
-        return synthetic(arguments.synthetic) if arguments.synthetic else rows
+        return make_triplets(options.synthetic) if options.synthetic else rows
 
-    rows = [] if arguments.synthetic else list(recorded(arguments.recording))
-    if arguments.synthetic:  # drawn anew each time, so that memory is the graph's; its cost is the first line
-        timed("making the triplets alone", lambda: sum(1 for _ in triplets()))
-    config = GraphConfig(quotas=dict.fromkeys(GraphConfig().patterns, arguments.quota))
+    rows = [] if options.synthetic else list(read_recording(options.recording))
+    if options.synthetic:  # drawn anew each time, so that memory is the graph's; its cost is the first line
+        print_timing("making the triplets alone", lambda: sum(1 for _ in triplets()))
+    config = GraphConfig(quotas=dict.fromkeys(GraphConfig().patterns, options.quota))
     apart = config.model_copy(update={"chunk_rule": "distinct"})
-    print(timed("shape", lambda: shape(triplets()))[0])  # type: ignore[index]
-    paths = timed("sampling", lambda: list(trace(triplets(), config)))
-    rows_of = timed("census", lambda: count(triplets(), config, paths))  # type: ignore[arg-type]
-    timed("census, distinct chunks", lambda: count(triplets(), apart))
+    print(print_timing("shape", lambda: summarise_graphs(triplets()))[0])  # type: ignore[index]
+    paths = print_timing("sampling", lambda: list(trace(triplets(), config)))
+    rows_of = print_timing("census", lambda: count_paths(triplets(), config, paths))  # type: ignore[arg-type]
+    print_timing("census, distinct chunks", lambda: count_paths(triplets(), apart))
     for row in rows_of:  # type: ignore[attr-defined]
         sizes = ", ".join(f"{size}: {n:,}" for size, n in row.sizes)
         print(f"  {row.pattern:<14}{row.eligible:>26,} eligible ({sizes}) {row.sampled:>7,} taken {row.reason}")
-    if arguments.plain_seconds:
-        print(" ", timed("plain networkx, as in RARE's code", lambda: plain(triplets(), arguments.plain_seconds)))
+    if options.plain_seconds:
+        print(
+            " ",
+            print_timing(
+                "plain networkx, as in RARE's code", lambda: list_all_paths(triplets(), options.plain_seconds)
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@
 BENCH is the folder of a build. SURE's own keep rates are set beside those of its types.
 """
 
-import argparse
 import difflib
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
+from measuring import make_parser
 
 from rarefy.data_contracts.rows import UNTRIED, Chunk, Question, Variant, row_id
 from rarefy.data_contracts.tables import from_table
-from rarefy.tasks.export.keep_rates import SURE
+from rarefy.tasks.export.statistics import SURE
 from rarefy.tasks.perturb import CATALOGUE
 
 AROUND = 60  # characters shown before and after what differs
@@ -24,24 +24,24 @@ LONGEST = 160
 
 def main() -> None:
     """Print what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("bench", type=Path)
     parser.add_argument("--read", metavar="NAME", default="")
-    arguments = parser.parse_args()
-    bench = arguments.bench
+    options = parser.parse_args()
+    bench = options.bench
     questions = {q.question_id: q for q in from_table(pq.read_table(bench / "questions.parquet"), Question)}
     chunks = {c.chunk_id: c for c in from_table(pq.read_table(bench / "chunks.parquet"), Chunk)}
     found: dict[str, list[Variant]] = defaultdict(list)
     for variant in from_table(pq.read_table(bench / "variants.parquet"), Variant):
         found[variant.perturbation].append(variant)
-    if arguments.read:
-        read(found[arguments.read], questions, chunks)
+    if options.read:
+        print_variants(found[options.read], questions, chunks)
         return
-    rates(found)
-    examples(found, questions, chunks)
+    print_rates(found)
+    print_examples(found, questions, chunks)
 
 
-def rates(found: dict[str, list[Variant]]) -> None:
+def print_rates(found: dict[str, list[Variant]]) -> None:
     """Made, kept, and why not the others."""
     print(
         "| perturbation | family | method | tried | kept | keep rate | SURE | not kept |\n"
@@ -60,7 +60,7 @@ def rates(found: dict[str, list[Variant]]) -> None:
     print()
 
 
-def examples(found: dict[str, list[Variant]], questions: dict[str, Question], chunks: dict[str, Chunk]) -> None:
+def print_examples(found: dict[str, list[Variant]], questions: dict[str, Question], chunks: dict[str, Chunk]) -> None:
     """One kept variant of each, and the original around what differs."""
     print("| perturbation | original | variant |\n|---|---|---|")
     for name in CATALOGUE:
@@ -68,16 +68,16 @@ def examples(found: dict[str, list[Variant]], questions: dict[str, Question], ch
             (v for v in found.get(name, []) if not v.rejected_because), key=lambda v: row_id("x", v.variant_id)
         )
         if kept:
-            before, after = differing(original(kept[0], questions, chunks), kept[0].text)
-            print(f"| {name} | {cell(before)} | {cell(after)} |")
+            before, after = crop_difference(original_text(kept[0], questions, chunks), kept[0].text)
+            print(f"| {name} | {format_cell(before)} | {format_cell(after)} |")
 
 
-def original(variant: Variant, questions: dict[str, Question], chunks: dict[str, Chunk]) -> str:
+def original_text(variant: Variant, questions: dict[str, Question], chunks: dict[str, Chunk]) -> str:
     """What a variant was made of: the question, or its chunk."""
     return questions[variant.question_id].text if variant.side == "query" else chunks[variant.chunk_id].text
 
 
-def differing(before: str, after: str) -> tuple[str, str]:
+def crop_difference(before: str, after: str) -> tuple[str, str]:
     """Both texts around the first place where they differ."""
     if len(before) <= LONGEST and len(after) <= LONGEST:
         return before, after
@@ -91,19 +91,19 @@ def differing(before: str, after: str) -> tuple[str, str]:
     return before[start : start + LONGEST], after[start : start + LONGEST]
 
 
-def cell(text: str) -> str:
+def format_cell(text: str) -> str:
     """A text in a cell of a Markdown table."""
     return "`" + text.replace("|", "¦").replace("\n", " ⏎ ").replace("`", "'") + "`"
 
 
-def read(variants: list[Variant], questions: dict[str, Question], chunks: dict[str, Chunk]) -> None:
+def print_variants(variants: list[Variant], questions: dict[str, Question], chunks: dict[str, Chunk]) -> None:
     """Ten kept variants with all that is needed to judge them."""
     kept = sorted((v for v in variants if not v.rejected_because), key=lambda v: row_id("read", v.variant_id))
     for number, variant in enumerate(kept[:10], 1):
         question = questions[variant.question_id]
         print(f"--- {number}. {variant.perturbation} of {variant.question_id}")
         print(f"question: {question.text}\nanswer:   {question.answer} {question.aliases}")
-        print(f"original:\n{original(variant, questions, chunks)[:3000]}")
+        print(f"original:\n{original_text(variant, questions, chunks)[:3000]}")
         print(f"variant ({variant.method}; {variant.detail}; {variant.entailment}):\n{variant.text[:3000]}\n")
 
 

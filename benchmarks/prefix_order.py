@@ -7,7 +7,6 @@ holds a part of the chunks, as on any machine that serves more than it can keep.
 from the cache are the server's own counters (vllm:prompt_tokens_by_source_total); it forgets all between the rows.
 """
 
-import argparse
 import asyncio
 import os
 import random
@@ -18,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from measuring import make_parser
 from rich.console import Console
 from rich.table import Table
 
@@ -36,7 +36,7 @@ CONFIG = LLMConfig(provider="openai", model="tiny")
 Ask = Callable[[Sequence[Request], int], None]
 
 
-def requests(chunks: Sequence[Chunk], questions: int) -> list[Request]:
+def make_requests(chunks: Sequence[Chunk], questions: int) -> list[Request]:
     """So many questions about each chunk, one chunk after the other."""
     (role,) = prompts.roles("probe")
     made = []
@@ -77,7 +77,7 @@ def plain(asked: Sequence[Request], together: int) -> None:
     asyncio.run(all_of_them())
 
 
-def counted(url: str) -> tuple[float, float]:
+def read_token_counts(url: str) -> tuple[float, float]:
     """Prompt tokens that the server has computed, and those that its cache gave."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/metrics") as answer:
         told = answer.read().decode()
@@ -86,28 +86,36 @@ def counted(url: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--python", default=".venv-vllm/bin/python", help="of the environment with vLLM")
     parser.add_argument("--model", default=".venv-vllm/tiny", help="folder of a model")
     parser.add_argument("--chunks", type=int, default=100)
     parser.add_argument("--questions", type=int, default=10, help="about each chunk")
     parser.add_argument("--cache", type=int, default=32_768, help="tokens that the server can keep")
     parser.add_argument("--together", type=int, default=8, help="requests in flight")
-    given = parser.parse_args()
+    options = parser.parse_args()
 
     documents = read_corpus(ROOT / "tasks" / "sample" / "corpus", ReadConfig())
     rows = [row for row in chunk(documents, ChunkConfig()) if 1_000 < len(row.text) < 6_000]
-    rows = random.Random(0).sample(rows, min(given.chunks, len(rows)))
-    ordered = requests(rows, given.questions)
+    rows = random.Random(0).sample(rows, min(options.chunks, len(rows)))
+    ordered = make_requests(rows, options.questions)
     shuffled = random.Random(1).sample(ordered, len(ordered))
 
     port, block = free_port(), 32
-    command = [given.python, "-m", "vllm.entrypoints.openai.api_server", "--model", given.model, "--port", str(port)]
+    command = [
+        options.python,
+        "-m",
+        "vllm.entrypoints.openai.api_server",
+        "--model",
+        options.model,
+        "--port",
+        str(port),
+    ]
     command += ["--host", "127.0.0.1", "--served-model-name", "tiny", "--dtype", "bfloat16", "--enforce-eager"]
     command += ["--max-model-len", "8192", "--block-size", str(block)]
-    command += ["--num-gpu-blocks-override", str(given.cache // block)]
+    command += ["--num-gpu-blocks-override", str(options.cache // block)]
     os.environ |= {"VLLM_SERVER_DEV_MODE": "1", "OPENAI_API_KEY": "none"}
-    table = Table(title=f"{len(rows)} chunks, {given.questions} questions each, a cache of {given.cache:,} tokens")
+    table = Table(title=f"{len(rows)} chunks, {options.questions} questions each, a cache of {options.cache:,} tokens")
     for column in ("requests", "prompt tokens", "from the cache", "computed", "per request", ""):
         table.add_column(column, justify="left" if column == "requests" else "right")
     with tempfile.TemporaryDirectory() as folder, running(command, port, Path(folder) / "log") as url:
@@ -121,9 +129,9 @@ def main() -> None:
         for name, (ask, asked) in trials.items():
             forget = urllib.request.Request(url.removesuffix("/v1") + "/reset_prefix_cache", method="POST")
             urllib.request.urlopen(forget).close()
-            before = counted(url)
-            ask(asked, given.together)
-            computed, cached = (b - a for a, b in zip(before, counted(url), strict=True))
+            before = read_token_counts(url)
+            ask(asked, options.together)
+            computed, cached = (b - a for a, b in zip(before, read_token_counts(url), strict=True))
             first = first or computed
             cells = (computed + cached, cached, computed, computed / len(asked))
             table.add_row(name, *(f"{cell:,.0f}" for cell in cells), f"{first / computed:.1f} times fewer")

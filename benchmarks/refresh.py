@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from measuring import make_parser
+
 from rarefy.data_contracts.rows import Reply, Request
 
 MODEL = {"provider": "refresh:answer", "model": "stand-in"}
@@ -47,7 +49,7 @@ def answer(requests: Sequence[Request]) -> Iterator[Reply]:
         asked.append(request)
         prompt = request.messages[-1].content
         if chunks := CHUNK.findall(prompt):
-            said: object = {"triplets": list(claims(chunks))}
+            said: object = {"triplets": list(find_claims(chunks))}
         elif "<question>" in prompt:
             said = {"reason": "", "readability": 5, "clarity": 5, "correctness": 5}
         else:
@@ -56,7 +58,7 @@ def answer(requests: Sequence[Request]) -> Iterator[Reply]:
         yield Reply(request.request_id, json.dumps(said), finish_reason="stop", model="stand-in")
 
 
-def claims(chunks: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
+def find_claims(chunks: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
     """The facts of a window."""
     for label, text in chunks:
         for found in list(SENTENCE.finditer(text))[:4]:
@@ -69,28 +71,28 @@ def claims(chunks: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
 
 def main() -> None:
     """Build, refresh with nothing changed, refresh with one document edited; print what each took."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("corpora", type=Path)
-    options.add_argument("--documents", type=int, default=200)
-    options.add_argument("--characters", type=int, default=12_000)
-    options.add_argument("--method", default="")
-    options.add_argument("--one", default="", help="of a single build: its folder")
-    given = options.parse_args()
-    if given.one:
-        print(json.dumps(one(Path(given.one), given.method)))
+    parser = make_parser(__doc__)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--documents", type=int, default=200)
+    parser.add_argument("--characters", type=int, default=12_000)
+    parser.add_argument("--method", default="")
+    parser.add_argument("--one", default="", help="of a single build: its folder")
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(build_once(Path(options.one), options.method)))
         return
     for method in METHODS:
-        if given.method in ("", method):
+        if options.method in ("", method):
             with TemporaryDirectory() as folder:
-                compare(method, Path(folder), given)
+                compare_builds(method, Path(folder), options)
 
 
-def compare(method: str, place: Path, given: argparse.Namespace) -> None:
+def compare_builds(method: str, place: Path, options: argparse.Namespace) -> None:
     """The three builds of a method, and what the edited document is of all of them."""
-    sizes = corpus(given.corpora, place / "corpus", given.documents, given.characters)
-    took = {"whole build": run(method, place, given), "nothing changed": run(method, place, given)}
-    name = edit(place / "corpus")
-    took["one edited"] = run(method, place, given)
+    sizes = write_corpus(options.corpora, place / "corpus", options.documents, options.characters)
+    took = {"whole build": run_build(method, place, options), "nothing changed": run_build(method, place, options)}
+    name = edit_document(place / "corpus")
+    took["one edited"] = run_build(method, place, options)
     share = sizes[name] / sum(sizes.values())
     print(f"\nby {method}: {len(sizes)} documents, {sum(sizes.values()):,} characters; {name} edited, {share:.2%}\n")
     stages = [name for name, spent in took["whole build"]["stages"].items() if spent >= 0.1]
@@ -106,13 +108,13 @@ def compare(method: str, place: Path, given: argparse.Namespace) -> None:
     print("| wall s | " + " | ".join(f"{one['wall']:.1f}" for one in took.values()) + " |", flush=True)
 
 
-def run(method: str, place: Path, given: argparse.Namespace) -> dict:
+def run_build(method: str, place: Path, options: argparse.Namespace) -> dict:
     """What one build took, in a process of its own."""
-    command = [sys.executable, __file__, str(given.corpora), "--one", str(place), "--method", method]
+    command = [sys.executable, __file__, str(options.corpora), "--one", str(place), "--method", method]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()[-1])
 
 
-def one(place: Path, method: str) -> dict:
+def build_once(place: Path, method: str) -> dict:
     """Build, and measure stage by stage."""
     began = time.monotonic()
     import refresh as me  # this file again, as the provider of replies knows it
@@ -144,7 +146,7 @@ def one(place: Path, method: str) -> dict:
     }
 
 
-def corpus(corpora: Path, folder: Path, wanted: int, characters: int) -> dict[str, int]:
+def write_corpus(corpora: Path, folder: Path, wanted: int, characters: int) -> dict[str, int]:
     """The documents in a folder, with their lengths."""
     texts: dict[str, str] = {}
     for name, pattern, most in (
@@ -170,7 +172,7 @@ def corpus(corpora: Path, folder: Path, wanted: int, characters: int) -> dict[st
     return sizes
 
 
-def edit(folder: Path) -> str:
+def edit_document(folder: Path) -> str:
     """The document with the median length of those that hold the words, edited in one sentence."""
     files = sorted(folder.glob("*.txt"), key=lambda file: (file.stat().st_size, file.name))
     files = [file for file in files if EDIT[0] in file.read_text(encoding="utf-8")]

@@ -5,19 +5,17 @@ python benchmarks/reply_cache.py --entries 100000
 python benchmarks/reply_cache.py --books postgresql://user@host/database   (leaves its replies there)
 """
 
-import argparse
 import json
 import random
-import resource
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from measuring import make_parser, peak_memory
+
 from rarefy.data_contracts.rows import Message, Reply, Request, row_id
-from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import Call, Kept
+from rarefy.tasks.models.llm.reply_store import Call, StoredReply, open_reply_store, reply_key
 
 IDENTITY = {"model": "some/model-of-8b", "structured": "auto", "extra": {}}
 BATCH = 256
@@ -27,7 +25,7 @@ WORDS = (
 ).split()
 
 
-def entry(i: int) -> tuple[Call, Kept]:
+def make_entry(i: int) -> tuple[Call, StoredReply]:
     """A reply of about 1.5 kB, as a stage that asks for triplets gets it, with its line of the ledger."""
     randomly = random.Random(i)
     said = [
@@ -43,15 +41,15 @@ def entry(i: int) -> tuple[Call, Kept]:
         row_id("benchmark", i),
         (Message("system", "You extract triplets. " * 20), Message("user", f"Chunk {i}: {said[0]['source_sentence']}")),
     )
-    name, made_of = key(IDENTITY, asked)
+    name, made_of = reply_key(IDENTITY, asked)
     text = json.dumps({"triplets": said})
     reply = Reply(asked.request_id, text, finish_reason="stop", prompt_tokens=2_100, completion_tokens=380, model="m")
-    return Call("benchmark", "extract", "m", asked.request_id, "answered", "clean", 2_100, 380), Kept(
+    return Call("benchmark", "extract", "m", asked.request_id, "answered", "clean", 2_100, 380), StoredReply(
         name, made_of, reply
     )
 
 
-def timed(work: Callable[[int], object], times: int) -> str:
+def format_timing(work: Callable[[int], object], times: int) -> str:
     """Median and 99th percentile, in microseconds."""
     taken = []
     for i in range(times):
@@ -63,17 +61,17 @@ def timed(work: Callable[[int], object], times: int) -> str:
 
 
 def main() -> None:
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("--entries", type=int, default=1_000_000)
-    given.add_argument("--asked", type=int, default=10_000, help="how often each thing is timed")
-    given.add_argument("--books", default="", help="URL; default: SQLite in a temporary folder")
-    options = given.parse_args()
+    parser = make_parser(__doc__)
+    parser.add_argument("--entries", type=int, default=1_000_000)
+    parser.add_argument("--asked", type=int, default=10_000, help="how often each thing is timed")
+    parser.add_argument("--books", default="", help="URL; default: SQLite in a temporary folder")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         books = open_reply_store(options.books, Path(folder))
         keys: list[str] = []
         characters, spent, began = 0, 0.0, time.perf_counter()
         for at in range(0, options.entries, BATCH):
-            made = [entry(i) for i in range(at, min(at + BATCH, options.entries))]
+            made = [make_entry(i) for i in range(at, min(at + BATCH, options.entries))]
             keys += [kept.key for _, kept in made]
             characters += sum(len(kept.reply.text) for _, kept in made)
             start = time.perf_counter()
@@ -92,7 +90,7 @@ def main() -> None:
         asked = [[randomly.choice(keys)] for _ in range(options.asked)]
         misses = [f"{randomly.getrandbits(128):032x}" for _ in range(options.asked)]
         blocks = [randomly.choices(keys, k=BATCH) for _ in range(options.asked // 50)]
-        more = [[entry(options.entries + 64 * i + j) for j in range(64)] for i in range(options.asked // 50)]
+        more = [[make_entry(options.entries + 64 * i + j) for j in range(64)] for i in range(options.asked // 50)]
         limits = (10**9, 10**12)
         some = max(options.asked // 50, 1)
 
@@ -102,18 +100,17 @@ def main() -> None:
         def look(i: int) -> None:
             assert books.find(asked[i])
 
-        print(f"{'a hit':<20} {timed(look, options.asked)}")
-        print(f"{'a miss':<20} {timed(lambda i: books.find([misses[i]]), options.asked)}")
-        print(f"{f'{BATCH} hits at once':<20} {timed(lambda i: books.find(blocks[i]), some)}")
-        print(f"{'64 kept at once':<20} {timed(keep, some)}")
-        print(
-            f"{'a turn in the limits':<20} {timed(lambda i: books.pace('m', 1, 900, limits, time.time()), some * 10)}"
-        )
-        print(f"{'a reservation':<20} {timed(lambda i: books.reserve('r', 5, limits), some * 10)}")
-        print(f"{'its end':<20} {timed(lambda i: books.settle('r', 2), some * 10)}")
-        print(f"{'sums of the ledger':<20} {timed(lambda i: books.usage('benchmark'), 3)}")
-        print(f"{'what made a key':<20} {timed(lambda i: books.explain(asked[i][0][:12]), some)}")
-    print(f"memory at most       {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+        print(f"{'a hit':<20} {format_timing(look, options.asked)}")
+        print(f"{'a miss':<20} {format_timing(lambda i: books.find([misses[i]]), options.asked)}")
+        print(f"{f'{BATCH} hits at once':<20} {format_timing(lambda i: books.find(blocks[i]), some)}")
+        print(f"{'64 kept at once':<20} {format_timing(keep, some)}")
+        pace = format_timing(lambda i: books.pace("m", 1, 900, limits, time.time()), some * 10)
+        print(f"{'a turn in the limits':<20} {pace}")
+        print(f"{'a reservation':<20} {format_timing(lambda i: books.reserve('r', 5, limits), some * 10)}")
+        print(f"{'its end':<20} {format_timing(lambda i: books.settle('r', 2), some * 10)}")
+        print(f"{'sums of the ledger':<20} {format_timing(lambda i: books.usage('benchmark'), 3)}")
+        print(f"{'what made a key':<20} {format_timing(lambda i: books.explain(asked[i][0][:12]), some)}")
+    print(f"memory at most       {peak_memory():,.0f} MiB")
 
 
 if __name__ == "__main__":

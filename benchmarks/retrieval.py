@@ -16,10 +16,8 @@ measured on fewer queries; the table says on how many.
 import argparse
 import gzip
 import random
-import resource
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -27,11 +25,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import make_parser, peak_memory, print_head, print_row, time_call
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.evaluate.retrieve.bm25 import bm25
+from rarefy.tasks.evaluate.retrieve.bm25 import open_bm25
 from rarefy.tasks.evaluate.retrieve.config import DenseConfig, RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.nearest import built, found, loaded, recall, shaped
+from rarefy.tasks.evaluate.retrieve.dense import build_index, choose_shape, load_index, measure_recall, search_index
 from rarefy.tasks.evaluate.retrieve.search import Passages
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.text import wordnet
@@ -43,67 +42,70 @@ PLAIN = {"pattern": r"\b\w\w+\b", "stemmer": "none"}  # what bm25s does when it 
 
 def main() -> None:
     """Print both tables."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--passages", type=int, default=100_000)
-    options.add_argument("--queries", type=int, default=30_000)
-    options.add_argument("--rank-bm25", type=int, default=100, help="queries that rank_bm25 is measured on")
-    options.add_argument("--peers", default="", help="folder with rank_bm25")
-    options.add_argument("--threads", type=int, default=2)
-    options.add_argument("--only", choices=("bm25", "dense"))
-    options.add_argument("--texts", type=Path, help="folder of texts (default: made ones)")
-    told = options.parse_args()
-    sys.path.append(told.peers)
+    parser = make_parser(__doc__)
+    parser.add_argument("--passages", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=30_000)
+    parser.add_argument("--rank-bm25", type=int, default=100, help="queries that rank_bm25 is measured on")
+    parser.add_argument("--peers", default="", help="folder with rank_bm25")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", choices=("bm25", "dense"))
+    parser.add_argument("--texts", type=Path, help="folder of texts (default: made ones)")
+    options = parser.parse_args()
+    sys.path.append(options.peers)
     with tempfile.TemporaryDirectory() as folder:
-        if told.only != "dense":
-            lexical(told, Path(folder))
-        if told.only != "bm25":
-            vectors(told, Path(folder))
-    print(f"\npeak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
+        if options.only != "dense":
+            measure_bm25(options, Path(folder))
+        if options.only != "bm25":
+            measure_faiss(options, Path(folder))
+    print(f"\npeak memory of this process {peak_memory() / 1024:.2f} GiB")
 
 
-def lexical(told: argparse.Namespace, folder: Path) -> None:
+def measure_bm25(options: argparse.Namespace, folder: Path) -> None:
     """BM25: how long an index takes and how many queries a second it answers."""
     import bm25s
 
-    texts = list(islice(windows(told.texts, told.passages), told.passages) if told.texts else passages(told.passages))
-    queries = list(asked(texts, told.queries))
+    texts = list(
+        islice(cut_windows(options.texts, options.passages), options.passages)
+        if options.texts
+        else make_passages(options.passages)
+    )
+    queries = list(make_queries(texts, options.queries))
     chunks = {f"{n:08x}": Chunk(f"{n:08x}", "d", 0, len(text), "text", "", text, 0) for n, text in enumerate(texts)}
     depth = min(DEPTH, len(texts))
     print(f"\nBM25 over {len(texts):,} passages, {len(queries):,} queries, {depth} deep\n")
-    line("BM25", "index, s", "queries/s", "measured on", f"{len(queries):,} queries, s", "of plain bm25s")
-    line("---", *["---:"] * 5)
+    print_head("BM25", "index, s", "queries/s", "measured on", f"{len(queries):,} queries, s", "of plain bm25s")
 
     def plain_index() -> Any:
         index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
         index.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
         return index
 
-    took, index = timed(plain_index)
+    took, index = time_cpu(plain_index)
 
     def plainly() -> Any:
         tokens = bm25s.tokenize(queries, stopwords="en", return_ids=False, show_progress=False)
         return index.retrieve(tokens, k=depth, show_progress=False)
 
-    spent, (plain_found, plain_scores) = timed(plainly)
+    spent, (plain_found, plain_scores) = time_cpu(plainly)
     plain = len(queries) / spent
-    line("bm25s, used plainly", f"{took:.1f}", *pace(len(queries), spent, len(queries), plain))
+    print_row("bm25s, used plainly", f"{took:.1f}", *format_rate(len(queries), spent, len(queries), plain))
     for name, analysis in (("rarefy, bm25s's words", PLAIN), ("rarefy, its own words and stems", {})):
         config = RetrieveConfig.model_validate({"retrievers": ("bm25",), "analysis": analysis, "titled": False})
-        took, search = timed(
-            lambda config=config: bm25(  # type: ignore[misc]
+        took, search = time_cpu(
+            lambda config=config: open_bm25(  # type: ignore[misc]
                 Passages(chunks, False), config, cache=folder, threads=1, means=InferenceContext()
             )
         )
-        spent, ranked = timed(lambda search=search: search(queries, depth))  # type: ignore[misc]
-        line(name, f"{took:.1f}", *pace(len(queries), spent, len(queries), plain))
+        spent, ranked = time_cpu(lambda search=search: search(queries, depth))  # type: ignore[misc]
+        print_row(name, f"{took:.1f}", *format_rate(len(queries), spent, len(queries), plain))
         if analysis:
-            share = agreement(ranked, plain_found, plain_scores, list(chunks))
+            share = share_of_top_ten(ranked, plain_found, plain_scores, list(chunks))
     with suppress(ImportError):
-        rank_bm25(told, texts, queries, plain)
+        measure_rank_bm25(options, texts, queries, plain)
     print(f"\n{share:.4f} of the first ten of plain bm25s stand among rarefy's first ten by the same words.")
 
 
-def rank_bm25(told: argparse.Namespace, texts: list[str], queries: list[str], plain: float) -> None:
+def measure_rank_bm25(options: argparse.Namespace, texts: list[str], queries: list[str], plain: float) -> None:
     """The line of rank_bm25, which is measured on few queries; ImportError where it is not here."""
     import bm25s
 
@@ -113,13 +115,13 @@ def rank_bm25(told: argparse.Namespace, texts: list[str], queries: list[str], pl
         print("\nrank_bm25 is not here: pip install --target FOLDER rank_bm25, then --peers FOLDER")
         raise
     words = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
-    took, slow = timed(lambda: BM25Okapi(words, k1=1.2, b=0.75))
-    some = bm25s.tokenize(queries[: told.rank_bm25], stopwords="en", return_ids=False, show_progress=False)
-    spent, _ = timed(lambda: [slow.get_top_n(query, range(len(texts)), n=DEPTH) for query in some])
-    line("rank_bm25, words ready", f"{took:.1f}", *pace(len(some), spent, len(queries), plain))
+    took, slow = time_cpu(lambda: BM25Okapi(words, k1=1.2, b=0.75))
+    some = bm25s.tokenize(queries[: options.rank_bm25], stopwords="en", return_ids=False, show_progress=False)
+    spent, _ = time_cpu(lambda: [slow.get_top_n(query, range(len(texts)), n=DEPTH) for query in some])
+    print_row("rank_bm25, words ready", f"{took:.1f}", *format_rate(len(some), spent, len(queries), plain))
 
 
-def vectors(told: argparse.Namespace, folder: Path) -> None:
+def measure_faiss(options: argparse.Namespace, folder: Path) -> None:
     """FAISS: how long an index takes, how many queries a second it answers, and what share of the exact lists."""
     randomly = np.random.default_rng(7)
     space = randomly.standard_normal((48, NUMBERS)).astype(np.float32)
@@ -129,12 +131,11 @@ def vectors(told: argparse.Namespace, folder: Path) -> None:
         made += 1.5 * randomly.standard_normal((count, NUMBERS)).astype(np.float32)
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
-    stored, queries = near(told.passages), near(min(told.queries, 10_000))
+    stored, queries = near(options.passages), near(min(options.queries, 10_000))
     depth = min(DEPTH, len(stored))
-    print(f"\n{len(stored):,} vectors of {NUMBERS} numbers, {depth} deep, {told.threads} threads\n")
-    total = told.queries
-    line("FAISS", "index, s", "queries/s", "measured on", f"{total:,} queries, s", "of numpy", "recall", "MiB")
-    line("---", *["---:"] * 7)
+    print(f"\n{len(stored):,} vectors of {NUMBERS} numbers, {depth} deep, {options.threads} threads\n")
+    total = options.queries
+    print_head("FAISS", "index, s", "queries/s", "measured on", f"{total:,} queries, s", "of numpy", "recall", "MiB")
     few = queries[:2_000]
 
     def brute() -> Any:
@@ -146,24 +147,34 @@ def vectors(told: argparse.Namespace, folder: Path) -> None:
             lists.append(np.take_along_axis(first, order, 1))
         return np.concatenate(lists)
 
-    spent, _ = timed(brute)
+    spent, _ = time_cpu(brute)
     numpy = len(few) / spent
-    line("numpy, every passage compared", "", *pace(len(few), spent, total, numpy), "1", f"{stored.nbytes / 2**20:.0f}")
+    print_row(
+        "numpy, every passage compared",
+        "",
+        *format_rate(len(few), spent, total, numpy),
+        "1",
+        f"{stored.nbytes / 2**20:.0f}",
+    )
     for kind in ("flat", "hnsw", "ivf_pq"):
-        shape = shaped(DenseConfig(index=kind), len(stored))
+        shape = choose_shape(DenseConfig(index=kind), len(stored))
         place = folder / kind
         place.mkdir()
         blocks = (stored[at : at + 4_096] for at in range(0, len(stored), 4_096))
-        took, _ = timed(lambda blocks=blocks, shape=shape, place=place: built(blocks, len(stored), shape, place))  # type: ignore[misc]
-        index = loaded(place, len(stored))
-        spent, _ = timed(lambda index=index, shape=shape: found(index, queries, depth, shape, told.threads))  # type: ignore[misc]
-        share = recall(index, queries[:500], depth, shape, told.threads)
+        took, _ = time_cpu(
+            lambda blocks=blocks, shape=shape, place=place: build_index(blocks, len(stored), shape, place)
+        )  # type: ignore[misc]
+        index = load_index(place, len(stored))
+        spent, _ = time_cpu(
+            lambda index=index, shape=shape: search_index(index, queries, depth, shape, options.threads)
+        )  # type: ignore[misc]
+        share = measure_recall(index, queries[:500], depth, shape, options.threads)
         size = (place / "index.faiss").stat().st_size / 2**20
-        told_pace = pace(len(queries), spent, total, numpy)
-        line(f"rarefy, {kind}", f"{took:.1f}", *told_pace, f"{share:.4f}", f"{size:.0f}")
+        told_pace = format_rate(len(queries), spent, total, numpy)
+        print_row(f"rarefy, {kind}", f"{took:.1f}", *told_pace, f"{share:.4f}", f"{size:.0f}")
 
 
-def windows(folder: Path, count: int) -> Iterator[str]:
+def cut_windows(folder: Path, count: int) -> Iterator[str]:
     """So many windows of 190 words over the texts of a folder, evenly spread."""
     found = sorted(path for path in folder.rglob("*") if path.suffix in {".txt", ".md"})
     words = [path.read_text(encoding="utf-8", errors="replace").split() for path in found]
@@ -177,7 +188,7 @@ def windows(folder: Path, count: int) -> Iterator[str]:
         at -= len(some)
 
 
-def passages(count: int) -> Iterator[str]:
+def make_passages(count: int) -> Iterator[str]:
     """Passages whose words are as frequent as words are."""
     with gzip.open(Path(wordnet.__file__).parent / "english.tsv.gz", "rt", encoding="utf-8") as file:
         found = {word for line in file for word in line.split("\t") if word.isascii() and word.isalpha()}
@@ -194,7 +205,7 @@ def passages(count: int) -> Iterator[str]:
         yield " ".join(of[some]) + figures
 
 
-def asked(texts: list[str], count: int) -> Iterator[str]:
+def make_queries(texts: list[str], count: int) -> Iterator[str]:
     """A dozen words of a passage, as a question."""
     for number in range(count):
         randomly = random.Random(number)
@@ -202,7 +213,7 @@ def asked(texts: list[str], count: int) -> Iterator[str]:
         yield f"what is the {' '.join(randomly.sample(words, min(9, len(words))))} of {words[-1]}?"
 
 
-def agreement(ranked: Any, plain: Any, scores: Any, names: list[str]) -> float:
+def share_of_top_ten(ranked: Any, plain: Any, scores: Any, names: list[str]) -> float:
     """The share of bm25s's first ten that stand among the first ten here or tie with the tenth."""
     shares = []
     for mine, theirs, values in zip(ranked, plain, scores, strict=True):
@@ -211,14 +222,13 @@ def agreement(ranked: Any, plain: Any, scores: Any, names: list[str]) -> float:
     return float(np.mean(shares))
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def time_cpu(work: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds of processor time, of all threads, and what came of it: other work on the machine counts little."""
-    began = time.process_time()
-    made = work()
-    return time.process_time() - began, made
+    timing = time_call(work)
+    return timing.cpu, timing.result
 
 
-def pace(some: int, spent: float, every: int, against: float) -> tuple[str, str, str, str]:
+def format_rate(some: int, spent: float, every: int, against: float) -> tuple[str, str, str, str]:
     """Queries a second, on how many that was measured, the seconds that all would take, the rate against another."""
     rate = some / spent
     return (
@@ -227,11 +237,6 @@ def pace(some: int, spent: float, every: int, against: float) -> tuple[str, str,
         f"{every / rate:,.1f}",
         f"{rate / against:.3f}",
     )
-
-
-def line(*cells: str) -> None:
-    """One line of a Markdown table."""
-    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

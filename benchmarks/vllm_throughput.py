@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from measuring import make_parser
+
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 
@@ -34,7 +36,7 @@ if __name__ == "__main__":
 """
 
 
-def ours(model: str, engine: dict[str, Any], prompts: int, size: int, most: int) -> dict[str, float]:
+def measure_rarefy(model: str, engine: dict[str, Any], prompts: int, size: int, most: int) -> dict[str, float]:
     """Prompts, tokens in, tokens out and seconds; loading is not counted, the first prompt's compilations are."""
 
     def requests() -> list[Request]:
@@ -61,7 +63,7 @@ def ours(model: str, engine: dict[str, Any], prompts: int, size: int, most: int)
     return {"prompts": len(replies), "in": tokens[0], "out": tokens[1], "seconds": seconds}
 
 
-def theirs(model: str, engine: dict[str, Any], like: dict[str, float]) -> dict[str, float]:
+def measure_vllm(model: str, engine: dict[str, Any], like: dict[str, float]) -> dict[str, float]:
     """vLLM's benchmark at the mean sizes of ours."""
     count = int(like["prompts"])
     mean_in, mean_out = round(like["in"] / count), max(round(like["out"] / count), 1)
@@ -80,22 +82,22 @@ def theirs(model: str, engine: dict[str, Any], like: dict[str, float]) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("model")
     parser.add_argument("--prompts", type=int, default=2_000)
     parser.add_argument("--input", type=int, default=1_000, help="words of a prompt")
     parser.add_argument("--output", type=int, default=200, help="tokens of a reply, at most")
     parser.add_argument("--engine", type=json.loads, default={}, help="arguments of the engine, as JSON")
     parser.add_argument("--ours", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.ours:
-        print(json.dumps(ours(given.model, given.engine, given.prompts, given.input, given.output)))
+    options = parser.parse_args()
+    if options.ours:
+        print(json.dumps(measure_rarefy(options.model, options.engine, options.prompts, options.input, options.output)))
         return
     command = [sys.executable, *sys.argv, "--ours"]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ).stdout
     first = json.loads(next(line for line in told.splitlines() if line.startswith("{")))  # vLLM tells things there too
     rates = []
-    for name, one in (("rarefy", first), ("vLLM's own", theirs(given.model, given.engine, first))):
+    for name, one in (("rarefy", first), ("vLLM's own", measure_vllm(options.model, options.engine, first))):
         rates.append((one["in"] + one["out"]) / one["seconds"])
         sizes = f"{one['prompts']:,.0f} prompts, {one['in']:,.0f} tokens in, {one['out']:,.0f} out"
         print(f"{name:10} {sizes}, {one['seconds']:,.1f} s: {rates[-1]:,.0f} tokens/s")

@@ -1,1 +1,1 @@
-"""The nouns: row types, the tables they make, and the contracts that hold them."""
+"""Row types, their Arrow tables, and the contracts that every table is checked against."""

@@ -19,8 +19,16 @@ import pyarrow.compute as pc
 from rarefy.data_contracts.rows import Breach, row_id
 from rarefy.data_contracts.schemas import ROWS
 from rarefy.data_contracts.suites import SUITES
-from rarefy.data_contracts.suites.columns import column_faults, column_values, optional
-from rarefy.data_contracts.suites.rule import PartRule, Reference, References, RowRule, code_of
+from rarefy.data_contracts.suites.rule import (
+    PartRule,
+    Reference,
+    References,
+    RowRule,
+    code_of,
+    column_faults,
+    column_values,
+    optional,
+)
 from rarefy.data_contracts.tables import schema_of
 
 KINDS = {row_type: kind for kind, row_type in ROWS.items()}  # what the table of a row type is called
@@ -34,14 +42,14 @@ ROUNDS = 20  # of setting aside what depends on what was set aside; the tables a
 
 @dataclass
 class Settled:
-    """Tables by row type without the rows that were set aside, and those rows."""
+    """The tables that lost rows, by row type, and a breach for each of those rows."""
 
     tables: dict[type, pa.Table]
     breaches: list[Breach] = field(default_factory=list)
 
 
 def set_aside(stage: str, row_type: type, table: pa.Table, references: References) -> tuple[pa.Table, list[Breach]]:
-    """The rows of a table that keep every rule on rows, and a breach for each of the others.
+    """Split a table into the rows that keep every rule on rows, and a breach for each of the others.
 
     A table whose columns are not those of its row type comes back as it is: the check at fan-in says so and stops.
     KeyError where a rule is held against a table that is not among the references.
@@ -49,7 +57,7 @@ def set_aside(stage: str, row_type: type, table: pa.Table, references: Reference
     suite = SUITES[row_type]
     if not table.num_rows or any(not fault.endswith("nulls") for fault in column_faults(table, row_type)):
         return table, []
-    against = _nulls(table, row_type)
+    against = _null_faults(table, row_type)
     whole = [place for place, fault in enumerate(against) if fault is None]
     read = table if len(whole) == len(against) else table.take(pa.array(whole, pa.int64()))
     values = cache(partial(column_values, read))  # several rules read one column
@@ -68,7 +76,7 @@ def set_aside(stage: str, row_type: type, table: pa.Table, references: Reference
 
 
 def settle(stage: str, row_type: type, available: Callable[[type], pa.Table | None], judged: bool) -> Settled:
-    """What must be set aside once a table is whole: its own rows, rows that lack a part, and all that depends on them.
+    """Set aside what breaks a rule once a table is whole: its rows, rows without a part, and all that depends on them.
 
     `available` gives the table of a row type, None where there is none yet; that of this one must be there. `judged`:
     the rules on rows were held where the rows were made. The tables that come back are those that lost rows.
@@ -81,11 +89,11 @@ def settle(stage: str, row_type: type, available: Callable[[type], pa.Table | No
     def now(wanted: type) -> pa.Table | None:
         return changed[wanted] if wanted in changed else available(wanted)
 
-    references = _Needed(now)
+    references = _CurrentTables(now)
     if not judged:
         changed[row_type], broken = set_aside(stage, row_type, whole, references)
         lost += broken
-        lost += _dependents(stage, {row_type: {one.row for one in broken}}, now, changed)
+        lost += _remove_dependents(stage, {row_type: {breach.row for breach in broken}}, now, changed)
     for _ in range(ROUNDS):
         lacking: dict[type, dict[str, tuple[str, str]]] = defaultdict(dict)
         for held in SUITES if lost else (row_type,):  # what was taken out may be what others lack now
@@ -95,27 +103,29 @@ def settle(stage: str, row_type: type, available: Callable[[type], pa.Table | No
         if not lacking:
             break
         for owner, faults in lacking.items():
-            lost += _take_out(stage, owner, faults, now, changed)
-        lost += _dependents(stage, {owner: set(faults) for owner, faults in lacking.items()}, now, changed)
+            lost += _remove_rows(stage, owner, faults, now, changed)
+        lost += _remove_dependents(stage, {owner: set(faults) for owner, faults in lacking.items()}, now, changed)
     if changed[row_type] is whole:
         del changed[row_type]
     return Settled(changed, lost)
 
 
-def direct(breaches: Iterable[Breach]) -> list[Breach]:
-    """Those that broke a rule themselves, rather than lost a row that they depend on."""
-    return [one for one in breaches if not one.rule.startswith(DEPENDS)]
+def direct_breaches(breaches: Iterable[Breach]) -> list[Breach]:
+    """The breaches of rows that broke a rule themselves, rather than lost a row that they depend on."""
+    return [breach for breach in breaches if not breach.rule.startswith(DEPENDS)]
 
 
-def raised(stage: str, kind: str, row: str, error: Exception, caller: str = "") -> Breach:
+def breach_of_error(stage: str, kind: str, row: str, error: Exception, caller: str = "") -> Breach:
     """The breach of a row on which a stage's code raised an exception: its class, its message, and where it came from.
 
     Breaches are part of a benchmark's digest: what is of the machine (folders, addresses, depth of a recursion) is left
     out of them, and so are the calls up to the last in the file `caller`, which hang on how the work was divided.
     """
-    detail = _everywhere(f"{type(error).__name__}: {error}")[:2000]
+    detail = _strip_machine(f"{type(error).__name__}: {error}")[:2000]
     content = json.dumps({"traceback": list(_frames(error, caller))})
-    return Breach(row_id("breach", stage, kind, row, RAISED), stage, kind, row, RAISED, _plain(detail), content)
+    return Breach(
+        row_id("breach", stage, kind, row, RAISED), stage, kind, row, RAISED, _escape_surrogates(detail), content
+    )
 
 
 def _frames(error: BaseException | None, caller: str) -> Iterator[str]:
@@ -126,11 +136,11 @@ def _frames(error: BaseException | None, caller: str) -> Iterator[str]:
         yield from dict.fromkeys(f"{_file(file)}: {function}" for file, function in calls[begin:])
         error = error.__cause__  # not __context__: while the row was looked for, other tries had failed
         if error:
-            yield _everywhere(f"after {type(error).__name__}: {error}")[:500]
+            yield _strip_machine(f"after {type(error).__name__}: {error}")[:500]
 
 
 def _file(name: str) -> str:
-    """A file as it is called in its package, wherever that is installed."""
+    """The path of a file within its package, wherever that is installed."""
     place = Path(name).resolve()
     if place.is_relative_to(PACKAGE):
         return place.relative_to(PACKAGE).as_posix()
@@ -139,7 +149,7 @@ def _file(name: str) -> str:
     return place.name if at is None else "/".join(parts[at + 1 :])
 
 
-def _everywhere(message: str) -> str:
+def _strip_machine(message: str) -> str:
     """A message without what differs from machine to machine: our folder, addresses in memory."""
     return without_addresses(message.replace(f"{PACKAGE}/", ""))
 
@@ -149,17 +159,17 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("", text)
 
 
-def unmakeable(stage: str, row_type: type, row: Any, error: Exception) -> Breach:
+def breach_of_unstorable(stage: str, row_type: type, row: Any, error: Exception) -> Breach:
     """The breach of a row that no table can hold: a number too large, half a character, a value of another type."""
     kind, key = KINDS[row_type], SUITES[row_type].key if row_type in SUITES else schema_of(row_type).names[0]
-    name, rule = _plain(str(getattr(row, key))), code_of("values fit their columns")
+    name, rule = _escape_surrogates(str(getattr(row, key))), code_of("values fit their columns")
     content = json.dumps({n: repr(getattr(row, n)) for n in schema_of(row_type).names})  # ASCII: any text fits
-    detail = _plain(f"{type(error).__name__}: {error}"[:2000])
+    detail = _escape_surrogates(f"{type(error).__name__}: {error}"[:2000])
     return Breach(row_id("breach", stage, kind, name, rule), stage, kind, name, rule, detail, content)
 
 
-class _Needed(Mapping[type, pa.Table]):
-    """The tables that rules are held against, as they are by now."""
+class _CurrentTables(Mapping[type, pa.Table]):
+    """The tables that rules are held against, without the rows that were set aside so far."""
 
     def __init__(self, now: Callable[[type], pa.Table | None]) -> None:
         self._now = now
@@ -177,23 +187,23 @@ class _Needed(Mapping[type, pa.Table]):
         return len(SUITES)
 
 
-def _nulls(table: pa.Table, row_type: type) -> list[tuple[str, str] | None]:
-    """For each row the column that holds nothing where a value is due, as a complaint."""
+def _null_faults(table: pa.Table, row_type: type) -> list[tuple[str, str] | None]:
+    """For each row the complaint that a column is null where a value is due; None where there is none."""
     found: list[tuple[str, str] | None] = [None] * table.num_rows
     for name in table.schema.names:
         if name in optional(row_type):
             continue
         column = table.column(name)
         nested = pa.types.is_nested(column.type)
-        if not column.null_count and not (nested and _holds_null(column)):
+        if not column.null_count and not (nested and _has_nested_null(column)):
             continue
         for place, value in enumerate(column.to_pylist()):
-            if value is None or (nested and _is_hollow(value)):
+            if value is None or (nested and _has_null_within(value)):
                 found[place] = found[place] or (NO_NULL, f"{name}: null")
     return found
 
 
-def _holds_null(column: pa.ChunkedArray) -> bool:
+def _has_nested_null(column: pa.ChunkedArray) -> bool:
     """Is there a null inside the lists of a column?"""
     if not pa.types.is_list(column.type):
         return bool(column.null_count)
@@ -201,18 +211,18 @@ def _holds_null(column: pa.ChunkedArray) -> bool:
     if inner.null_count:
         return True
     if pa.types.is_struct(inner.type):
-        return any(_holds_null(pc.struct_field(inner, [place])) for place in range(inner.type.num_fields))
-    return pa.types.is_list(inner.type) and _holds_null(inner)
+        return any(_has_nested_null(pc.struct_field(inner, [place])) for place in range(inner.type.num_fields))
+    return pa.types.is_list(inner.type) and _has_nested_null(inner)
 
 
-def _is_hollow(value: Any) -> bool:
+def _has_null_within(value: Any) -> bool:
     if isinstance(value, dict):
-        return any(map(_is_hollow, value.values()))
-    return any(map(_is_hollow, value)) if isinstance(value, list) else value is None
+        return any(map(_has_null_within, value.values()))
+    return any(map(_has_null_within, value)) if isinstance(value, list) else value is None
 
 
 def _breaches(stage: str, row_type: type, table: pa.Table, faults: Mapping[int, tuple[str, str]]) -> Iterator[Breach]:
-    """A breach for each of these places of a table, of a code and a complaint each."""
+    """A breach for each of these rows of a table; `faults` gives code and complaint by place."""
     kind, key = KINDS[row_type], SUITES[row_type].key
     for place, (code, complaint) in faults.items():
         row = table.slice(place, 1).to_pylist()[0]
@@ -221,14 +231,14 @@ def _breaches(stage: str, row_type: type, table: pa.Table, faults: Mapping[int, 
         yield Breach(row_id("breach", stage, kind, name, code), stage, kind, name, code, complaint, content)
 
 
-def _take_out(
+def _remove_rows(
     stage: str,
     row_type: type,
     faults: Mapping[str, tuple[str, str]],
     now: Callable[[type], pa.Table | None],
     changed: dict[type, pa.Table],
 ) -> list[Breach]:
-    """Take the rows of these names out of their table: the breaches; `changed` gets the table without them."""
+    """Take the rows of these names out of their table, which `changed` gets without them; returns their breaches."""
     table = now(row_type)
     if table is None:
         return []
@@ -240,7 +250,7 @@ def _take_out(
     return list(_breaches(stage, row_type, table, places))
 
 
-def _dependents(
+def _remove_dependents(
     stage: str,
     gone: dict[type, set[str]],
     now: Callable[[type], pa.Table | None],
@@ -263,12 +273,12 @@ def _dependents(
                         code = f"{DEPENDS}{KINDS[rule.owner]}"
                         faults.setdefault(key, (code, f"{rule.column} {missed!r} was set aside"))
             if faults:
-                lost += _take_out(stage, row_type, faults, now, changed)
+                lost += _remove_rows(stage, row_type, faults, now, changed)
                 after[row_type] |= set(faults)
         gone = after
     return lost
 
 
-def _plain(text: str) -> str:
-    """The text with what no table can hold (half characters) written out."""
+def _escape_surrogates(text: str) -> str:
+    """The text with half characters, which no table can hold, written out as escapes."""
     return text.encode("utf-8", "backslashreplace").decode()

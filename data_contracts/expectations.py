@@ -1,22 +1,30 @@
 """Contracts at fan-in: what makes a whole table meaningless, held by Great Expectations (architecture §6).
 
 Columns and types, names that are unique, references that lead somewhere, rows that are there, and how many rows were
-set aside (`data_contracts/breaches.py`): a table that breaks one of these stops the run.
-"""
+set aside (`data_contracts/breaches.py`): a table that breaks one of these stops the run."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
+from html import escape
 from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.breaches import KINDS, direct
+from rarefy.data_contracts.breaches import KINDS, direct_breaches
 from rarefy.data_contracts.rows import Breach
 from rarefy.data_contracts.suites import SUITES
-from rarefy.data_contracts.suites.columns import column_faults, column_values
-from rarefy.data_contracts.suites.rule import PartRule, Reference, References, RowRule, TableRule, code_of
+from rarefy.data_contracts.suites.rule import (
+    PartRule,
+    Reference,
+    References,
+    RowRule,
+    TableRule,
+    code_of,
+    column_faults,
+    column_values,
+)
 
 VERSION = 2  # of how a table is checked: one that kept an older one is checked again
 BUDGET = 0.01  # share of a table's rows that may be set aside
@@ -30,7 +38,7 @@ _SET_ASIDE = "rows set aside"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one rule went; `count` offending values, of which `examples` shows some with the names of their rows.
+    """The outcome of one rule: `count` offending values, some of them in `examples` with the names of their rows.
 
     `stops`: a table that breaks it stops the run. Rows that break another rule were set aside.
     """
@@ -45,7 +53,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """How one table went, at one stage."""
+    """The outcome of the contract of one table, at one stage."""
 
     stage: str
     table: str
@@ -82,7 +90,7 @@ class ContractBroken(Exception):
         self.validation = validation
 
 
-def check(
+def check_table(
     stage: str,
     row_type: type,
     table: pa.Table,
@@ -90,7 +98,7 @@ def check(
     breaches: Sequence[Breach] = (),
     budget: float = BUDGET,
 ) -> Validation:
-    """How a whole table, without the rows that were set aside, keeps its contract; ContractBroken where it does not.
+    """Check a whole table, without the rows that were set aside, against its contract; ContractBroken where it fails.
 
     `references` holds the tables that this one points into; KeyError names one that is wanted and missing. `breaches`
     are the rows that were set aside, of this table and of those that it took rows from.
@@ -98,30 +106,32 @@ def check(
     suite = SUITES[row_type]
     if missing := [needed.__name__ for needed in suite.needs if needed not in references]:
         raise KeyError(f"{stage}: the contract of {row_type.__name__} is held against {', '.join(missing)}: not given")
-    results = _hold("", {_TYPED: column_faults(table, row_type)}, [_no_fault(_TYPED)])
+    results = _run_expectations("", {_TYPED: column_faults(table, row_type)}, [_no_fault(_TYPED)])
     if results[0].success:  # else no other rule could be read
         values = cache(partial(column_values, table))
         plain, named = suite.of_kind(TableRule), suite.of_kind(Reference)
         lists = {column for rule in plain for column in rule.options.get("column_list", ())}
         columns = {name: values(name) for name in {suite.key, *lists, *(rule.column for rule in plain)} - {""}}
-        columns |= {rule.says: _lost(rule, values(suite.key), values(rule.column), references) for rule in named}
-        results += _hold(suite.key, columns, [*plain, *(_no_fault(rule.says) for rule in named)])
+        columns |= {
+            rule.says: _lost_references(rule, values(suite.key), values(rule.column), references) for rule in named
+        }
+        results += _run_expectations(suite.key, columns, [*plain, *(_no_fault(rule.says) for rule in named)])
         about = {rule.says: rule.column for rule in named}
         results = [replace(result, column=about.get(result.rule, result.column)) for result in results]
-        results += _counted(row_type, breaches)
+        results += _count_breaches(row_type, breaches)
         order = {rule.says: place for place, rule in enumerate(suite.rules)}
         results[1:] = sorted(results[1:], key=lambda result: order.get(result.rule, len(order)))
         owners = dict.fromkeys([row_type, *(rule.of for rule in suite.of_kind(PartRule))])
         for owner in owners:  # a table may cost another one its rows: variants their questions
             rows = table.num_rows if owner is row_type else references[owner].num_rows
-            results.append(_afforded(rows, owner, breaches, budget))
+            results.append(_check_budget(rows, owner, breaches, budget))
     validation = Validation(stage, row_type.__name__, table.num_rows, tuple(results))
     if validation.broken:
         raise ContractBroken(validation)
     return validation
 
 
-def to_json(validations: Iterable[Validation]) -> list[dict[str, Any]]:
+def validations_to_json(validations: Iterable[Validation]) -> list[dict[str, Any]]:
     """The validations as plain records."""
     return [{**asdict(validation), "success": not validation.broken} for validation in validations]
 
@@ -131,8 +141,8 @@ def _no_fault(says: str) -> TableRule:
     return TableRule(says, says, "ExpectColumnValuesToBeNull")
 
 
-def _lost(rule: Reference, keys: list[Any], values: list[Any], references: References) -> list[str | None]:
-    """For each row the name of a row elsewhere that is not there, beginning with the row's own; None where all are."""
+def _lost_references(rule: Reference, keys: list[Any], values: list[Any], references: References) -> list[str | None]:
+    """For each row the reference that leads nowhere, after the row's own name; None where all lead somewhere."""
     names = set(references[rule.owner].column(rule.key).to_pylist()) | ({""} if rule.optional else set())
     lost = (
         (key, [n for n in ([v] if isinstance(v, str) else v) if n not in names])
@@ -141,11 +151,11 @@ def _lost(rule: Reference, keys: list[Any], values: list[Any], references: Refer
     return [f"{key}: {rule.column} {gone[0]!r} is no {rule.owner.__name__}" if gone else None for key, gone in lost]
 
 
-def _counted(row_type: type, breaches: Sequence[Breach]) -> list[Result]:
-    """The rules that set rows aside, each with how many; those of other tables only where it did."""
+def _count_breaches(row_type: type, breaches: Sequence[Breach]) -> list[Result]:
+    """A result for each rule that sets rows aside, with how many; of other tables only those that did."""
     by_code: dict[tuple[str, str], list[Breach]] = {}
-    for one in breaches:
-        by_code.setdefault((one.table, one.rule), []).append(one)
+    for breach in breaches:
+        by_code.setdefault((breach.table, breach.rule), []).append(breach)
     results, own = [], KINDS[row_type]
     for rule in SUITES[row_type].rules:
         if isinstance(rule, RowRule | PartRule):
@@ -160,21 +170,21 @@ def _counted(row_type: type, breaches: Sequence[Breach]) -> list[Result]:
 
 
 def _shown(breaches: Sequence[Breach]) -> tuple[str, ...]:
-    return tuple(f"{one.row}: {one.detail}"[:_WIDTH] for one in breaches[:_EXAMPLES])
+    return tuple(f"{breach.row}: {breach.detail}"[:_WIDTH] for breach in breaches[:_EXAMPLES])
 
 
-def _afforded(rows: int, row_type: type, breaches: Sequence[Breach], budget: float) -> Result:
-    """Whether no more rows broke a rule than the budget allows; those that only depend on such rows do not count."""
-    count = sum(one.table == KINDS[row_type] for one in direct(breaches))
+def _check_budget(rows: int, row_type: type, breaches: Sequence[Breach], budget: float) -> Result:
+    """The result of the budget: how many rows may break a rule; those that only depend on such rows do not count."""
+    count = sum(breach.table == KINDS[row_type] for breach in direct_breaches(breaches))
     allowed = max(COUNTED_FROM - 1, int(budget * (rows + count)))
     says = f"{_SET_ASIDE} from {KINDS[row_type]} are at most {allowed:,} (breach_budget = {budget:g})"
     rule = TableRule(says, _SET_ASIDE, "ExpectColumnSumToBeBetween", {"min_value": 0, "max_value": allowed})
-    (result,) = _hold("", {_SET_ASIDE: [count]}, [rule])
+    (result,) = _run_expectations("", {_SET_ASIDE: [count]}, [rule])
     return replace(result, column="", count=0 if result.success else count)
 
 
-def _hold(key: str, columns: Mapping[str, Sequence[Any]], rules: Sequence[TableRule]) -> list[Result]:
-    """How these columns keep these rules, in the rules' order; `key` is the column that names a row, "" for none."""
+def _run_expectations(key: str, columns: Mapping[str, Sequence[Any]], rules: Sequence[TableRule]) -> list[Result]:
+    """Run rules on columns with Great Expectations, in the rules' order; `key` names a row, "" for no such column."""
     # imported late: Great Expectations takes 4 s, and workers never need it
     import pandas
     from great_expectations import ExpectationSuite, expectations
@@ -189,13 +199,13 @@ def _hold(key: str, columns: Mapping[str, Sequence[Any]], rules: Sequence[TableR
     if key:
         shown["unexpected_index_column_names"] = [key]
     outcome = frames.get_batch({"dataframe": frame}).validate(suite, result_format=shown)
-    held = {_place(result): result for result in outcome.results}
+    held = {_rule_index(result): result for result in outcome.results}
     return [_result(key, rule, held[place]) for place, rule in enumerate(rules)]
 
 
 @cache
 def _frames() -> Any:
-    """What makes a batch of a frame: a context in memory, which writes nothing and calls nobody."""
+    """The batch definition that takes a data frame: of a context in memory, which writes nothing and calls nobody."""
     os.environ["GX_ANALYTICS_ENABLED"] = "false"  # no telemetry, whatever a later version would send
     import great_expectations
 
@@ -206,13 +216,13 @@ def _frames() -> Any:
     return asset.add_batch_definition_whole_dataframe("whole")
 
 
-def _place(held: Any) -> int:
-    """Which rule an outcome belongs to: Great Expectations keeps no order."""
+def _rule_index(held: Any) -> int:
+    """The place of the rule that an outcome belongs to: Great Expectations keeps no order."""
     return int(held.expectation_config.meta["rule"])
 
 
 def _result(key: str, rule: TableRule, held: Any) -> Result:
-    """What Great Expectations found, in our words."""
+    """The outcome of Great Expectations as a Result."""
     column = "" if rule.column == rule.says else rule.column
     if held.success:
         return Result(rule.says, column, True)
@@ -224,3 +234,75 @@ def _result(key: str, rule: TableRule, held: Any) -> Result:
         rows = found.get("partial_unexpected_index_list") or [{}] * len(values)
         values = [f"{row.get(key, '?')}: {rule.column} {value!r}" for row, value in zip(rows, values, strict=False)]
     return Result(rule.says, column, False, found["unexpected_count"], tuple(str(v)[:_WIDTH] for v in values))
+
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; --good: #1a7f37; --bad: #c62828; --aside: #9a6700 }
+@media (prefers-color-scheme: dark) { :root { --good: #57c26f; --bad: #ff7b72; --aside: #d4a72c } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.4rem; margin-bottom: .2rem }
+p.sum { margin: 0 0 1.5rem }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .6rem 0 }
+summary { cursor: pointer; padding: .55rem .8rem; display: flex; gap: .8rem; align-items: baseline }
+summary b { min-width: 6.5rem }
+summary .rows { margin-left: auto }
+.scroll { overflow-x: auto }
+table { border-collapse: collapse; width: 100%; font-size: .92rem }
+td, th { text-align: left; vertical-align: top; padding: .35rem .8rem; border-top: 1px solid var(--line) }
+th { font-weight: 600; background: var(--soft) }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.good { color: var(--good); font-weight: 600; white-space: nowrap }
+.bad { color: var(--bad); font-weight: 600; white-space: nowrap }
+.aside { color: var(--aside); font-weight: 600; white-space: nowrap }
+code { font: .86em/1.4 ui-monospace, monospace; overflow-wrap: anywhere }
+ul { margin: .3rem 0 0; padding-left: 1.1rem }
+"""
+
+
+def render_page(validations: Sequence[Validation]) -> str:
+    """The page: a line on the whole, then each table with its rules, open where one is broken."""
+    rules = sum(len(validation.results) for validation in validations)
+    broken = sum(len(validation.broken) for validation in validations)
+    aside = len(
+        {(one.table, result.rule) for one in validations for result in one.results if result.count and not result.stops}
+    )
+    verdict = f'<span class="bad">{broken:,} broken</span>' if broken else '<span class="good">all hold</span>'
+    if aside:
+        verdict += f'; <span class="aside">rows that broke {aside:,} of them were set aside</span>'
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Data contracts: {f'{broken:,} broken' if broken else 'all hold'}</title>\n"
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>Data contracts</h1>\n"
+        f'<p class="sum">{len(validations):,} tables, {rules:,} rules: {verdict}.</p>\n'
+        f"{''.join(map(_table_html, validations))}</body>\n</html>\n"
+    )
+
+
+def _table_html(validation: Validation) -> str:
+    broken, rules, aside = len(validation.broken), len(validation.results), validation.set_aside
+    verdict = (
+        f'<span class="bad">✗ {broken:,} of {rules:,} broken</span>'
+        if broken
+        else (f'<span class="good">✓ {rules:,} rules</span>')
+    )
+    if aside:
+        verdict += f' <span class="aside">{aside:,} rows set aside</span>'
+    return (
+        f"<details{' open' if broken or aside else ''}>\n<summary><b>{escape(validation.stage)}</b> "
+        f"{escape(validation.table)} "
+        f'{verdict}<span class="rows">{validation.rows:,} rows</span></summary>\n<div class="scroll"><table>\n'
+        "<tr><th></th><th>Rule</th><th>Column</th><th>Offending</th></tr>\n"
+        f"{''.join(_rule_html(result) for result in sorted(validation.results, key=lambda result: result.success))}"
+        "</table></div>\n</details>\n"
+    )
+
+
+def _rule_html(result: Result) -> str:
+    bad = '<span class="bad">✗</span>' if result.stops else '<span class="aside">set aside</span>'
+    mark = '<span class="good">✓</span>' if result.success else bad
+    column = f"<code>{escape(result.column)}</code>" if result.column else ""
+    examples = "".join(f"<li><code>{escape(example)}</code></li>" for example in result.examples)
+    shown = f"<ul>{examples}</ul>" if examples else ""
+    count = "" if result.success else f"{result.count:,}"
+    return f'<tr><td>{mark}</td><td>{escape(result.rule)}{shown}</td><td>{column}</td><td class="n">{count}</td></tr>\n'

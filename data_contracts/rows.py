@@ -1,26 +1,8 @@
-"""Every row type (with those of `asked`, `changes`, `contexts`, `evaluation`, `exchange`) and their names (§2)."""
+"""Every row type, and the names of rows (§2)."""
 
 import hashlib
 import json
 from dataclasses import dataclass, field
-
-from rarefy.data_contracts.changes import Change as Change
-from rarefy.data_contracts.contexts import Classified as Classified
-from rarefy.data_contracts.contexts import Context as Context
-from rarefy.data_contracts.contexts import Retrieved as Retrieved
-from rarefy.data_contracts.evaluation import Answer as Answer
-from rarefy.data_contracts.evaluation import Figure as Figure
-from rarefy.data_contracts.evaluation import Hits as Hits
-from rarefy.data_contracts.evaluation import Passage as Passage
-from rarefy.data_contracts.evaluation import Score as Score
-from rarefy.data_contracts.evaluation import Trial as Trial
-from rarefy.data_contracts.exchange import Message as Message
-from rarefy.data_contracts.exchange import Reply as Reply
-from rarefy.data_contracts.exchange import Request as Request
-from rarefy.data_contracts.exchange import Token as Token
-from rarefy.data_contracts.exchange import Unanswered as Unanswered
-from rarefy.data_contracts.model_judgements import Judgement as Judgement
-from rarefy.data_contracts.model_judgements import Probe as Probe
 
 # Types of object that are values, not things: two facts that share one share nothing
 LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDINAL DURATION RATIO".split())
@@ -297,3 +279,296 @@ class Breach:
     rule: str  # a code: contract_ and the rule; contract_depends_on_..., contract_raised
     detail: str  # what the rule has against it
     content: str  # the row as JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a model that did not write a question says of it, 1 to 5 (RARE R23)."""
+
+    judgement_id: str
+    question_id: str
+    judge: str  # first | second: which of the judges, as configured
+    round: int  # 0, 1, ... where a judgement is repeated
+    readability: int = 0  # 0: not judged, see `error`
+    clarity: int = 0
+    correctness: int = 0
+    reason: str = ""
+    model: str = ""  # that judged, as the provider names it
+    error: str = ""  # as Reply.error
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A multi-hop question asked with one of its gold chunks alone (RARE R16, R19): it must not be answerable."""
+
+    probe_id: str
+    question_id: str
+    chunk_id: str
+    answer: str = ""  # "" where the model found none in the chunk
+    right: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Passages for one question, in the order in which they are shown; the texts are those of the variants named.
+
+    What was asked for and what came of it stand side by side: `k` and `passages`, `ratio` and `noise`. A context that
+    cannot be made at all is a row without passages and with a reason.
+    """
+
+    context_id: str
+    question_id: str
+    variant_ids: tuple[str, ...]
+    classes: tuple[str, ...]  # of each passage: golden | distracting | low_quality | inconsequential | irrelevant
+    setting: str  # all that was asked for, in words: "natural, k 10, ratio 0.3"
+    k: int  # passages asked for
+    ratio: float  # of noise asked for, 0 to 1
+    passages: int  # in it
+    noise: float  # share of noise in it; -1.0 where it is empty
+    mix: str = "natural"  # of the noise: natural | a class | "10:7:7:7"
+    scenario: str = ""
+    placed: str = ""  # the class whose position was asked for
+    position: str = ""  # near | mid | far, as seen from the question; "" where nothing was asked, or none is there
+    order: str = "shuffled"
+    length: str = ""  # the bin of tokens asked for
+    tokens: int = 0  # of the passages as they are shown, titles included
+    bin: str = ""  # the bin that the tokens fall into
+    seed: int = 0
+    partial_gold: bool = False  # not every gold chunk of the question is in it
+    short_of: tuple[str, ...] = ()  # "distracting: 2 of 4": what the pools lacked of what was asked for
+    rejected_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A passage that somebody's retriever found for a question."""
+
+    question_id: str
+    rank: int  # 1, 2, ...
+    text: str
+    score: float | None = None
+    passage_id: str = ""  # the retriever's own, or a chunk_id of the benchmark
+    doc_id: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What a retrieved passage is to its question."""
+
+    question_id: str
+    rank: int
+    passage_id: str
+    label: str  # a class of Context.classes, or unclear
+    why: str  # the rule that decided, and what it found
+    method: str = "rules"  # rules | model
+    scores: dict[str, float] = field(default_factory=dict)
+    error: str = ""  # as Reply.error, where a model was asked and gave no answer
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of what a model is shown."""
+
+    role: str  # system | user | assistant
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model. `request_id` is the asker's own and names its reply; it is no part of the cache key."""
+
+    request_id: str
+    messages: tuple[Message, ...]
+    schema: str = ""  # the JSON schema that the reply must keep, as JSON; "" for free text
+    temperature: float = 0.0
+    max_tokens: int = 1024  # of the reply
+    seed: int | None = None
+    logprobs: int | None = None  # how many alternatives per token of the reply; None: no log-probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of a reply with its natural log-probability, and the likeliest others as parallel tuples."""
+
+    text: str
+    logprob: float
+    others: tuple[str, ...] = ()
+    other_logprobs: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a request: an answer, or the reason why there is none. Tokens are the provider's own count."""
+
+    request_id: str
+    text: str = ""  # raw, kept even where it cannot be used
+    parsed: str = ""  # the value that keeps the request's schema, as canonical JSON; "" where none was asked for
+    finish_reason: str = ""  # stop | length | content_filter | ..., as the provider says it
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0  # of the prompt's, served from the provider's prefix cache
+    logprobs: tuple[Token, ...] = ()
+    model: str = ""  # that answered, as the provider names it
+    error: str = ""  # a code: see rarefy.tasks.models.llm.faults.REASONS; "" for an answer
+    detail: str = ""  # what the provider or the parser said of it, without secrets
+    remembered: bool = field(default=False, compare=False)  # from the reply cache: nothing was sent
+    seconds: float = field(default=0.0, compare=False)  # that the model took once; a remembered reply keeps them
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A request of a stage that got no usable answer: what it was about, why, and what the model said if anything."""
+
+    unanswered_id: str
+    stage: str
+    about: str  # the rows it was about, by id
+    reason: str  # as Reply.error
+    detail: str
+    text: str = ""  # the raw reply
+
+
+GIVEN = ("closed_book", "passages", "own")  # no passages; these passages; whatever the system retrieves itself
+STATUSES = ("scored", "failed", "missing", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that a system is shown, or that it retrieved."""
+
+    passage_id: str  # chunk_id or variant_id of the benchmark; the system's own name for it where it retrieved
+    text: str
+    title: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a retriever finds for one wording of a question, best first, and what a reranker leaves of the first few."""
+
+    hits_id: str
+    retriever: str
+    query_id: str  # variant_id of the wording
+    question_id: str
+    chunk_ids: tuple[str, ...]
+    scores: tuple[float, ...]  # of the retriever, of each
+    best: tuple[str, ...] = ()  # chunk_ids after reranking (RARE: 5 found, 3 kept); the first few where none reranks
+    reranker: str = ""  # "" where none did
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One question put to a system in one setting: a cell of a protocol. It hangs on no system.
+
+    A cell that the benchmark cannot fill is a row too, with `skipped_because`, so that it can be counted.
+    """
+
+    trial_id: str
+    protocol: str
+    question_id: str
+    cell: str  # what the protocol calls it: probe | gold | lexical_similar | retrieved | original | ...
+    given: str  # closed_book | passages | own
+    query_id: str  # variant_id of the wording asked
+    query: str = "none"  # the perturbation of the wording
+    number: int = 0  # of several variants by the same perturbation
+    passage_ids: tuple[str, ...] = ()  # variant_ids and chunk_ids, as they are shown from top to bottom
+    ranks: tuple[int, ...] = ()  # of each, 1 is the retriever's best: what is too much is dropped from the last (B4)
+    document: str = ""  # what was done to the passages: "none", a perturbation; "" where they are retrieved or mixed
+    chunk_id: str = ""  # the passage that a pair is about (SURE)
+    retriever: str = ""
+    k: int = 0  # passages asked for
+    order: str = ""  # original | reversed | shuffled
+    context_id: str = ""  # of a mixed context, and what it was mixed to:
+    mix: str = ""
+    ratio: float = -1.0
+    scenario: str = ""
+    placed: str = ""
+    position: str = ""
+    bin: str = ""
+    gold: float = -1.0  # share of the question's gold chunks among the passages; -1.0 where nothing is shown
+    noise: float = -1.0  # share of noise in a mixed context, as it came out; `ratio` is what was asked for
+    skipped_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system said in a trial, or the reason why it said nothing. Trials that ask the same share `asked_id`."""
+
+    trial_id: str
+    system: str
+    asked_id: str
+    text: str = ""
+    refused: bool | None = None  # the system's own word for it; None: its text is looked at
+    retrieved: tuple[Passage, ...] = ()  # by the system itself, best first; () where it was given passages
+    gold: float = -1.0  # share of the gold chunks in what it was shown or retrieved; -1.0 where that is not known
+    answer_shown: bool | None = None  # does any form of the answer stand in it (B5); None where that is not known
+    shown: int = 0  # passages that fitted into its context, of those that it was given
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0  # in the currency of the prices
+    model: str = ""
+    error: str = ""  # a code; "" for an answer, which may be an empty one
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Whether an answer is right by its protocol's own rule, and what decided that."""
+
+    trial_id: str
+    system: str
+    protocol: str
+    question_id: str
+    status: str  # scored | failed | missing | skipped
+    value: float | None = None  # correctness, 0 to 1; None unless scored
+    refused: bool = False
+    stage: str = ""  # what decided: empty | refusal | exact | contained | value | judge
+    matched: str = ""  # the form of the answer that was found
+    why: str = ""  # the judge's words, or why there is no score
+    judge: str = ""  # the model that judged
+    votes: tuple[float, ...] = ()  # what its rounds said, each 0 to 1, where it was asked more than once
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of a result, of one protocol alone, with all that is needed to believe it or not."""
+
+    figure_id: str
+    system: str
+    protocol: str
+    metric: str
+    slice: str  # "all", "pattern=chain", "perturbation=typos, known=yes": names and values
+    value: float | None  # None where it is undefined or withheld
+    low: float | None = None  # 95 % interval
+    high: float | None = None
+    worst: float | None = None  # if all that failed or is missing had gone wrong
+    best: float | None = None  # if all of it had gone right
+    n_scored: int = 0  # in units
+    n_failed: int = 0
+    n_missing: int = 0
+    n_skipped: int = 0
+    unit: str = "trials"
+    clusters: int = 0  # questions (or documents) that the interval was drawn from
+    withheld: bool = False  # too little of it was scored
+    headline: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing of a benchmark, beside what became of it in a later one."""
+
+    change_id: str
+    kind: str  # documents | sections | paragraphs | chunks | triplets | questions
+    change: str  # added, edited, restated, retired, ...: tasks/refresh/versions/compare.py lists them by kind
+    old_id: str = ""  # of the row in the old benchmark; "" for what is new, and for sections and paragraphs
+    new_id: str = ""  # of the row in the new one; the successor of a question that was retired
+    doc_id: str = ""  # its document in the new benchmark; of what is gone, in the old
+    section: str = ""  # where it stands, or stood
+    about: str = ""  # what it is: a title, a question, "subject · relation · period"
+    before: str = ""  # what the old benchmark says
+    after: str = ""  # what the new one says
+    detail: str = ""  # where it moved to, why it was retired, what else is another

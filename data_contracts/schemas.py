@@ -1,4 +1,4 @@
-"""The version of every table's columns, and how a table of an earlier one is brought up to today's (architecture §5).
+"""The schema version of every table, and the migration of tables of earlier ones (architecture §5).
 
 A row type whose fields change gets the next number here, and a migration; a test of every schema there was holds that.
 """
@@ -16,7 +16,7 @@ from rarefy.data_contracts.tables import schema_of
 FIRST = 1  # of every table: that of package 0.1.0, the first released, whose manifests name none
 TOGETHER = 1024  # records that are brought up at once
 
-ROWS: dict[str, type] = {  # what the rows of a table are, by its kind
+ROWS: dict[str, type] = {  # row type by kind of table
     "documents": rows.Document,
     "chunks": rows.Chunk,
     "triplets": rows.Triplet,
@@ -54,39 +54,39 @@ class NewerSchema(ValueError):
     """A table that a later rarefy made, which this one cannot read."""
 
 
-def _with(table: pa.Table, **columns: Any) -> pa.Table:
-    """The table with these columns, each of one value, unless it has them."""
+def _add_columns(table: pa.Table, **columns: Any) -> pa.Table:
+    """Add these columns, each of one value, unless the table has them."""
     for name, value in columns.items():
         if name not in table.column_names:
             table = table.append_column(name, pa.array([value] * table.num_rows, pa.scalar(value).type))
     return table
 
 
-def _dated(triplets: pa.Table) -> pa.Table:
-    """Facts of schema 1 know nothing of when they hold: none of them was superseded."""
-    return _with(triplets, valid_from="", valid_to="", superseded_by="")
+def _add_validity(triplets: pa.Table) -> pa.Table:
+    """Add to facts of schema 1 when they hold: none of them was superseded."""
+    return _add_columns(triplets, valid_from="", valid_to="", superseded_by="")
 
 
-def _latest(questions: pa.Table) -> pa.Table:
-    """Questions of schema 1 name a period, or hold for all time."""
-    return _with(questions, latest=False)
+def _add_latest(questions: pa.Table) -> pa.Table:
+    """Add `latest` to questions of schema 1, which name a period or hold for all time."""
+    return _add_columns(questions, latest=False)
 
 
-def _without_floats(table: pa.Table) -> pa.Table:
-    """Rows of schema 1 held what the machine they were made on had computed; the benchmark's own table has it now."""
+def _drop_similarities(table: pa.Table) -> pa.Table:
+    """Drop the similarities of schema 1, which differ from machine to machine; a table of their own has them now."""
     return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
 
 
 MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, from) -> to the next schema
-    ("triplets", 1): _dated,
-    ("questions", 1): _latest,
-    ("merges", 1): _without_floats,
-    ("variants", 1): _without_floats,
+    ("triplets", 1): _add_validity,
+    ("questions", 1): _add_latest,
+    ("merges", 1): _drop_similarities,
+    ("variants", 1): _drop_similarities,
 }
 
 
-def migrated(kind: str, table: pa.Table, version: int) -> pa.Table:
-    """A table of this schema with today's columns in today's order; NewerSchema where a later rarefy made it.
+def migrate_table(kind: str, table: pa.Table, version: int) -> pa.Table:
+    """Bring a table of this schema version to today's columns and order; NewerSchema where a later rarefy made it.
 
     A table that was read in part stays in part: of the columns it lacks, only those that a migration fills are added.
     """
@@ -103,8 +103,8 @@ def migrated(kind: str, table: pa.Table, version: int) -> pa.Table:
     return table.select([*known, *(name for name in table.column_names if name not in known)])
 
 
-def migrated_records(kind: str, records: Iterable[dict[str, Any]], version: int) -> Iterator[dict[str, Any]]:
-    """The same for records as JSON holds them, which may lack what a row has a default for."""
+def migrate_records(kind: str, records: Iterable[dict[str, Any]], version: int) -> Iterator[dict[str, Any]]:
+    """`migrate_table` for JSON records, which may lack what a row has a default for."""
     if version == SCHEMAS.get(kind, version):
         yield from records
         return
@@ -112,16 +112,16 @@ def migrated_records(kind: str, records: Iterable[dict[str, Any]], version: int)
     while some := list(islice(source, TOGETHER)):
         names = list(dict.fromkeys(name for record in some for name in record))
         columns = [pa.array([_plain(record.get(name)) for record in some]) for name in names]
-        yield from migrated(kind, pa.Table.from_arrays(columns, names=names), version).to_pylist()
+        yield from migrate_table(kind, pa.Table.from_arrays(columns, names=names), version).to_pylist()
 
 
 def _plain(value: Any) -> Any:
-    """An object of ragged keys as the string that a table holds of it."""
+    """A dict as the JSON string that a table holds of it."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict) else value
 
 
 def schemas_of(manifest: Mapping[str, Any]) -> dict[str, int]:
-    """The schema of each kind of table that a manifest or an entry of the journal speaks of."""
+    """The schema version of each kind of table, by a manifest or an entry of the journal."""
     named = manifest.get("schemas")
-    told = named if isinstance(named, Mapping) else {}
-    return {kind: int(told.get(kind, FIRST)) for kind in SCHEMAS}
+    versions = named if isinstance(named, Mapping) else {}
+    return {kind: int(versions.get(kind, FIRST)) for kind in SCHEMAS}

@@ -14,8 +14,8 @@ import pyarrow as pa
 Row = TypeVar("Row")
 Reader = Callable[[list[Any]], list[Any]]
 
-BLOCK = 8192  # rows that are Python's objects at once, where nobody keeps them
-MANY = 12  # a row by itself costs as much as so many in their table
+BLOCK = 8192  # rows that are Python objects at once, where nobody keeps them
+MANY = 12  # reading one row alone costs as much as reading so many together
 _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
@@ -76,17 +76,19 @@ def _read(table: pa.Table, row_type: Callable[..., Row], readers: Mapping[str, R
     columns = (
         _shared(column.to_pylist()) if column.type == pa.string() else column.to_pylist() for column in table.columns
     )
-    return map(row_type, *(read(one) if read else one for one, read in zip(columns, readers.values(), strict=True)))
+    return map(
+        row_type, *(read(column) if read else column for column, read in zip(columns, readers.values(), strict=True))
+    )
 
 
 def _shared(texts: list[Any]) -> list[Any]:
-    """The same texts, those that are equal as one object where many are: a row's kinds, methods and units."""
+    """The same texts, equal ones as one object where there are many, such as kinds, methods and units."""
     known = {text: text for text in texts}
     return [known[text] for text in texts] if 4 * len(known) < len(texts) else texts
 
 
-class Pile:
-    """Rows on their way into a table: a block of them at most is Python's objects, the rest is Arrow's.
+class TableBuilder:
+    """Builds a table row by row: at most a block of rows are Python objects, the rest is Arrow's.
 
     A row that no table can hold (a number of 70 bits, half a character, a value of another type) goes to `refused`.
     """
@@ -98,17 +100,17 @@ class Pile:
         self._tables: list[pa.Table] = []
 
     def add(self, row: Any) -> None:
-        """One more."""
+        """Add a row."""
         self._rows.append(row)
         if len(self._rows) == BLOCK:
-            self._put()
+            self._flush()
 
     def table(self) -> pa.Table:
-        """All of them that a table can hold, in their order."""
-        self._put()
+        """The table of all rows that it can hold, in their order."""
+        self._flush()
         return pa.concat_tables([schema_of(self._type).empty_table(), *self._tables])
 
-    def _put(self) -> None:
+    def _flush(self) -> None:
         rows, self._rows = self._rows, []
         try:
             self._tables.append(to_table(rows, self._type))
@@ -144,10 +146,10 @@ def _reader(hint: Any) -> Reader | None:
     return lambda values: list(map(tuple, values))
 
 
-class Keyed(Mapping[str, Row]):
-    """The rows of tables by their name, which is their first field; a row is made when it is first asked for.
+class RowsById(Mapping[str, Row]):
+    """The rows of tables by id, their first field; a row object is made when it is first read.
 
-    A portion of work names far more chunks than it reads.
+    A batch of work names far more chunks than it reads.
     """
 
     def __init__(self, tables: Iterable[pa.Table], row_type: Callable[..., Row]) -> None:
@@ -164,7 +166,7 @@ class Keyed(Mapping[str, Row]):
         return made[name] if name in made else self._all()[name]
 
     def _all(self) -> dict[str, Row]:
-        """Every row: made at once, that takes a tenth of what one after the other does."""
+        """Every row by id; making all at once takes a tenth of making one after the other."""
         if len(self._made) < len(self._places):
             rows = list(from_table(self._table, self._type))
             self._made = {name: self._made.get(name, rows[place]) for name, place in self._places.items()}

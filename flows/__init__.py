@@ -1,10 +1,10 @@
-"""The sentences, one module each: build, evaluate, refresh, perturb, mix, compare; and in folders how they are done.
+"""The flows, one module each: build, evaluate, refresh, perturb, mix, compare, rescore, scenario, plan, estimate.
 
-`cli` is the command line, `engine` runs stages and stores their tables, `models` counts and prices what is asked of
-models, `reports` shows what came of it, `serving` schedules it and says so in Prefect.
+`cli` is the command line, `engine` runs stages and stores their tables, `models` counts and prices what models are
+asked, `reports` prints results, `serving` schedules flows in Prefect and follows documents.
 
-Importing this switches off, before an engine or a model library is imported, everything that would call home or
-download: a build talks to nobody (each can be overruled in the environment).
+Importing this package switches off all telemetry and downloads of Prefect, Great Expectations and Hugging Face, before
+they are imported; each can be switched on again in the environment.
 """
 
 import os

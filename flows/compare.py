@@ -9,33 +9,40 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Figure
 from rarefy.flows.engine.comparison_inputs import (
+    ASKED_IN,
+    OTHER,
+    SAME,
+    UNKNOWN,
+    CommonQuestions,
     Side,
-    differing,
-    documents,
-    frames_of,
-    options,
+    build_frames,
+    compare_questions,
+    describe_other_differences,
+    describe_unlike_options,
+    digest_passages,
+    documents_of_questions,
+    load_side,
+    load_tables,
+    options_of_protocol,
+    pair_trials,
     shared_protocols,
-    side,
-    tables_of,
-    unlike,
 )
-from rarefy.flows.engine.shared_questions import ASKED_IN, OTHER, SAME, UNKNOWN, Core, core, pairs, shown
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.tasks.evaluate.protocols.frame import QUESTION, Frame
 from rarefy.tasks.evaluate.statistics import figures
-from rarefy.tasks.evaluate.statistics.compare import WHOLE, Difference, differences, judged
+from rarefy.tasks.evaluate.statistics.compare import WHOLE, Difference, add_verdicts, differences
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-from rarefy.tasks.evaluate.statistics.gate import Ruled, broken, parsed
-from rarefy.tasks.evaluate.statistics.gate import ruled as came_of
-from rarefy.tasks.evaluate.statistics.measure import Figured
-from rarefy.tasks.evaluate.statistics.paired import mcnemar
+from rarefy.tasks.evaluate.statistics.gate import RuleResult, find_breaches, parse_rule
+from rarefy.tasks.evaluate.statistics.gate import apply_rule as came_of
+from rarefy.tasks.evaluate.statistics.measure import Metric
+from rarefy.tasks.evaluate.statistics.significance import mcnemar
 
 RIGHT = "right answers"  # the number that tells trials with the same passages from those with others
 
 
 @dataclass(frozen=True)
-class Paired:
-    """Which trials of a protocol are compared, and how their correctness changed, trial by trial."""
+class PairedTrials:
+    """How many trials of a protocol are compared, and how their correctness changed, trial by trial."""
 
     protocol: str
     first: int  # trials that it was put, skipped ones left out
@@ -54,8 +61,8 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Apart:
-    """A number of questions that only one version of the benchmark has: no pair, and in no difference."""
+class OneSidedFigure:
+    """A figure of questions that only one version of the benchmark has, so that it is in no difference."""
 
     of: str  # retired: of the first version | new: of the second
     questions: int  # that the protocol puts
@@ -68,13 +75,13 @@ class Comparison:
 
     first: Side
     second: Side
-    paired: tuple[Paired, ...]
+    paired: tuple[PairedTrials, ...]
     differences: tuple[Difference, ...]  # headlines first
     remarks: tuple[str, ...]  # what else is not the same on both sides
     config: StatisticsConfig
-    core: Core | None = None  # of two versions of a benchmark: which questions `differences` are of
-    apart: tuple[Apart, ...] = ()  # of the others
-    rules: tuple[Ruled, ...] = ()  # what became of each rule that was given
+    core: CommonQuestions | None = None  # of two versions of a benchmark: which questions `differences` are of
+    apart: tuple[OneSidedFigure, ...] = ()  # of the others
+    rules: tuple[RuleResult, ...] = ()  # what became of each rule that was given
 
 
 def compare(
@@ -98,24 +105,24 @@ def compare(
 
     if len(systems) > 2:
         raise UsageFault(f"two systems can be compared, not {len(systems)}: --system once for both results, or twice")
-    first, second = side(a, systems[:1]), side(b, systems[-1:])
+    first, second = load_side(a, systems[:1]), load_side(b, systems[-1:])
     wanted = shared_protocols(first, second, protocols)
-    odd = unlike(first, second, wanted)
+    odd = describe_unlike_options(first, second, wanted)
     if odd and not anyway:
         way_out = "Make one of them again with the same options (`rarefy rescore` asks no system anew), or add --anyway"
         raise UsageFault("the results were not made alike:\n  " + "\n  ".join(odd) + f"\n{way_out}")
     versions = first.benchmark != second.benchmark
-    tables = [tables_of(one, *(("variants",) if versions else ())) for one in (first, second)]
-    ours, theirs = frames_of(first, wanted, tables[0]), frames_of(second, wanted, tables[1])
-    same = core(tables[0]["questions"], tables[1]["questions"]) if versions else None
+    tables = [load_tables(one, *(("variants",) if versions else ())) for one in (first, second)]
+    ours, theirs = build_frames(first, wanted, tables[0]), build_frames(second, wanted, tables[1])
+    same = compare_questions(tables[0]["questions"], tables[1]["questions"]) if versions else None
     if same and not same.kept:
         raise UsageFault(f"no question reads the same in both versions, {a} and {b}: there is nothing to compare")
-    paired, found, apart, remarks = [], [], [], [*differing(first, second), *odd]
+    paired, found, apart, remarks = [], [], [], [*describe_other_differences(first, second), *odd]
     for name in wanted:
         if name not in ours or name not in theirs:
             remarks.append(f"{name}: no trials on one side, not compared")
             continue
-        chosen, measures = options(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
+        chosen, measures = options_of_protocol(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
         parts = ours[name], theirs[name]
         if same:
             apart += [
@@ -123,56 +130,62 @@ def compare(
                 for of, frame, mine, names in zip(
                     ("retired", "new"), parts, (first, second), (same.retired, same.new), strict=True
                 )
-                for one in _apart(of, only(frame, names), mine.system, name, chosen, config)
+                for one in _one_sided_figures(of, select_questions(frame, names), mine.system, name, chosen, config)
             ]
-            left, right, told, alike = of_core(name, *(only(one, same.kept) for one in parts), tables, first, second)
+            left, right, counts, alike = match_common_questions(
+                name, *(select_questions(one, same.kept) for one in parts), tables, first, second
+            )
         else:
-            left, right, told = matched(name, *parts)
-        paired.append(told)
-        if not told.common:
+            left, right, counts = match_trials(name, *parts)
+        paired.append(counts)
+        if not counts.common:
             remarks.append(f"{name}: no trial is scored on both sides, not compared")
             continue
-        clusters = documents(left) if config.cluster == "document" else None
-        numbers = [_looked_at(measures(side, chosen)) for side in (left, right)]
+        clusters = documents_of_questions(left) if config.cluster == "document" else None
+        numbers = [_select_measures(measures(side, chosen)) for side in (left, right)]
         if same:
             numbers = [[*its, *_by_passages(one, alike)] for its, one in zip(numbers, (left, right), strict=True)]
         found += differences(*numbers, protocol=name, config=config, clusters=clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
-    rows = sorted(judged(found, config), key=lambda row: (not row.headline, row.slice != "all"))
+    rows = sorted(add_verdicts(found, config), key=lambda row: (not row.headline, row.slice != "all"))
     return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart))
 
 
-def only(frame: Frame, names: Sequence[str]) -> Frame:
-    """The trials of these questions."""
+def select_questions(frame: Frame, names: Sequence[str]) -> Frame:
+    """The frame with the trials of these questions alone."""
     rows = frame.rows[frame.rows["question_id"].isin(set(names))].reset_index(drop=True)
     there = sorted(set(rows["question_id"]))
     place = {name: at for at, name in enumerate(there)}
     return Frame(rows.assign(at=rows["question_id"].map(place).astype(int)), there)
 
 
-def of_core(
+def match_common_questions(
     protocol: str, first: Frame, second: Frame, tables: Sequence[Any], a: Side, b: Side
-) -> tuple[Frame, Frame, Paired, list[str]]:
+) -> tuple[Frame, Frame, PairedTrials, list[str]]:
     """`matched` for two versions of a benchmark, and for each pair whether both sides were shown the same passages."""
     ours, theirs = (frame.rows[frame.rows["status"] != "skipped"] for frame in (first, second))
-    both = pairs(ours, theirs)
-    left, right, told = matched(protocol, first, second, both)
-    had = [
-        shown(table, one.system, names)
+    both = pair_trials(ours, theirs)
+    left, right, counts = match_trials(protocol, first, second, both)
+    passages = [
+        digest_passages(table, one.system, names)
         for table, one, names in zip(tables, (a, b), zip(*both, strict=True) if both else ((), ()), strict=True)
     ]
     alike = {
-        new: UNKNOWN if old not in had[0] or new not in had[1] else SAME if had[0][old] == had[1][new] else OTHER
+        new: UNKNOWN
+        if old not in passages[0] or new not in passages[1]
+        else SAME
+        if passages[0][old] == passages[1][new]
+        else OTHER
         for old, new in both
     }
     marks = [alike[name] for name in right.rows["trial_id"]]
     scored = [mark for mark, status in zip(marks, right.rows["status"], strict=True) if status == "scored"]
-    return left, right, replace(told, other=scored.count(OTHER), unknown=scored.count(UNKNOWN)), marks
+    return left, right, replace(counts, other=scored.count(OTHER), unknown=scored.count(UNKNOWN)), marks
 
 
-def _by_passages(frame: Frame, alike: Sequence[str]) -> Iterator[Figured]:
-    """How many trials are right, over all pairs and by whether their passages are the same: each trial counts once."""
+def _by_passages(frame: Frame, alike: Sequence[str]) -> Iterator[Metric]:
+    """Share of right trials, over all pairs and by whether their passages are the same; each trial counts once."""
     yield frame.mean(RIGHT, WHOLE)
     for mark in (SAME, OTHER, UNKNOWN):
         mask = np.array([one == mark for one in alike], dtype=bool)
@@ -180,60 +193,62 @@ def _by_passages(frame: Frame, alike: Sequence[str]) -> Iterator[Figured]:
             yield frame.where(mask).mean(RIGHT, f"passages={mark}")
 
 
-def _apart(of: str, frame: Frame, system: str, protocol: str, options: Any, config: StatisticsConfig) -> list[Apart]:
+def _one_sided_figures(
+    of: str, frame: Frame, system: str, protocol: str, options: Any, config: StatisticsConfig
+) -> list[OneSidedFigure]:
     """The numbers of questions that only one version has, with the intervals that they have by themselves."""
     if not len(frame.rows):
         return []
     from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
-    clusters = documents(frame) if config.cluster == "document" else None
+    clusters = documents_of_questions(frame) if config.cluster == "document" else None
     measures = [one for one in PROTOCOLS[protocol].measures(frame, options) if one.slice == WHOLE]
     made = figures(measures, system=system, protocol=protocol, config=config, clusters=clusters)
-    return [Apart(of, len(frame.questions), one) for one in made]
+    return [OneSidedFigure(of, len(frame.questions), one) for one in made]
 
 
-def _looked_at(measures: Iterable[Figured]) -> list[Figured]:
+def _select_measures(measures: Iterable[Metric]) -> list[Metric]:
     """Headlines with all their slices, and the whole of every other number."""
     found = list(measures)
     headlines = {one.metric for one in found if one.headline}
     return [one for one in found if one.metric in headlines or one.slice == WHOLE]
 
 
-def ruled(comparison: Comparison, rules: Sequence[str]) -> Comparison:
-    """The comparison with what became of each of these rules; UsageFault where one is none. `gate` ends the run."""
-    try:
-        asked = [parsed(rule) for rule in rules]
-    except ValueError as error:
-        raise UsageFault(f"--fail-if: {error}") from error
-    found = (came_of(one, comparison.differences, comparison.config) for one in asked)
-    return replace(comparison, rules=tuple(found))
+def check_rules(comparison: Comparison, rules: Sequence[str]) -> Comparison:
+    """The comparison with the outcome of each of these rules; UsageFault where one cannot be parsed."""
+    outcomes = (came_of(rule, comparison.differences, comparison.config) for rule in _parse_rules(rules))
+    return replace(comparison, rules=tuple(outcomes))
 
 
 def gate(comparison: Comparison, rules: Sequence[str]) -> None:
-    """RegressionFault (exit code 3) where any of these rules is broken; UsageFault where one is none.
+    """RegressionFault (exit code 3) where any of these rules is broken; UsageFault where one cannot be parsed.
 
-    Fault where a rule cannot be told: what it is about is withheld or undefined, so that it is not known to be kept.
+    Fault where a rule cannot be decided, since its number is withheld or undefined.
     """
-    try:
-        asked = [parsed(rule) for rule in rules]
-    except ValueError as error:
-        raise UsageFault(f"--fail-if: {error}") from error
-    told: list[str] = []
-    for one in asked:
+    violations: list[str] = []
+    for rule in _parse_rules(rules):
         try:
-            told += [f"--fail-if {one.text!r}: {why}" for why in broken(one, comparison.differences, comparison.config)]
+            reasons = find_breaches(rule, comparison.differences, comparison.config)
+            violations += [f"--fail-if {rule.text!r}: {why}" for why in reasons]
         except LookupError as error:
             raise UsageFault(f"--fail-if: {error.args[0]}") from error
         except ValueError as error:
             raise Fault(f"--fail-if: {error}") from error
-    if told:
-        raise RegressionFault("\n".join(told))
+    if violations:
+        raise RegressionFault("\n".join(violations))
 
 
-def matched(
+def _parse_rules(rules: Sequence[str]) -> list[Any]:
+    try:
+        return [parse_rule(rule) for rule in rules]
+    except ValueError as error:
+        raise UsageFault(f"--fail-if: {error}") from error
+
+
+def match_trials(
     protocol: str, first: Frame, second: Frame, both: Sequence[tuple[str, str]] | None = None
-) -> tuple[Frame, Frame, Paired]:
-    """Both frames with the trials that were put to both, over the same questions, and what is left out.
+) -> tuple[Frame, Frame, PairedTrials]:
+    """Both frames with the trials that were put to both systems, over the same questions, and their counts.
 
     `both`: which trial of the second is which of the first; those of the same name where it is None.
 
@@ -261,7 +276,7 @@ def matched(
     binary = left["value"].isin((0, 1)) & right["value"].isin((0, 1))
     won = int((binary & (right["value"] > left["value"])).sum())
     lost = int((binary & (right["value"] < left["value"])).sum())
-    told = Paired(
+    counts = PairedTrials(
         protocol,
         len(ours),
         len(theirs),
@@ -275,4 +290,4 @@ def matched(
         mcnemar(lost, won).p,
         mcnemar(lost, won, method="chi2").p,
     )
-    return Frame(left, names), Frame(right, names), told
+    return Frame(left, names), Frame(right, names), counts

@@ -1,4 +1,4 @@
-"""What is made, in one frozen Config composed of the stages' own (architecture §4)."""
+"""All settings, in one frozen Config composed of those of the stages (architecture §4)."""
 
 import difflib
 import tomllib
@@ -139,17 +139,19 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, written: Any) -> Any:
-        """Each model stands where its name is written; a table in its place is taken as it is."""
+        """Replace names of models and embedders by what [models] and [embedders] have under them."""
         if not isinstance(written, dict):
             return written
         have = {kind: written.get(section, {}) for kind, section in NAMED.items()}
-        return _resolved(written, cls, (), have) if all(isinstance(one, dict) for one in have.values()) else written
+        return (
+            _resolve_names(written, cls, (), have) if all(isinstance(one, dict) for one in have.values()) else written
+        )
 
 
-def _resolved(
+def _resolve_names(
     written: dict[str, Any], model: type[BaseModel], path: tuple[str, ...], have: Mapping[type[BaseModel], Any]
 ) -> dict[str, Any]:
-    """What is written of a model's keys, with models for their names; ValueError for a name that nobody has."""
+    """The values written for a model's keys, with named models in place; ValueError for an unknown name."""
     found = dict(written)
     for key, value in written.items():
         field = model.model_fields.get(key)
@@ -161,18 +163,18 @@ def _resolved(
             del found[key]  # as where it is not written at all
         elif inner in have and isinstance(value, str):
             if value not in have[inner]:
-                told = ", ".join(have[inner]) or "none"
-                raise ValueError(f"{'.'.join(place)}: there is no [{NAMED[inner]}.{value}]; have {told}")
+                known = ", ".join(have[inner]) or "none"
+                raise ValueError(f"{'.'.join(place)}: there is no [{NAMED[inner]}.{value}]; have {known}")
             found[key] = have[inner][value]
         elif isinstance(value, dict) and get_origin(field.annotation) is dict:
             found[key] = {
-                name: _resolved(one, inner, (*place, name), have) if isinstance(one, dict) else one
+                name: _resolve_names(one, inner, (*place, name), have) if isinstance(one, dict) else one
                 for name, one in value.items()
             }
         elif isinstance(value, dict):
-            found[key] = _resolved(value, inner, place, have)
+            found[key] = _resolve_names(value, inner, place, have)
         elif isinstance(value, list):
-            found[key] = [_resolved(one, inner, place, have) if isinstance(one, dict) else one for one in value]
+            found[key] = [_resolve_names(one, inner, place, have) if isinstance(one, dict) else one for one in value]
     return found
 
 
@@ -198,11 +200,11 @@ def load(path: Path | None) -> Config:
         return Config.model_validate(written)
     except ValidationError as error:
         mistakes = [fault for fault in error.errors() if not _is_named(written, fault["loc"])]
-        raise UsageFault("\n".join(f"{path}: {_told(fault)}" for fault in mistakes)) from error
+        raise UsageFault("\n".join(f"{path}: {_describe_mistake(fault)}" for fault in mistakes)) from error
 
 
 def _is_named(written: Any, place: tuple[int | str, ...]) -> bool:
-    """Whether a mistake lies within a model that is written elsewhere, by its name: there it is told already."""
+    """Whether a mistake lies within a model that is named here and written elsewhere, where it is reported already."""
     named = [written.get(section) for section in NAMED.values()]
     names = {name for models in named if isinstance(models, dict) for name in models}
     for part in place[:-1]:
@@ -212,13 +214,13 @@ def _is_named(written: Any, place: tuple[int | str, ...]) -> bool:
     return False
 
 
-def _told(fault: ErrorDetails) -> str:
+def _describe_mistake(fault: ErrorDetails) -> str:
     """One line for one mistake: where, what, and what is allowed."""
     place = ".".join(str(part) for part in fault["loc"])
     if fault["type"] != "extra_forbidden":
-        said = fault["msg"].removeprefix("Value error, ")
+        message = fault["msg"].removeprefix("Value error, ")
         given = "" if isinstance(fault["input"], dict) else f" (it is {fault['input']!r})"
-        return f"{place}: {said[:1].lower()}{said[1:]}{given}" if place else said
+        return f"{place}: {message[:1].lower()}{message[1:]}{given}" if place else message
     *sections, key = [str(part) for part in fault["loc"]]
     model = _model_at(sections)
     allowed = sorted(model.model_fields) if model else []

@@ -7,8 +7,8 @@ from prefect.runtime import flow_run
 from prefect.states import State
 from pydantic import Field
 
-from rarefy.flows.serving import deployment_run, hooks
-from rarefy.flows.serving.run_limits import setting
+from rarefy.flows.serving import deployment_run, flow_runs
+from rarefy.flows.serving.flow_runs import flow_limits
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 Place = Annotated[str, Field(min_length=1)]
@@ -20,10 +20,10 @@ Scheduler = Annotated[str, Field(pattern=r"^$|^(tcp|tls|ws|wss|ucx)://.+$")]
 File = Annotated[str, Field(pattern=r"^$|^.+\.toml$")]
 Protocol = Literal[tuple(PROTOCOLS)]  # type: ignore[valid-type]
 HOOKS: dict[str, Any] = {
-    "on_failure": [hooks.ended],
-    "on_crashed": [hooks.ended],
-    "on_cancellation": [hooks.ended],
-    "on_completion": [hooks.ended],
+    "on_failure": [flow_runs.emit_run_ended],
+    "on_crashed": [flow_runs.emit_run_ended],
+    "on_cancellation": [flow_runs.emit_run_ended],
+    "on_completion": [flow_runs.emit_run_ended],
 }
 
 
@@ -32,12 +32,12 @@ def _name(verb: str, source: str, target: str) -> Any:
 
     def name() -> str:
         given = flow_run.parameters
-        return f"{verb} {deployment_run.short(given[source])} → {deployment_run.short(given[target])}"
+        return f"{verb} {deployment_run.short_place(given[source])} → {deployment_run.short_place(given[target])}"
 
     return name
 
 
-@flow(name="rarefy build", flow_run_name=_name("build", "corpus", "out"), **setting("build"), **HOOKS)
+@flow(name="rarefy build", flow_run_name=_name("build", "corpus", "out"), **flow_limits("build"), **HOOKS)
 def build(
     corpus: Place,
     out: Place,
@@ -64,11 +64,11 @@ def build(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    how = deployment_run.RunSettings(config_file, store, workers, dask, max_calls, max_cost)
     return deployment_run.build(corpus, out, how, limit, as_of)
 
 
-@flow(name="rarefy refresh", flow_run_name=_name("refresh", "corpus", "out"), **setting("refresh"), **HOOKS)
+@flow(name="rarefy refresh", flow_run_name=_name("refresh", "corpus", "out"), **flow_limits("refresh"), **HOOKS)
 def refresh(
     corpus: Place,
     out: Place,
@@ -97,11 +97,13 @@ def refresh(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    how = deployment_run.RunSettings(config_file, store, workers, dask, max_calls, max_cost)
     return deployment_run.refresh(corpus, out, how, only_if_wanted, as_of, evaluation)
 
 
-@flow(name="rarefy evaluate", flow_run_name=_name("evaluate", "benchmark", "results"), **setting("evaluate"), **HOOKS)
+@flow(
+    name="rarefy evaluate", flow_run_name=_name("evaluate", "benchmark", "results"), **flow_limits("evaluate"), **HOOKS
+)
 def evaluate(
     benchmark: Place,
     results: Place,
@@ -132,11 +134,11 @@ def evaluate(
         max_calls: requests that may be sent to models; 0: no limit
         max_cost: what may be spent on models; 0: no limit
     """
-    how = deployment_run.How(config_file, store, workers, dask, max_calls, max_cost)
+    how = deployment_run.RunSettings(config_file, store, workers, dask, max_calls, max_cost)
     return deployment_run.evaluate(benchmark, results, how, systems, protocols, questions, fail_if)
 
 
-@flow(name="rarefy watch", flow_run_name=_name("watch", "corpus", "out"), **setting("watch"), **HOOKS)
+@flow(name="rarefy watch", flow_run_name=_name("watch", "corpus", "out"), **flow_limits("watch"), **HOOKS)
 def watch(
     corpus: Place,
     out: Place,
@@ -153,4 +155,4 @@ def watch(
         config_file: settings, as `rarefy init` writes them; empty: the offline ones
         refresh: deployment that is started then, unless one waits to run already
     """
-    return deployment_run.watch(corpus, out, deployment_run.How(config_file, store), refresh)
+    return deployment_run.watch(corpus, out, deployment_run.RunSettings(config_file, store), refresh)

@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from rarefy.data_contracts.contexts import Context
-from rarefy.data_contracts.rows import Chunk, Question, Variant
-from rarefy.data_contracts.schemas import ROWS, SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
+from rarefy.data_contracts.rows import Chunk, Context, Question, Variant
+from rarefy.data_contracts.schemas import ROWS, SCHEMAS, NewerSchema, migrate_records, migrate_table, schemas_of
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.export.files import lines, put, sha256
+from rarefy.tasks.export.files import put_file, sha256, to_json_lines
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.perturb.mix import MixConfig, Scenario, mix, read_scenarios, texts
 
@@ -24,10 +23,10 @@ Row = TypeVar("Row")
 _HALF = re.compile("[\\ud800-\\udfff]")
 
 
-def write(
+def mix_contexts(
     bench: Path, out: Path, *, files: Sequence[Path] = (), show_texts: bool = False, **asked: Any
 ) -> list[Context]:
-    """Mix the contexts that `asked` (fields of MixConfig) says of the passages in a folder into the file `out`.
+    """Mix contexts of the passages in a folder into the file `out`; `asked` are fields of MixConfig.
 
     `files` hold scenarios besides the paper's; all of them are mixed where `asked` names none. With `show_texts` each
     line has the passages too. Each line names the file of variants by its SHA-256. UsageFault with the way out where
@@ -48,27 +47,29 @@ def write(
         raise UsageFault(str(error)) from error
     if not out.parent.is_dir():
         raise UsageFault(f"{out}: there is no folder {out.parent}")
-    questions = list(rows(bench, Question))
-    variants = {row.variant_id: row for row in rows(bench, Variant) if row.side == "context"}
+    questions = list(read_rows(bench, Question))
+    variants = {row.variant_id: row for row in read_rows(bench, Variant) if row.side == "context"}
     if not variants:
         raise UsageFault(f"{bench}: no passages to mix in its variants; make them with `rarefy perturb`")
-    chunks = {row.chunk_id: row for row in rows(bench, Chunk, needed=False)}
+    chunks = {row.chunk_id: row for row in read_rows(bench, Chunk, needed=False)}
     try:
         embed = EmbedConfig().connect() if config.order == "ranked" else None
         made = list(mix(questions, variants.values(), config, chunks=chunks, scenarios=known, embed=embed))
     except ValueError as error:
         raise UsageFault(str(error)) from error
-    put(out, lines(_records(made, variants, chunks, config, show_texts, sha256(_table(bench, "variants")))))
+    put_file(
+        out, to_json_lines(_records(made, variants, chunks, config, show_texts, sha256(_table(bench, "variants"))))
+    )
     return made
 
 
 def show(contexts: Sequence[Context]) -> str:
-    """What was mixed, a line for each setting, and what was short or could not be made."""
+    """The contexts as text: a line for each setting, and what was short or could not be made."""
     by: dict[str, list[Context]] = defaultdict(list)
     for one in contexts:
         by[one.setting].append(one)
     wide = max([len("setting"), *map(len, by)])
-    told = [
+    text_lines = [
         f"{len(contexts):,} contexts of {len({one.question_id for one in contexts}):,} questions",
         f"{'setting':{wide}}  contexts  smaller  not made  passages  noise  tokens  part of the gold",
     ]
@@ -79,16 +80,16 @@ def show(contexts: Sequence[Context]) -> str:
             (fmean(getattr(one, name) for one in whole) if whole else 0.0) for name in ("passages", "noise", "tokens")
         )
         partial = sum(one.partial_gold for one in whole)
-        told.append(
+        text_lines.append(
             f"{setting:{wide}}  {len(whole):>8,}  {smaller:>7,}  {len(rows_) - len(whole):>8,}  {size:>8.1f}  "
             f"{noise:>5.2f}  {tokens:>6,.0f}  {partial:>16,}"
         )
     short = Counter(part.partition(":")[0] for one in contexts for part in one.short_of)
     if short:
-        told.append("short of: " + ", ".join(f"{name} in {count:,}" for name, count in short.most_common()))
+        text_lines.append("short of: " + ", ".join(f"{name} in {count:,}" for name, count in short.most_common()))
     reasons = Counter(one.rejected_because for one in contexts if one.rejected_because)
-    told += [f"not made: {count:,}, {WHY[name]}" for name, count in reasons.most_common()]
-    return "\n".join(told)
+    text_lines += [f"not made: {count:,}, {WHY[name]}" for name, count in reasons.most_common()]
+    return "\n".join(text_lines)
 
 
 WHY = {
@@ -97,7 +98,7 @@ WHY = {
 }
 
 
-def rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[Row]:
+def read_rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[Row]:
     """The rows of a folder's table, from Parquet or JSON lines; UsageFault where there is none, or a line is none."""
     name = next((kind for kind, known in ROWS.items() if known is row_type), f"{row_type.__name__.lower()}s")
     file = _table(folder, name)
@@ -111,13 +112,13 @@ def rows(folder: Path, row_type: type[Row], *, needed: bool = True) -> Iterator[
     try:
         if file.suffix == ".parquet":
             for batch in _batches(file):
-                table = migrated(name, batch, version)
+                table = migrate_table(name, batch, version)
                 yield from (_row(record, row_type, file) for record in table.to_pylist())
         elif version != SCHEMAS[name]:
-            told = migrated_records(name, (record for _, record in records(file)), version)
-            yield from (_row(record, row_type, file) for record in told)
+            migrated_rows = migrate_records(name, (record for _, record in read_records(file)), version)
+            yield from (_row(record, row_type, file) for record in migrated_rows)
         else:
-            yield from (_row(record, row_type, f"{file}:{at}") for at, record in records(file))
+            yield from (_row(record, row_type, f"{file}:{at}") for at, record in read_records(file))
     except NewerSchema as error:
         raise UsageFault(f"{file}: {error}") from error
     except ValueError as error:  # of Arrow, which tells no place
@@ -136,10 +137,10 @@ def _batches(file: Path) -> Iterator[Any]:
 def _schema(folder: Path, name: str) -> int:
     """The schema of a folder's table: as its manifest says; today's where it has none, as files of one's own have."""
     try:
-        told = json.loads((folder / "manifest.json").read_bytes())
+        manifest = json.loads((folder / "manifest.json").read_bytes())
     except (OSError, ValueError):
         return SCHEMAS[name]
-    return schemas_of(told)[name] if isinstance(told, dict) else SCHEMAS[name]
+    return schemas_of(manifest)[name] if isinstance(manifest, dict) else SCHEMAS[name]
 
 
 def _table(folder: Path, name: str) -> Path:
@@ -148,7 +149,7 @@ def _table(folder: Path, name: str) -> Path:
     return parquet if parquet.is_file() else folder / f"{name}.jsonl"
 
 
-def records(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_records(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, each with the number of its line; UsageFault names a line that is none."""
     try:
         with file.open(encoding="utf-8-sig") as stream:

@@ -11,21 +11,19 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Chunk, Question, Similarity, Unanswered, Variant
 from rarefy.flows.config import Config
-from rarefy.flows.engine import dependency_fingerprint, stages
-from rarefy.flows.engine.perturbed_folder import Folder, Funnel, standing
-from rarefy.flows.engine.progress import Board
-from rarefy.flows.engine.workers import cores
+from rarefy.flows.engine import stages
+from rarefy.flows.engine.perturbed_folder import Funnel, VariantsFolder, load_unchanged
+from rarefy.flows.engine.progress import ProgressBoard
+from rarefy.flows.engine.workers import count_cores
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import accounting
-from rarefy.flows.reports.console import Terminal
-from rarefy.flows.reports.tables import as_table, keep_records
+from rarefy.flows.reports.console import Terminal, as_table, keep_records
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.models.llm.faults import Stopped, TooManyFailures
 from rarefy.tasks.perturb import layouts
-from rarefy.tasks.perturb.catalogue import CATALOGUE, of_names
+from rarefy.tasks.perturb.catalogue import CATALOGUE, Side, select_by_names
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.entry import Side
-from rarefy.tasks.perturb.layouts import QuestionRecord, Skipped, placed
+from rarefy.tasks.perturb.layouts import QuestionRecord, Skipped, make_questions
 from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.perturb.vary import vary_with_similarities
 from rarefy.tasks.store.tables import Store, digest
@@ -37,8 +35,8 @@ CHANGED = ("golden", "distracting", "distraction")  # of passages: made of one t
 
 
 @dataclass(frozen=True)
-class Given:
-    """What is perturbed, and what is said of it."""
+class QuestionSource:
+    """A file or folder of questions, its layout and its language."""
 
     path: Path
     layout: str = ""  # "": told by its shape
@@ -52,10 +50,10 @@ class Given:
             raise UsageFault(str(error)) from error
 
 
-def only(config: Config, names: Iterable[str]) -> Config:
+def select_perturbations(config: Config, names: Iterable[str]) -> Config:
     """The config with these perturbations alone: by side, as the config lists it, by family or name, or as
     side:module:function. UsageFault for one not known, and for none at all."""
-    names = [_plainly(name) for name in names if name.strip()]
+    names = [_normalise_name(name) for name in names if name.strip()]
     if not names:
         raise UsageFault("--only: no perturbation named; name some (`rarefy perturbations`), or leave it out")
     chosen: dict[str, list[str]] = {side: [] for side in SIDES}
@@ -83,11 +81,11 @@ def only(config: Config, names: Iterable[str]) -> Config:
             known = dict.fromkeys([*SIDES, *(e.family for e in CATALOGUE.values()), *CATALOGUE])
             near = difflib.get_close_matches(name, known, 1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
-            told = f"--only {name}: no such perturbation{meant}; have {', '.join(known)}"
-            raise UsageFault(f"{told} (`rarefy perturbations`)")
+            message = f"--only {name}: no such perturbation{meant}; have {', '.join(known)}"
+            raise UsageFault(f"{message} (`rarefy perturbations`)")
     for side in SIDES:
         try:
-            of_names(side, chosen[side])
+            select_by_names(side, chosen[side])
         except ValueError as error:
             raise UsageFault(f"--only: {error}") from error
     return config.model_copy(
@@ -95,45 +93,50 @@ def only(config: Config, names: Iterable[str]) -> Config:
     )
 
 
-def _plainly(name: str) -> str:
-    """A name without blanks around it, in small letters but for what Python calls a module and function."""
+def _normalise_name(name: str) -> str:
+    """A name without blanks around it, in small letters, except for module:function."""
     first, colon, rest = name.strip().partition(":")
     return f"{first.strip().lower() if first.strip().lower() in SIDES else first}:{rest}" if colon else first.lower()
 
 
 def perturb(
-    given: Given, out: Path, config: Config, store: str, asked: InferenceContext, quiet: bool = False
+    source: QuestionSource, out: Path, config: Config, store: str, context: InferenceContext, quiet: bool = False
 ) -> tuple[Funnel, bool]:
     """Write the variants of a file into the folder `out`; what became of them, and whether it had to be made now.
 
     SpentFault where a budget is used up: the same command goes on from there. UsageFault where there is nothing.
     """
-    _apart(given, out)
-    recipe = _recipe(given, config)
-    if found := standing(out, recipe):
+    _check_apart(source, out)
+    recipe = _recipe(source, config)
+    if found := load_unchanged(out, recipe):
         return found, False
     funnel = Funnel()
-    board = Board(Terminal(stderr=True), quiet)
-    means = replace(asked, stage="vary", run=asked.run or uuid4().hex)
-    with board.open(), Folder(out, recipe) as folder:
+    board = ProgressBoard(Terminal(stderr=True), quiet)
+    context = replace(context, stage="vary", run=context.run or uuid4().hex)
+    with board.open(), VariantsFolder(out, recipe) as folder:
         line = board.line("vary", "questions", None)
         try:
-            for count in _vary(given, config, Store(store), means, funnel, folder):
+            for count in _vary(source, config, Store(store), context, funnel, folder):
                 line.step(count)
-            _afford(config, Store(store), means, funnel)
+            _check_failures(config, Store(store), context, funnel)
         except Stopped as stopped:
-            raise accounting.fault(stopped, "") from stopped
+            raise accounting.stop_fault(stopped, "") from stopped
         if not funnel.questions:
             why = ", ".join(f"{n:,} {reason}" for reason, n in funnel.skipped.most_common())
             first = f"; {funnel.first.place}: {funnel.first.detail}" if funnel.first else ""
-            raise UsageFault(f"{given.path}: no question that can be perturbed{f' ({why}{first})' if why else ''}")
+            raise UsageFault(f"{source.path}: no question that can be perturbed{f' ({why}{first})' if why else ''}")
         line.end(f"{funnel.questions:,} questions, {funnel.kept:,} variants kept")
         folder.finish(funnel)
     return funnel, True
 
 
 def _vary(
-    given: Given, config: Config, store: Store, means: InferenceContext, funnel: Funnel, folder: Folder
+    source: QuestionSource,
+    config: Config,
+    store: Store,
+    context: InferenceContext,
+    funnel: Funnel,
+    folder: VariantsFolder,
 ) -> Iterator[int]:
     """Make the variants of all questions, and put all of it into the folder; how many questions each step did.
 
@@ -141,7 +144,7 @@ def _vary(
     """
     questions: list[Question] = []
     chunks: dict[str, Chunk] = {}
-    for question, own in placed(_counted(given.read(), funnel, folder), given.language):
+    for question, own in make_questions(_counted(source.read(), funnel, folder), source.language):
         questions.append(question)
         chunks |= own
         funnel.see(question)
@@ -149,8 +152,8 @@ def _vary(
     for chunk in chunks.values():
         folder.write("chunks", chunk)
     job = stages.varying(config)
-    place = accounting.place(store)
-    tools = {name: tool.connect(place, threads=cores(), means=means) for name, tool in job.tools.items()}
+    place = accounting.cache_folder(store)
+    tools = {name: tool.connect(place, threads=count_cores(), means=context) for name, tool in job.tools.items()}
     drawn = draw(questions, config.perturb, chunks=chunks)  # one for each, in their order
     for start in range(0, len(questions), BATCH):
         batch = questions[start : start + BATCH]
@@ -171,11 +174,11 @@ def _vary(
 
 
 def original(row: Variant, question: Question, chunks: Mapping[str, Chunk], config: PerturbConfig) -> str | None:
-    """What a variant was made of: the question, the chunk, or the passage of its chunk that holds the evidence.
+    """The text that a variant was made of: the question, the chunk, or the passage of it that holds the evidence.
 
     None for noise: it is taken as it stands from elsewhere, or made of such passages.
     """
-    from rarefy.tasks.perturb.passages import passage
+    from rarefy.tasks.perturb.passages import find_passage
 
     if row.side == "query":
         return question.text
@@ -185,19 +188,21 @@ def original(row: Variant, question: Question, chunks: Mapping[str, Chunk], conf
         return None
     chunk = chunks[row.chunk_id]
     spans = [(span.start, span.end) for span in question.evidence_spans if span.chunk_id == row.chunk_id]
-    start, end = passage(chunk, spans, config.passage)
+    start, end = find_passage(chunk, spans, config.passage)
     return chunk.text[start:end]
 
 
-def _counted(found: Iterable[QuestionRecord | Skipped], funnel: Funnel, folder: Folder) -> Iterator[QuestionRecord]:
+def _counted(
+    found: Iterable[QuestionRecord | Skipped], funnel: Funnel, folder: VariantsFolder
+) -> Iterator[QuestionRecord]:
     """The questions, each id once; what is skipped is counted and written."""
     seen: set[int] = set()  # of ids, hashed: a number each
     for row in found:
         if isinstance(row, QuestionRecord):
-            name = int(digest(layouts.id_of(row))[:15], 16)
+            name = int(digest(layouts.make_question_id(row))[:15], 16)
             if name in seen:
-                told = f"id {row.question_id!r} was used before" if row.question_id else "asked and answered before"
-                row = Skipped(row.place, "duplicate_id", f"{told}; give each question its own id")
+                problem = f"id {row.question_id!r} was used before" if row.question_id else "asked and answered before"
+                row = Skipped(row.place, "duplicate_id", f"{problem}; give each question its own id")
             seen.add(name)
         if isinstance(row, Skipped):
             funnel.skip(row)
@@ -206,28 +211,28 @@ def _counted(found: Iterable[QuestionRecord | Skipped], funnel: Funnel, folder: 
             yield row
 
 
-def _apart(given: Given, out: Path) -> None:
-    """Nothing; UsageFault where what is written would lie among what is read."""
+def _check_apart(source: QuestionSource, out: Path) -> None:
+    """UsageFault where the output would lie among the files that are read."""
     try:
-        read = layouts.files(given.path, given.layout)
+        read = layouts.files(source.path, source.layout)
     except ValueError as error:
         raise UsageFault(str(error)) from error
     place = out.resolve()
-    folders = [given.path] if given.path.is_dir() and not layouts.of_several(given.path, given.layout) else []
+    folders = [source.path] if source.path.is_dir() and not layouts.is_multi_file(source.path, source.layout) else []
     if any(place in file.resolve().parents for file in read) or any(
         place.is_relative_to(folder.resolve()) for folder in folders
     ):
         raise UsageFault(f"--out {out}: questions are read from there; choose a folder elsewhere")
 
 
-def _recipe(given: Given, config: Config) -> str:
-    """The name of all that the folder's files hang on."""
+def _recipe(source: QuestionSource, config: Config) -> str:
+    """The digest of all that the folder's files depend on."""
     varying, drawing = stages.varying(config), stages.drawing(config)
-    read = [(file.name, dependency_fingerprint.read(file)) for file in layouts.files(given.path, given.layout)]
+    read = [(file.name, stages.read(file)) for file in layouts.files(source.path, source.layout)]
     return digest(
         {
             "versions": [VERSION, layouts.VERSION, drawing.version, varying.version],
-            "given": [read, given.layout, given.language],
+            "given": [read, source.layout, source.language],
             "config": config.perturb.model_dump(mode="json"),
             "tools": {name: tool.identity() for name, tool in varying.tools.items()},
             "surroundings": [dict(drawing.surroundings), dict(varying.surroundings)],
@@ -235,16 +240,16 @@ def _recipe(given: Given, config: Config) -> str:
     )
 
 
-def _afford(config: Config, store: Store, means: InferenceContext, funnel: Funnel) -> None:
-    """Nothing; TooManyFailures where more requests failed than the config allows."""
-    if accounting.asks(stages.varying(config)):
-        used = accounting.books(store, means).usage(means.run)
-        if why := accounting.over("vary", used, funnel.unanswered, config.serving.failure_budget):
+def _check_failures(config: Config, store: Store, context: InferenceContext, funnel: Funnel) -> None:
+    """TooManyFailures where more requests failed than the config allows."""
+    if accounting.asks_model(stages.varying(config)):
+        used = accounting.reply_store(store, context).usage(context.run)
+        if why := accounting.explain_failures("vary", used, funnel.unanswered, config.serving.failure_budget):
             raise TooManyFailures(why)
 
 
 def show(funnel: Funnel, console: Console) -> None:
-    """What was read, and what became of each perturbation."""
+    """Print what was read, and what became of each perturbation."""
     for line in funnel.lines():
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for title, records in keep_records(funnel.tally).items():

@@ -11,35 +11,33 @@ from prefect import flow
 from rarefy.data_contracts.schemas import NewerSchema
 from rarefy.flows import build as building
 from rarefy.flows.config import Config
-from rarefy.flows.engine.current_run import named
-from rarefy.flows.engine.progress import WIDTH, Board
-from rarefy.flows.engine.run import Run
-from rarefy.flows.engine.workers import hired
-from rarefy.flows.models.accounting import means
-from rarefy.flows.reports.build_report import Built
+from rarefy.flows.engine.progress import ProgressBoard
+from rarefy.flows.engine.run import Run, run_id
+from rarefy.flows.engine.workers import connect_workers
+from rarefy.flows.models.accounting import inference_context
+from rarefy.flows.reports.build_report import BuildResult
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks.refresh.refresh_queue import answered, want, wanted
-from rarefy.tasks.refresh.versions import Changes, changes, write
-from rarefy.tasks.refresh.versions.settings import differing
-from rarefy.tasks.refresh.versions.stored import of
+from rarefy.tasks.refresh.refresh_queue import pending_requests, remove_requests, request_refresh
+from rarefy.tasks.refresh.versions import Changes, compare_tables, report
+from rarefy.tasks.refresh.versions.compare import find_differing_settings, load_version_tables
 from rarefy.tasks.store import journal
-from rarefy.tasks.store.active_runs import marked
-from rarefy.tasks.store.lease import Busy, Lease, taken
+from rarefy.tasks.store.active_runs import mark_run
+from rarefy.tasks.store.lease import Lease, LeaseBusy, hold_lease
 from rarefy.tasks.store.tables import Store, TableDamaged, digest
 
-SAID_AGAIN = 300.0  # seconds between two lines that say the same
+REPEAT = 300.0  # seconds between two lines that say the same
 UNTOLD = "not_comparable"  # among a version's changes: the one before it is lost, or of a later rarefy
 AGAIN = 2.0  # seconds between two looks at a lease that another benchmark of this store holds
 
 
 @dataclass(frozen=True)
-class Refreshed:
+class RefreshResult:
     """What came of a refresh."""
 
-    told: str  # refreshed | unchanged | not wanted | busy: another refresh of it runs, and will go again after that
-    built: Built | None = None
+    status: str  # refreshed | unchanged | not wanted | busy: another refresh of it runs, and will go again after that
+    built: BuildResult | None = None
     version: journal.Version | None = None
-    before: journal.Version | None = None  # the version that stood there
+    before: journal.Version | None = None  # the version that was there
     changes: Changes | None = None  # between the two; None where there was none before
     settings: tuple[str, ...] = ()  # options that the two were not made by alike
 
@@ -58,115 +56,126 @@ def refresh(
     max_cost: float = 0.0,
     as_of: str = "",
     only_if_wanted: bool = False,
-) -> Refreshed:
-    """Bring the benchmark in `out` up to its documents, and tell what changed.
+) -> RefreshResult:
+    """Bring the benchmark in `out` up to its documents; returns what changed.
 
-    Two never run on one store at once: asked for while one runs, it is noted, and that one goes again when it is done.
-    `only_if_wanted`: nothing is done unless somebody asked since the last refresh.
+    Two never run on one store at once: asked for while one runs, a refresh is noted, and that one runs again when it is
+    done. `only_if_wanted`: nothing is done unless somebody asked since the last refresh.
     """
     place, line = Store(store), journal.line_of(out)
-    if only_if_wanted and not wanted(place, line):
-        return Refreshed("not wanted")
-    board = Board(Terminal(stderr=True), quiet)
-    asked = RefreshRequest(line, out, digest([str(corpus), limit, as_of, building.decisive(config)])[:8])
-    with board.open(), marked(place, f"refresh {out}", board.say), hired(workers, dask, config.cluster) as hands:
+    if only_if_wanted and not pending_requests(place, line):
+        return RefreshResult("not wanted")
+    board = ProgressBoard(Terminal(stderr=True), quiet)
+    request = RefreshRequest(line, out, digest([str(corpus), limit, as_of, building.build_settings(config)])[:8])
+    with (
+        board.open(),
+        mark_run(place, f"refresh {out}", board.say),
+        connect_workers(workers, dask, config.cluster) as pool,
+    ):
 
-        def once(lease: Lease) -> Refreshed:
-            how = means(config, named(), max_calls, max_cost)
-            run = Run(Store(store), board, hands, how, budget=config.breach_budget)
+        def once(lease: Lease) -> RefreshResult:
+            context = inference_context(config, run_id(), max_calls, max_cost)
+            run = Run(Store(store), board, pool, context, budget=config.breach_budget)
             run.fence = lease.check
-            return refreshed(run, corpus, out, config, limit, as_of)
+            return build_and_compare(run, corpus, out, config, limit, as_of)
 
-        return _in_turn(place, asked, board, once)
+        return _refresh_until_answered(place, request, board, once)
 
 
 @dataclass(frozen=True)
 class RefreshRequest:
-    """What a refresh is of: two of the same are served by one."""
+    """Which refresh is asked for: two equal requests are answered by one."""
 
     line: str
     out: str
-    how: str  # digest of the corpus and all that decides what is made
+    settings: str  # digest of the corpus and of all that decides what is made
 
     def __str__(self) -> str:
-        return f"refresh of {self.out} ({self.line}.{self.how})"
+        return f"refresh of {self.out} ({self.line}.{self.settings})"
 
 
-def _in_turn(store: Store, asked: RefreshRequest, board: Board, once: Callable[[Lease], Refreshed]) -> Refreshed:
-    """The last of as many refreshes as were asked for while one ran, each under the store's lease."""
-    done: Refreshed | None = None
+def _refresh_until_answered(
+    store: Store, request: RefreshRequest, board: ProgressBoard, once: Callable[[Lease], RefreshResult]
+) -> RefreshResult:
+    """Refresh under the store's lease, again for what was asked meanwhile; returns what came of the last one."""
+    done: RefreshResult | None = None
     noted = False
-    waits = Waits(board)
-    while done is None or wanted(store, asked.line):
+    waits = WaitNotices(board)
+    while done is None or pending_requests(store, request.line):
         try:
-            with taken(store, str(asked), say=waits.say) as lease:
-                wants = wanted(store, asked.line)  # before the corpus is listed: what comes later asks again
+            with hold_lease(store, str(request), say=waits.say) as lease:
+                wants = pending_requests(
+                    store, request.line
+                )  # before the corpus is listed: what comes later asks again
                 if done is not None and wants:
-                    board.say(f"{'again':<{WIDTH}} asked for while the last refresh ran: {wants[-1].why}")
+                    board.note("again", f"asked for while the last refresh ran: {wants[-1].why}")
                 found = once(lease)
                 lease.check()
-                answered(store, wants)
-                done = found if found.told == "refreshed" or done is None else done
-        except Busy as busy:
-            if busy.holder != str(asked):  # another folder, or the same one by other settings
+                remove_requests(store, wants)
+                done = found if found.status == "refreshed" or done is None else done
+        except LeaseBusy as busy:
+            if busy.holder != str(request):  # another folder, or the same one by other settings
                 waits.say(str(busy))
                 time.sleep(AGAIN)
             elif not noted:  # noted first and looked again then: whoever holds it now looks after that
-                want(store, asked.line, "a refresh was started while one ran")
+                request_refresh(store, request.line, "a refresh was started while one ran")
                 noted = True
             else:
-                board.say(f"{'busy':<{WIDTH}} {busy.holding or busy}; it goes again when it is done")
-                return done or Refreshed("busy")
+                board.note("busy", f"{busy.holding or busy}; it goes again when it is done")
+                return done or RefreshResult("busy")
     return done
 
 
-class Waits:
-    """Tells what is waited for: once, and then every few minutes."""
+class WaitNotices:
+    """Prints what is waited for: once, and then every few minutes."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: ProgressBoard) -> None:
         self.board = board
-        self.told: dict[str, float] = {}
+        self.printed: dict[str, float] = {}
 
     def say(self, text: str) -> None:
-        """Say it, unless it was said just now."""
+        """Print it, unless it was printed just now."""
         now = time.monotonic()
-        if now - self.told.get(text, -SAID_AGAIN) >= SAID_AGAIN:
-            self.told[text] = now
-            self.board.say(f"{'waiting':<{WIDTH}} {text}")
+        if now - self.printed.get(text, -REPEAT) >= REPEAT:
+            self.printed[text] = now
+            self.board.note("waiting", f"{text}")
 
 
-def refreshed(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> Refreshed:
-    """A build, recorded, with the changes against the version that stood in `out` beside it.
+def build_and_compare(
+    run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = ""
+) -> RefreshResult:
+    """Build, record, and write the changes since the version that was in `out` beside the benchmark.
 
-    The changes are noted in the journal last of all: where a run was killed before, the next one makes them.
+    The changes are noted in the journal last of all: where a run was killed before that, the next one makes them.
     """
-    built = building.made(run, corpus, out, config, limit, as_of)
-    stood, now = built.stood, built.recorded
+    built = building.build_benchmark(run, corpus, out, config, limit, as_of)
+    previous, now = built.previous, built.entry
     assert now is not None
-    new = stood is None or stood.number != now.number
-    before = stood if new else journal.previous(run.store, now)
-    told = "refreshed" if new or (before and not now.changes) else "unchanged"
-    settings = differing(before.config, now.config) if before else ()
-    if before is None or UNTOLD in now.changes or (now.changes and _stands(out, before, now)):
-        return Refreshed(told, built, now, stood, settings=settings if new else ())
+    new = previous is None or previous.number != now.number
+    before = previous if new else journal.previous_version(run.store, now)
+    status = "refreshed" if new or (before and not now.changes) else "unchanged"
+    settings = find_differing_settings(before.config, now.config) if before else ()
+    if before is None or UNTOLD in now.changes or (now.changes and _are_changes_written(out, before, now)):
+        return RefreshResult(status, built, now, previous, settings=settings if new else ())
     try:
-        found = run.stage("compare", lambda: changes(of(run.store, before), of(run.store, now)))
-    except (TableDamaged, NewerSchema) as lost:
-        run.board.say(
-            f"{'changes':<{WIDTH}} since version {before.number} cannot be told: {str(lost).partition(':')[0]}"
+        found = run.stage(
+            "compare",
+            lambda: compare_tables(load_version_tables(run.store, before), load_version_tables(run.store, now)),
         )
-        now = run.stage("record changes", lambda: journal.amend(run.store, now, {UNTOLD: 1}))
-        return Refreshed(told, replace(built, recorded=now), now, stood, settings=settings if new else ())
+    except (TableDamaged, NewerSchema) as lost:
+        run.board.note("changes", f"since version {before.number} cannot be told: {str(lost).partition(':')[0]}")
+        now = run.stage("record changes", lambda: journal.record_changes(run.store, now, {UNTOLD: 1}))
+        return RefreshResult(status, replace(built, entry=now), now, previous, settings=settings if new else ())
     run.fence()
-    run.stage("write changes", lambda: write(Path(out), found, before.version, now.version, settings))
-    now = run.stage("record changes", lambda: journal.amend(run.store, now, found.counts))
-    return Refreshed(told, replace(built, recorded=now), now, before, found, settings)
+    run.stage("write changes", lambda: report(Path(out), found, before.version, now.version, settings))
+    now = run.stage("record changes", lambda: journal.record_changes(run.store, now, found.counts))
+    return RefreshResult(status, replace(built, entry=now), now, before, found, settings)
 
 
-def _stands(out: str, before: journal.Version, now: journal.Version) -> bool:
-    """Do the changes between these two lie in the folder?"""
+def _are_changes_written(out: str, before: journal.Version, now: journal.Version) -> bool:
+    """Whether the folder holds the changes between these two versions."""
     try:
-        told = json.loads(Path(out, "changes.json").read_bytes())
-        return bool((told["old"], told["new"]) == (before.version, now.version))
+        written = json.loads(Path(out, "changes.json").read_bytes())
+        return bool((written["old"], written["new"]) == (before.version, now.version))
     except (OSError, ValueError, LookupError, TypeError):
         return False

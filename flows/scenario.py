@@ -1,4 +1,4 @@
-"""The command `rarefy scenario fit`: what a user's own retriever gives, told apart and made a scenario (M14)."""
+"""The command `rarefy scenario fit`: a user's own retriever's passages, classified and made a scenario (M14)."""
 
 import dataclasses
 from collections import Counter
@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rarefy.data_contracts.contexts import Classified, Retrieved
-from rarefy.data_contracts.rows import Chunk, Question, Unanswered
+from rarefy.data_contracts.rows import Chunk, Classified, Question, Retrieved, Unanswered
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.mix import records, rows
+from rarefy.flows.mix import read_records, read_rows
 from rarefy.flows.models import accounting
-from rarefy.tasks.export.files import lines, put
+from rarefy.tasks.export.files import put_file, to_json_lines
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.models.llm.faults import Stopped
-from rarefy.tasks.perturb.mix import Observed, classify, observed, scenario_file, show_observed
-from rarefy.tasks.perturb.mix.classify import UNCLEAR
-from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
+from rarefy.tasks.perturb.mix import ObservedMix, classify, measure_mix, render_observed, render_scenario_file
+from rarefy.tasks.perturb.mix.classify import UNCLEAR, ClassifyConfig
 
 LISTS = ("passages", "contexts", "retrieved", "retrieved_contexts", "documents", "docs", "ctxs", "hits")
 IDS = ("question_id", "query_id", "qid", "id", "_id")
@@ -27,11 +25,11 @@ MUCH = 0.3  # unclear passages, from which on the shares say little
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """What came of a fit."""
+class ScenarioFit:
+    """A scenario fitted to what a retriever found, with the counts behind it."""
 
-    observed: list[Observed]
-    chosen: Observed  # the one that the scenario is made of
+    observed: list[ObservedMix]
+    chosen: ObservedMix  # the one that the scenario is made of
     classified: list[Classified]
     questions: int  # of the benchmark
     unknown: int  # passages of questions that the benchmark has not
@@ -49,8 +47,8 @@ def fit(
     embedder: bool = False,
     passages_out: Path | None = None,
     llm: LLM | None = None,
-) -> Fitted:
-    """Tell apart what a retriever gave for a benchmark's questions; with `out` write the scenario, as `name`.
+) -> ScenarioFit:
+    """Classify what a retriever gave for a benchmark's questions; with `out` write the scenario, as `name`.
 
     `retrieved` is JSON lines or a TREC run; `k` is the depth of the scenario (0: 10, or as deep as there is).
     `embedder` has the topic of passages without a known document judged by embeddings; `passages_out` gets every
@@ -60,8 +58,8 @@ def fit(
     for file in filter(None, (out, passages_out)):
         if not file.parent.is_dir():
             raise UsageFault(f"{file}: there is no folder {file.parent}")
-    questions = {row.question_id: row for row in rows(bench, Question) if not row.rejected_because}
-    chunks = {row.chunk_id: row for row in rows(bench, Chunk, needed=False)}
+    questions = {row.question_id: row for row in read_rows(bench, Question) if not row.rejected_because}
+    chunks = {row.chunk_id: row for row in read_rows(bench, Chunk, needed=False)}
     found = list(read(retrieved, questions, chunks))
     known = [one for one in found if one.question_id in questions]
     if not known:
@@ -72,58 +70,60 @@ def fit(
     try:
         config = ClassifyConfig.model_validate({"by": by})
         embed = EmbedConfig().connect() if embedder else None
-        told = list(classify(known, config, questions=questions, chunks=chunks, embed=embed, llm=llm))
+        results = list(classify(known, config, questions=questions, chunks=chunks, embed=embed, llm=llm))
     except ValueError as error:
         raise UsageFault(str(error)) from error
     except Stopped as stopped:  # what was answered is remembered: the same command goes on from there
-        raise accounting.fault(stopped, "") from stopped
-    classified = [row for row in told if isinstance(row, Classified)]
-    depths = observed(classified, questions)
+        raise accounting.stop_fault(stopped, "") from stopped
+    classified = [row for row in results if isinstance(row, Classified)]
+    depths = measure_mix(classified, questions)
     deepest = max(row.k for row in depths)
     if k > deepest:
         raise UsageFault(f"{retrieved}: no question has {k} passages; the deepest has {deepest}")
-    (chosen,) = [row for row in observed(classified, questions, [k or min(10, deepest)]) if row.group == "all"]
+    (chosen,) = [row for row in measure_mix(classified, questions, [k or min(10, deepest)]) if row.group == "all"]
     if out:
         try:
-            text = scenario_file(name or out.stem, chosen)
+            text = render_scenario_file(name or out.stem, chosen)
         except ValueError as error:
             raise UsageFault(str(error)) from error
-        put(out, [text.encode()])
+        put_file(out, [text.encode()])
     if passages_out:
-        put(passages_out, lines(dataclasses.asdict(row) for row in classified))
-    failed = sum(isinstance(row, Unanswered) for row in told)
-    return Fitted(depths, chosen, classified, len(questions), len(found) - len(known), failed)
+        put_file(passages_out, to_json_lines(dataclasses.asdict(row) for row in classified))
+    failed = sum(isinstance(row, Unanswered) for row in results)
+    return ScenarioFit(depths, chosen, classified, len(questions), len(found) - len(known), failed)
 
 
-def show(fitted: Fitted) -> str:
+def show(fitted: ScenarioFit) -> str:
     """The fit as lines of text: the mixes, and what they do not say."""
     asked = len({row.question_id for row in fitted.classified})
-    told = [
+    text_lines = [
         f"{len(fitted.classified):,} passages of {asked:,} of {fitted.questions:,} questions; shares in per cent of "
         "those that were told apart, with 95 % intervals",
-        show_observed(fitted.observed),
+        render_observed(fitted.observed),
     ]
     if fitted.unknown:
-        told.append(f"{fitted.unknown:,} passages are for questions that the benchmark has not, and are not counted")
+        text_lines.append(
+            f"{fitted.unknown:,} passages are for questions that the benchmark has not, and are not counted"
+        )
     if fitted.failed:
-        told.append(f"{fitted.failed:,} requests to the model got no answer; their passages are unclear")
+        text_lines.append(f"{fitted.failed:,} requests to the model got no answer; their passages are unclear")
     blind = [row for row in fitted.classified if row.scores.get("placed", 1.0) == 0 and "alike" not in row.scores]
     if blind:
-        told.append(
+        text_lines.append(
             f"{len(blind):,} passages are of no known document and told by their words alone, which takes many that "
             "are on the topic for irrelevant: give ids, titles or chunks, or use the embedder"
         )
     one = fitted.chosen
     if one.short:
-        told.append(f"{one.short:,} questions have fewer than {one.k} passages")
+        text_lines.append(f"{one.short:,} questions have fewer than {one.k} passages")
     why = Counter(row.why.partition(":")[0] for row in fitted.classified if row.label == UNCLEAR)
-    told += [f"unclear: {count:,}, {reason}" for reason, count in why.most_common(3)]
+    text_lines += [f"unclear: {count:,}, {reason}" for reason, count in why.most_common(3)]
     if one.passages and one.unclear > MUCH * one.passages:
-        told.append(
+        text_lines.append(
             f"{one.unclear / one.passages:.0%} of the passages are unclear, so that the shares say little: give the "
             "passages' ids, or a benchmark with its chunks, or have a model tell them apart"
         )
-    return "\n".join(told)
+    return "\n".join(text_lines)
 
 
 def read(file: Path, questions: Mapping[str, Question], chunks: Mapping[str, Chunk]) -> Iterator[Retrieved]:
@@ -137,7 +137,7 @@ def read(file: Path, questions: Mapping[str, Question], chunks: Mapping[str, Chu
         return
     by_text = {" ".join(row.text.casefold().split()): row.question_id for row in questions.values()}
     single: Counter[str] = Counter()
-    for at, record in records(file):
+    for at, record in read_records(file):
         place = f"{file}:{at}"
         question_id = _question(record, by_text, place)
         several = next((record[name] for name in LISTS if isinstance(record.get(name), list)), None)

@@ -1,4 +1,4 @@
-"""Is the service of this container well? What its address says, or, where it has none, that the package is whole."""
+"""The health check of a container: its address answers, or, where it has none, the package can be imported."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ PATIENCE = 10  # seconds
 
 
 def main() -> int:
-    """0 for yes, 1 for no, with a line on why."""
+    """The exit code: 0 for healthy, 1 for not, with a line on why."""
     url = os.environ.get("RAREFY_HEALTH", "")
     try:
         if url:

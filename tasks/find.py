@@ -1,4 +1,4 @@
-"""Look parts up by name: the whole plugin system."""
+"""Look up functions by name, built-in or `module:function`: the whole plugin system."""
 
 import importlib
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
-from rarefy.tasks.foreign_code import undisturbed
+from rarefy.tasks.foreign_code import protect_process
 
 
 def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
@@ -20,13 +20,13 @@ def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[...,
     if not colon:
         raise ValueError(f"no {name!r} here; have {sorted(built_in)}, or write module:function")
     try:
-        with nullcontext() if module in sys.modules or module.startswith("rarefy.") else undisturbed():
+        with nullcontext() if module in sys.modules or module.startswith("rarefy.") else protect_process():
             part: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (Exception, SystemExit) as error:  # whatever a module raises that is somebody else's
-        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        fault = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         way_out = (
             "is the module installed where the workers run? The current folder is not looked through: "
             "PYTHONPATH=. in front of the command helps"
         )
-        raise ValueError(f"{name!r} cannot be imported ({told}); {way_out}") from error
+        raise ValueError(f"{name!r} cannot be imported ({fault}); {way_out}") from error
     return part

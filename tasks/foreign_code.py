@@ -1,4 +1,4 @@
-"""Somebody's own code runs here: what it changes of the process, or prints, must not change what comes of a run.
+"""Protection of this process from a user's code: what that changes or prints must not change the result of a run.
 
 The function of a user is called by its name in this very process (see tasks/find.py). It may set the recursion limit,
 the locale, how decimals round, who gets signals, where standard output goes; it may print what a terminal takes for
@@ -34,13 +34,13 @@ _theirs: list[Any] = []
 _kept: dict[int, int] = {}  # a second descriptor of where standard output and error go, by number
 
 
-def harmless(text: str) -> str:
-    """The text with all that a terminal would obey as a sign that is seen: "␛[2J", "␇"."""
+def escape_controls(text: str) -> str:
+    """The text with every control character that a terminal would obey made visible: "␛[2J", "␇"."""
     return text if text.isascii() and text.isprintable() else text.translate(_OBEYED)
 
 
-class Harmless:
-    """A stream for people's eyes that passes on what is harmless; all else is the stream's own."""
+class EscapingStream:
+    """A terminal's stream that makes control characters visible; all else is the stream's own."""
 
     def __init__(self, stream: Any) -> None:
         # rich writes its own colours past this, as past its own stand-in for such a stream
@@ -48,8 +48,8 @@ class Harmless:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write it; how long it was."""
-        self._stream.write(harmless(text) if isinstance(text, str) else text)
+        """Write a text; returns its length."""
+        self._stream.write(escape_controls(text) if isinstance(text, str) else text)
         return len(text)
 
     def writelines(self, lines: Any) -> None:
@@ -62,8 +62,8 @@ class Harmless:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """While somebody's code runs: what it prints on a terminal is harmless; what it sets is put back after the last.
+def protect_process() -> Iterator[None]:
+    """Run a user's code in this block: what it prints on a terminal is escaped, what it sets is restored.
 
     Threads may be in here together: what was there before the first of them came is there after the last has left.
     """
@@ -73,11 +73,11 @@ def undisturbed() -> Iterator[None]:
         _inside += 1
         if _inside == 1:
             _before.clear()
-            _before.update(_state())
-            _kept.update(_descriptors())
+            _before.update(_save_state())
+            _kept.update(_copy_descriptors())
             for name in STREAMS:
                 if (stream := _before[name]) is not None and _is_terminal(stream):
-                    setattr(sys, name, Harmless(stream))
+                    setattr(sys, name, EscapingStream(stream))
     context = decimal.getcontext().copy()
     try:
         yield
@@ -91,10 +91,10 @@ def undisturbed() -> Iterator[None]:
             if sys.getrecursionlimit() < _before["recursion"]:
                 sys.setrecursionlimit(_before["recursion"])
             if not _inside:
-                _put_back()
+                _restore()
 
 
-def _state() -> dict[str, Any]:
+def _save_state() -> dict[str, Any]:
     return {
         "recursion": sys.getrecursionlimit(),
         "locale": locale.setlocale(locale.LC_ALL),
@@ -104,7 +104,7 @@ def _state() -> dict[str, Any]:
     }
 
 
-def _descriptors() -> dict[int, int]:
+def _copy_descriptors() -> dict[int, int]:
     found = {}
     for number in (1, 2):
         with suppress(OSError):  # closed before they came
@@ -112,7 +112,7 @@ def _descriptors() -> dict[int, int]:
     return found
 
 
-def _reopen() -> None:
+def _restore_descriptors() -> None:
     """Let standard output and error go where they went, whatever was closed or opened under their numbers: the next
     file that anybody opens would be written to by print."""
     for number, kept in _kept.items():
@@ -131,13 +131,13 @@ def _is_open(number: int) -> bool:
     return True
 
 
-def _put_back() -> None:
-    _reopen()
+def _restore() -> None:
+    _restore_descriptors()
     for name, stream in ((name, _before[name]) for name in STREAMS):
         if stream is not None and getattr(stream, "closed", False):  # its descriptor is not closed with it
             number = STREAMS.index(name) + 1
             stream = open(number, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
-        if (theirs := getattr(sys, name)) is not _before[name] and not isinstance(theirs, Harmless):
+        if (theirs := getattr(sys, name)) is not _before[name] and not isinstance(theirs, EscapingStream):
             _theirs.append(theirs)  # a wrapper around our stream closes it once nobody has it any more
         setattr(sys, name, stream)
     if locale.setlocale(locale.LC_ALL) != _before["locale"]:

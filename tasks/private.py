@@ -42,8 +42,8 @@ def make_file(file: Path) -> None:
         os.close(_opener(str(file), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
 
-def close_folder(folder: Path) -> None:
-    """Make all that a library has put into a folder of ours as private as what we put there ourselves."""
+def restrict_folder(folder: Path) -> None:
+    """Make everything that a library has put into a folder of ours as private as our own files."""
     mode = FILE | (0o060 if _shared(folder.parent) else 0)
     folder.chmod(FOLDER | (0o070 | stat.S_ISGID if _shared(folder.parent) else 0))
     for path in folder.rglob("*"):

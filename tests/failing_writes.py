@@ -25,23 +25,23 @@ QUICK = {"perturb": {"query": [], "document": [], "context": []}}  # what is tes
 
 def go(place: Path, out: str = "out", **given: Any) -> Any:
     """A refresh in this process; what is damaged is mended as the command does."""
-    from rarefy.flows.cli import commands
+    from rarefy.flows.cli.checks import with_store_repair
     from rarefy.flows.config import Config
     from rarefy.flows.refresh import refresh
 
     where = (str(place / "corpus"), str(place / out), Config.model_validate(QUICK), str(place / "store"))
-    return commands.with_store_repair(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
+    return with_store_repair(where[-1], lambda: refresh.fn(*where, quiet=True, **given))
 
 
 def gone(place: str, ttl: float = 3600.0) -> str:
     """What a refresh says that came of it, under a lease that gives few signs of life: each of them is a write."""
     from rarefy.flows import refresh as refreshing
     from rarefy.tasks.store import active_runs
-    from rarefy.tasks.store.lease import taken
+    from rarefy.tasks.store.lease import hold_lease
 
-    refreshing.taken = functools.partial(taken, ttl=ttl)
+    refreshing.hold_lease = functools.partial(hold_lease, ttl=ttl)
     active_runs.BEAT = ttl
-    return str(go(Path(place)).told)
+    return str(go(Path(place)).status)
 
 
 def together(start: Any, said: Any, place: str) -> None:

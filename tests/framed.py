@@ -7,7 +7,7 @@ from typing import Any
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.frame import Frame, frame
+from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 
 RARE_QUERIES = ("character", "word", "irrelevant_detail", "grammar")
@@ -116,7 +116,7 @@ def of_trials(
             scores.append(replace(blank, status=said))
     tables = (to_table(trials, Trial), to_table(answers, Answer), to_table(scores, Score))
     questions = to_table([case.question for case in known], Question)
-    return frame(*tables, questions, to_table(list(known[0].chunks.values()), Chunk))
+    return build_frame(*tables, questions, to_table(list(known[0].chunks.values()), Chunk))
 
 
 def values(protocol: Protocol, one: Frame, config: Any) -> dict[tuple[str, str], float]:

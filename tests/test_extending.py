@@ -13,8 +13,8 @@ from rarefy.data_contracts.rows import Chunk, Passage, Question, Span
 from rarefy.flows.config import Config
 from rarefy.tasks.corpus.read import list_sources, read
 from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
-from rarefy.tasks.evaluate.retrieve.search import Passages, checked
-from rarefy.tasks.evaluate.systems.callable_system import outsider
+from rarefy.tasks.evaluate.retrieve.search import Passages, check_ranking
+from rarefy.tasks.evaluate.systems.callable_system import connect_function
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.find import find
 from rarefy.tasks.models.llm.config import InferenceContext
@@ -87,12 +87,12 @@ def test_a_retriever(mine: Path) -> None:
     search = find(config.retrievers[1], {})(
         Passages(CHUNKS, True), config, cache=mine, threads=1, means=InferenceContext()
     )
-    (found,) = checked("overlap:make", search(["head office in cupertino"], 2), 1, 2, CHUNKS)
+    (found,) = check_ranking("overlap:make", search(["head office in cupertino"], 2), 1, 2, CHUNKS)
     assert found.chunk_ids == ("c2", "c1")
 
 
 def test_a_system(mine: Path) -> None:
-    system = outsider("first:answer", {}, mine / "cache", threads=1, means=InferenceContext())
+    system = connect_function("first:answer", {}, mine / "cache", threads=1, means=InferenceContext())
     shown = (Passage("c1", CHUNKS["c1"].text),)
     answers = system([SystemInput("a", "Who?", shown), SystemInput("b", "Who?", ())])
     assert [one.text for one in answers] == ["Its chief is Tim Cook", "no such info"]

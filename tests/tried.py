@@ -7,8 +7,8 @@ from random import Random
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.frame import Frame, frame
-from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
+from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
+from rarefy.tasks.evaluate.statistics.measure import Measure, Metric
 
 Says = Callable[[Trial], float | str | None]  # a score, "refused", "failed", or None where it is never scored
 
@@ -108,7 +108,7 @@ class Benchmark:
         if shuffle is not None:
             for rows in (tried, answers, scores):
                 Random(shuffle).shuffle(rows)
-        return frame(
+        return build_frame(
             to_table(tried, Trial),
             to_table(answers, Answer),
             to_table(scores, Score),
@@ -116,12 +116,12 @@ class Benchmark:
         )
 
 
-def numbers(figured: Iterable[Figured]) -> Mapping[tuple[str, str], float]:
+def numbers(figured: Iterable[Metric]) -> Mapping[tuple[str, str], float]:
     """The value of each measure by metric and slice, NaN where it is undefined."""
     return {(one.metric, one.slice): worth(one) for one in figured}
 
 
-def worth(one: Figured) -> float:
+def worth(one: Metric) -> float:
     """The value of a measure."""
     if isinstance(one, Measure):
         below = one.denominator.sum()

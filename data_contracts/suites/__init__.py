@@ -1,4 +1,4 @@
-"""The rules of every table, by row type."""
+"""The rules of every table, by row type: a row that breaks one is set aside, a broken table stops the run."""
 
 from rarefy.data_contracts.rows import (
     Chunk,
@@ -15,16 +15,12 @@ from rarefy.data_contracts.rows import (
     Unanswered,
     Variant,
 )
-from rarefy.data_contracts.suites.benchmark import QUESTION
 from rarefy.data_contracts.suites.corpus import CHUNK, DOCUMENT, QUARANTINED
 from rarefy.data_contracts.suites.evaluation import OF_EVALUATION
 from rarefy.data_contracts.suites.facts import MERGE, TRIPLET
-from rarefy.data_contracts.suites.model_judgements import JUDGEMENT, PROBE, UNANSWERED
-from rarefy.data_contracts.suites.patterns import PATH
-from rarefy.data_contracts.suites.pools import POOL
+from rarefy.data_contracts.suites.questions import JUDGEMENT, PATH, PROBE, QUESTION, UNANSWERED
 from rarefy.data_contracts.suites.rule import Suite
-from rarefy.data_contracts.suites.similarities import SIMILARITY
-from rarefy.data_contracts.suites.variants import VARIANT
+from rarefy.data_contracts.suites.variants import POOL, SIMILARITY, VARIANT
 
 SUITES: dict[type, Suite] = {
     Document: DOCUMENT,

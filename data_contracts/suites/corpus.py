@@ -15,11 +15,12 @@ from rarefy.data_contracts.suites.rule import (
     dated,
     has_rows,
     hashed,
-    looked_up,
+    look_up,
     matching,
     one_of,
-    shown,
-    uncut,
+    quote,
+    row_rule,
+    span_fault,
     unique,
     written,
     year,
@@ -30,85 +31,71 @@ _BLOCK_SPANS = ("blocks.start", "blocks.end")
 _DUPLICATE = ("doc_id", "duplicate_of", "duplicate_similarity")
 
 
-def _blocks_in_order(_: References) -> Judge:
-    def judge(text: str, kinds: list[str], starts: list[int], ends: list[int]) -> str | None:
-        after = 0
-        for kind, start, end in zip(kinds, starts, ends, strict=True):
-            if not after <= start < end <= len(text):
-                return f"block [{start}, {end}) in a text of {len(text)} characters, after one that ends at {after}"
-            if kind not in BLOCKS:
-                return f"block [{start}, {end}) is of kind {kind!r}"
-            after = end
-        return None
-
-    return judge
+def _check_block_order(text: str, kinds: list[str], starts: list[int], ends: list[int]) -> str | None:
+    after = 0
+    for kind, start, end in zip(kinds, starts, ends, strict=True):
+        if not after <= start < end <= len(text):
+            return f"block [{start}, {end}) in a text of {len(text)} characters, after one that ends at {after}"
+        if kind not in BLOCKS:
+            return f"block [{start}, {end}) is of kind {kind!r}"
+        after = end
+    return None
 
 
-def _blocks_cover(_: References) -> Judge:
-    def judge(text: str, starts: list[int], ends: list[int]) -> str | None:
-        for left, right in zip([0, *ends], [*starts, len(text)], strict=True):
-            if text[left:right].strip():
-                return f"[{left}, {right}) {shown(text[left:right].strip())} is in no block"
-        return None
-
-    return judge
+def _check_block_cover(text: str, starts: list[int], ends: list[int]) -> str | None:
+    for left, right in zip([0, *ends], [*starts, len(text)], strict=True):
+        if text[left:right].strip():
+            return f"[{left}, {right}) {quote(text[left:right].strip())} is in no block"
+    return None
 
 
-def _facts_inside(_: References) -> Judge:
-    def judge(text: str, concepts: list[str], starts: list[int], ends: list[int]) -> str | None:
-        for concept, start, end in zip(concepts, starts, ends, strict=True):
-            # a hidden fact is shown nowhere: its span is [0, 0)
-            if not 0 <= start < end <= len(text) and (start, end) != (0, 0):
-                return f"{concept} at [{start}, {end}) in a text of {len(text)} characters"
-        return None
-
-    return judge
+def _check_fact_spans(text: str, concepts: list[str], starts: list[int], ends: list[int]) -> str | None:
+    for concept, start, end in zip(concepts, starts, ends, strict=True):
+        # a hidden fact is shown nowhere: its span is [0, 0)
+        if not 0 <= start < end <= len(text) and (start, end) != (0, 0):
+            return f"{concept} at [{start}, {end}) in a text of {len(text)} characters"
+    return None
 
 
-def _fact_days(_: References) -> Judge:
-    day = dated("period_start", "period_end").judge(_)
-
-    def judge(concepts: list[str], starts: list[str], ends: list[str]) -> str | None:
-        for concept, start, end in zip(concepts, starts, ends, strict=True):
-            if fault := day(start, end):
-                return f"{concept}: {fault}"
-        return None
-
-    return judge
+_check_period = dated("period_start", "period_end").judge({})
 
 
-def _repeats_another() -> RowRule:
-    def judge(doc_id: str, duplicate_of: str, similarity: float) -> str | None:
-        if duplicate_of == doc_id:
-            return "a duplicate of itself"
-        if bool(duplicate_of) != (similarity > 0):
-            return f"duplicate_of {duplicate_of!r} with similarity {similarity}"
-        return None
-
-    return RowRule("a duplicate has another document and a similarity", _DUPLICATE, lambda _: judge)
+def _check_fact_days(concepts: list[str], starts: list[str], ends: list[str]) -> str | None:
+    for concept, start, end in zip(concepts, starts, ends, strict=True):
+        if fault := _check_period(start, end):
+            return f"{concept}: {fault}"
+    return None
 
 
-def _originals(table: pa.Table, _: References) -> list[tuple[str, str]]:
+def _check_duplicate(doc_id: str, duplicate_of: str, similarity: float) -> str | None:
+    if duplicate_of == doc_id:
+        return "a duplicate of itself"
+    if bool(duplicate_of) != (similarity > 0):
+        return f"duplicate_of {duplicate_of!r} with similarity {similarity}"
+    return None
+
+
+def _find_without_original(table: pa.Table, _: References) -> list[tuple[str, str]]:
     names = table.column("doc_id").to_pylist()
     pairs = zip(names, table.column("duplicate_of").to_pylist(), strict=True)
     present = set(names)
     return [(name, f"duplicate of {original!r}") for name, original in pairs if original and original not in present]
 
 
-def _verbatim(references: References) -> Judge:
-    texts = looked_up(references[Document], "doc_id", "text")
+def _check_span(references: References) -> Judge:
+    texts = look_up(references[Document], "doc_id", "text")
 
     def judge(doc_id: str, start: int, end: int, text: str) -> str | None:
         return (
-            uncut(texts[doc_id], doc_id, start, end, text) if doc_id in texts else None
+            span_fault(texts[doc_id], doc_id, start, end, text) if doc_id in texts else None
         )  # else: its reference says so
 
     return judge
 
 
-def _unchunked(table: pa.Table, references: References) -> list[tuple[str, str]]:
+def _find_without_chunk(table: pa.Table, references: References) -> list[tuple[str, str]]:
     chunked = set(table.column("doc_id").to_pylist())
-    repeats = looked_up(references[Document], "doc_id", "duplicate_of")
+    repeats = look_up(references[Document], "doc_id", "duplicate_of")
     return [(name, "has no chunk") for name, original in repeats.items() if name not in chunked and not original]
 
 
@@ -127,14 +114,18 @@ DOCUMENT = Suite(
         written("text"),
         year(),
         dated("period_start", "period_end", "as_of"),
-        RowRule(
-            "blocks in order, inside the text", ("text", "blocks.kind", "blocks.start", "blocks.end"), _blocks_in_order
+        row_rule(
+            "blocks in order, inside the text",
+            ("text", "blocks.kind", "blocks.start", "blocks.end"),
+            _check_block_order,
         ),
-        RowRule("blocks cover the text", ("text", *_BLOCK_SPANS), _blocks_cover),
-        RowRule("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _facts_inside),
-        RowRule("facts' periods are days", ("facts.concept", "facts.period_start", "facts.period_end"), _fact_days),
-        _repeats_another(),
-        PartRule("a duplicate's original is there", Document, _originals),
+        row_rule("blocks cover the text", ("text", *_BLOCK_SPANS), _check_block_cover),
+        row_rule("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _check_fact_spans),
+        row_rule(
+            "facts' periods are days", ("facts.concept", "facts.period_start", "facts.period_end"), _check_fact_days
+        ),
+        row_rule("a duplicate has another document and a similarity", _DUPLICATE, _check_duplicate),
+        PartRule("a duplicate's original is there", Document, _find_without_original),
     ),
 )
 
@@ -146,13 +137,13 @@ CHUNK = Suite(
         unique("chunk_id"),
         hashed("chunk_id"),
         Reference("doc_id", Document, "doc_id"),
-        RowRule("span of its document, verbatim", ("doc_id", "start", "end", "text"), _verbatim),
+        RowRule("span of its document, verbatim", ("doc_id", "start", "end", "text"), _check_span),
         one_of("kind", "text", "table"),
         between("tokens", 1),
         written("domain"),
         year(),
         dated("period_end"),
-        PartRule("every document has a chunk", Document, _unchunked),
+        PartRule("every document has a chunk", Document, _find_without_chunk),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The command `rarefy`: what is asked for is checked before anything is started."""
+"""The command `rarefy`: its command line, and how faults and interruptions end it."""
 
 import argparse
 import contextlib
@@ -6,66 +6,60 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from importlib.metadata import version
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from rarefy.flows.cli import (
-    commands,
+    build_commands,
     evaluation_commands,
-    feed_commands,
     perturb_commands,
     serving_commands,
+    setup_commands,
     version_commands,
 )
-from rarefy.flows.cli.arguments import parser
-from rarefy.flows.cli.commands import tell
+from rarefy.flows.cli.checks import print_message
+from rarefy.flows.cli.options import RAW_TEXT
 from rarefy.flows.engine import reachability
-from rarefy.flows.engine.as_of_day import day
 from rarefy.flows.faults import LONGEST, Fault
 from rarefy.tasks.models.llm.secrets import redacted
 
-if TYPE_CHECKING:
-    from rarefy.flows.config import Config
+GROUPS = (  # of commands, in the order in which --help lists them
+    build_commands,
+    setup_commands,
+    perturb_commands,
+    evaluation_commands,
+    serving_commands,
+    version_commands,
+)
+ABOUT = """\
+Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
+prove them, and variants of both, made from a knowledge graph of the documents; then put RAG systems to it. Offline by
+default: no key, no network, no GPU. With a model in the config ([llm]) the stages that can ask one.
+"""
+EXAMPLES = """\
+examples:
+  rarefy build filings/ --out benchmark/            read, chunk, extract, ask, check, export
+  rarefy build filings/ --out benchmark/            again: only what changed is made anew
+  rarefy build filings/ --out b/ --workers 4        documents in four processes
+  rarefy plan filings/                              what is there, before anything is spent
+  rarefy init my.toml                               every setting, explained, with its default
+  rarefy doctor --config my.toml                    is everything there that this config needs?
+  rarefy estimate filings/ --config my.toml         calls, tokens, money and minutes, before anything is spent
+  rarefy build filings/ --out b/ --config my.toml --max-cost 20
+  rarefy refresh filings/ --out benchmark/          documents changed: what changed in the benchmark?
+  rarefy serve filings/ --out benchmark/            the same on a schedule, watched in Prefect's UI
+  rarefy watch filings/ --out benchmark/            the same whenever documents come, change or go
+  rarefy perturbations                              every change to questions and passages, with an example
+  rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts
+  rarefy mix variants/ --out contexts.jsonl         passages, gold and noise, as a retriever might have found them
+  rarefy evaluate benchmark/ --system mine --out result/     how robust is a RAG system, and to what?
+  rarefy compare last-week/ result/                 is it better than last week's?
 
-
-def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says; the exit code."""
-    given = reachability.anchored(parser().parse_args(arguments))
-    sys.excepthook = _trace
-    try:
-        with _replies(getattr(given, "replies", "")):
-            return COMMANDS[given.command](given)
-    except Fault as fault:
-        return tell(str(fault), fault.code)
-    except KeyboardInterrupt:
-        return tell("interrupted; run the same command again and it goes on from here", 130)
-    except BrokenPipeError:  # whoever read has enough, as `head` has
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        if error.errno is None and len(error.args) == 1:  # one of ours, which says it all
-            return tell(str(error), 1)
-        if error.errno not in WAYS_OUT:
-            raise
-        return tell(f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1)
-    except Exception as error:
-        # by name: importing the libraries to catch their exceptions would take longer than most commands
-        if type(error).__module__.partition(".")[0] in {"httpx", "httpcore"}:
-            return tell(f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1)
-        if reachability.foreign(error):
-            return tell(str(reachability.unanswered(error, "corpus or store")), 1)
-        if type(error).__name__ not in {"ContractBroken", "LeaseLost", "TableDamaged"}:
-            raise
-        return tell(str(error), 1)
-
-
-def _trace(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """Tell of a bug by its traceback, without the passwords and keys that a library's message may hold."""
-    print(redacted("".join(traceback.format_exception(kind, error, where)), LONGEST), file=sys.stderr)
-
-
+exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
+            3 --max-cost or --max-calls is reached: the same command goes on from there;
+            or a rule of --fail-if is broken
+"""
 WAYS_OUT = {
     errno.ENOSPC: "free some space, or choose another --store and --out; run again and it goes on from here",
     errno.EDQUOT: "the quota is used up; free some space, or choose another --store and --out",
@@ -80,9 +74,59 @@ WAYS_OUT = {
 }
 
 
+def parser() -> argparse.ArgumentParser:
+    """The command line; the function of each command is its namespace's `run`."""
+    top = argparse.ArgumentParser("rarefy", description=ABOUT, epilog=EXAMPLES, **RAW_TEXT)
+    top.add_argument("--version", action="version", version=f"rarefy {version('rarefy')}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for group in GROUPS:
+        group.add_commands(commands)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command that a command line asks for; the exit code."""
+    given = reachability.make_paths_absolute(parser().parse_args(arguments))
+    sys.excepthook = _print_traceback
+    try:
+        with _replies_environment(getattr(given, "replies", "")):
+            return given.run(given)
+    except Fault as fault:
+        return print_message(str(fault), fault.code)
+    except KeyboardInterrupt:
+        return print_message("interrupted; run the same command again and it goes on from here", 130)
+    except BrokenPipeError:  # whoever read has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        if error.errno is None and len(error.args) == 1:  # one of ours, which says it all
+            return print_message(str(error), 1)
+        if error.errno not in WAYS_OUT:
+            raise
+        return print_message(
+            f"{error.filename or getattr(given, 'out', '.')}: {error.strerror}; {WAYS_OUT[error.errno]}", 1
+        )
+    except Exception as error:
+        # by name: importing the libraries to catch their exceptions would take longer than most commands
+        if type(error).__module__.partition(".")[0] in {"httpx", "httpcore"}:
+            return print_message(
+                f"Prefect's API stopped answering ({error}); look at its server, and run again to go on", 1
+            )
+        if reachability.is_storage_error(error):
+            return print_message(str(reachability.explain_storage_error(error, "corpus or store")), 1)
+        if type(error).__name__ not in {"ContractBroken", "LeaseLost", "TableDamaged"}:
+            raise
+        return print_message(str(error), 1)
+
+
+def _print_traceback(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Print a traceback without the passwords and keys that a library's message may hold."""
+    print(redacted("".join(traceback.format_exception(kind, error, where)), LONGEST), file=sys.stderr)
+
+
 @contextlib.contextmanager
-def _replies(url: str) -> Iterator[None]:
-    """In here the environment says where replies are kept (see flows/models/accounting.py)."""
+def _replies_environment(url: str) -> Iterator[None]:
+    """Within it, $RAREFY_REPLIES is the address of --replies, where one is given (see flows/models/accounting.py)."""
     before = os.environ.get("RAREFY_REPLIES")
     if url:
         os.environ["RAREFY_REPLIES"] = url
@@ -93,104 +137,3 @@ def _replies(url: str) -> Iterator[None]:
             del os.environ["RAREFY_REPLIES"]
         elif url and before is not None:
             os.environ["RAREFY_REPLIES"] = before
-
-
-def _build(given: argparse.Namespace) -> int:
-    config = _begin(given)
-    from rarefy.flows.build import build
-    from rarefy.flows.reports.build_report import show
-    from rarefy.flows.reports.console import Terminal
-
-    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    limits = (given.max_calls, given.max_cost, given.as_of)
-    built = commands.with_store_repair(given.store, lambda: build(given.corpus, given.out, config, *place, *limits))
-    if not given.quiet:
-        show(replace(built, out=given.shown_out), Terminal())
-    return 0
-
-
-def _refresh(given: argparse.Namespace) -> int:
-    config = _begin(given)
-    from rarefy.flows.refresh import refresh
-    from rarefy.flows.reports.console import Terminal
-    from rarefy.flows.reports.refresh_report import show
-
-    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    limits = (given.max_calls, given.max_cost, given.as_of, given.if_wanted)
-    done = commands.with_store_repair(given.store, lambda: refresh(given.corpus, given.out, config, *place, *limits))
-    if not given.quiet:
-        show(done, Terminal())
-    return 0
-
-
-def _plan(given: argparse.Namespace) -> int:
-    config = _begin(given)
-    from rarefy.flows.cli.plan import plan, show
-    from rarefy.flows.reports.console import Terminal
-
-    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(commands.with_store_repair(given.store, lambda: plan(given.corpus, config, *place)), config, Terminal())
-    return 0
-
-
-def _estimate(given: argparse.Namespace) -> int:
-    config = _begin(given)
-    from rarefy.flows.models.estimate import estimate
-    from rarefy.flows.reports.console import Terminal
-    from rarefy.flows.reports.estimate_report import show
-
-    place = (given.store, given.workers, given.dask, given.limit, given.quiet)
-    show(commands.with_store_repair(given.store, lambda: estimate(given.corpus, config, *place)), config, Terminal())
-    return 0
-
-
-COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "build": _build,
-    "refresh": _refresh,
-    "plan": _plan,
-    "estimate": _estimate,
-    "init": commands.init,
-    "doctor": commands.doctor,
-    "cache": commands.cache,
-    "prompts": commands.prompts,
-    "calibrate": commands.calibrate,
-    "perturb": perturb_commands.perturb,
-    "perturbations": perturb_commands.perturbations,
-    "mix": perturb_commands.mix,
-    "scenario": perturb_commands.scenario,
-    "evaluate": evaluation_commands.evaluate,
-    "rescore": evaluation_commands.rescore,
-    "compare": evaluation_commands.compare,
-    **feed_commands.COMMANDS,
-    "versions": version_commands.versions,
-    "diff": version_commands.diff,
-    "gc": version_commands.gc,
-    "serve": serving_commands.serve,
-    "deploy": serving_commands.deploy,
-}
-
-
-def _begin(given: argparse.Namespace) -> "Config":
-    """The config, once corpus and config are known to be there; the Prefect API, once it answers."""
-    day(getattr(given, "as_of", ""))
-    reachability.check_corpus(given.corpus)
-    from rarefy.flows.config import load
-    from rarefy.flows.engine import prefect_server
-
-    config = load(given.config)
-    if "out" in given:
-        commands.check_place(given.out)
-    commands.check_store(given.store)
-    prefect_server.start()
-    from rarefy.flows.engine.config_check import check, remarks  # while the server starts
-
-    check(config, given.config)
-    if not given.quiet:
-        tell("\n".join(remarks(config)), 0)
-    commands.check_models(given, config)
-    prefect_server.wait()
-    return config
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,26 +6,104 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rarefy.flows.cli import commands
+from rarefy.flows.cli import checks
+from rarefy.flows.cli.options import (
+    RAW_TEXT,
+    add_config,
+    add_json,
+    add_limits,
+    add_quiet,
+    add_repeated,
+    add_store,
+    add_workers,
+    amount,
+    count,
+)
+from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
-RESULT = {
-    "trials",
-    "answers",
-    "scores",
-    "questions",
-    "chunks",
-    "variants",
-    "hits",
-    "figures",
-    "summary",
-    "report",
-    "run",
-}
-OURS = {*RESULT, "runs", "sig", "compare"}
+RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
+RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare"}
+EVALUATE = """\
+Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
+what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
+Parquet. Run again, it asks nothing that was answered; one that was interrupted goes on.
+"""
+EVALUATE_EXAMPLES = """\
+systems: extractive (offline baseline, the default), rag (the model of [llm] with each protocol's own prompts),
+         a name of [systems.NAME] in the config (an endpoint of yours, a strategy), or module:function
+protocols: rare, sure, retrieval_robustness, effect_size, magic_mushroom; all that can be tried, when none is named
+
+examples:
+  rarefy evaluate benchmark/ --out result/
+  rarefy evaluate benchmark/ --system mine --system extractive --config my.toml --out result/
+  rarefy evaluate benchmark/ --system mypackage.rag:answer --protocol rare --questions 200 --out result/
+"""
+RESCORE = """\
+Score the answers that lie in DIR once more, by the [correct] and [statistics] of another config: no system is asked.
+"""
+COMPARE = """\
+Compare two results, A before and B after, on the trials that both have scored: differences with intervals, tests that
+count each question once, and a verdict.
+"""
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add evaluate, rescore and compare to the command line."""
+    parser = commands.add_parser(
+        "evaluate", help="how robust is a RAG system", description=EVALUATE, epilog=EVALUATE_EXAMPLES, **RAW_TEXT
+    )
+    parser.add_argument("benchmark", metavar="BENCH", type=Path, help="a folder with questions, variants and chunks")
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the result")
+    what = parser.add_argument_group("what is asked")
+    add_repeated(what, "--system", metavar="NAME", help="a system under test; several may be")
+    add_repeated(what, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
+    add_config(what, "settings: [systems.NAME], [correct], ...")
+    what.add_argument(
+        "--split",
+        choices=("test", "train", "all"),
+        default="",
+        help="which questions (default: test where there is one)",
+    )
+    what.add_argument("--questions", metavar="N", type=count, default=0, help="only N of them, the same N every time")
+    add_workers(parser)
+    add_limits(parser)
+    parser.set_defaults(run=evaluate)
+
+    parser = commands.add_parser("rescore", help="another judge for the same answers", description=RESCORE, **RAW_TEXT)
+    parser.add_argument("result", metavar="DIR", type=Path, help="the folder of a result")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="folder for the new result (default: DIR itself)")
+    add_config(parser, "settings: [correct], [statistics]")
+    add_store(parser)
+    add_quiet(parser)
+    add_limits(parser)
+    parser.set_defaults(run=rescore, dask=None)
+
+    parser = commands.add_parser("compare", help="is it better than before?", description=COMPARE, **RAW_TEXT)
+    parser.add_argument("before", metavar="A", type=Path, help="the folder of a result")
+    parser.add_argument("after", metavar="B", type=Path, help="the folder of another")
+    add_repeated(parser, "--system", metavar="NAME", help="which system; twice: that of A, and that of B")
+    add_repeated(parser, "--protocol", metavar="NAME", help="which protocols (default: all)")
+    parser.add_argument(
+        "--anyway", action="store_true", help="compare although protocols or correctness were set up differently"
+    )
+    add_config(parser, "settings: [statistics]")
+    parser.add_argument("--margin", metavar="POINTS", type=amount, help="within which two results are tied")
+    parser.add_argument("--by", choices=("question", "document"), help="what intervals are drawn from")
+    parser.add_argument("--draws", metavar="N", type=count, help="resamples")
+    parser.add_argument("--seed", metavar="N", type=int, help="of the resamples")
+    add_json(parser, "all of it as JSON, instead of tables")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="folder for comparison.json and comparison.md")
+    add_repeated(
+        parser,
+        "--fail-if",
+        metavar="RULE",
+        help='exit code 3 where it holds: "overall drops 2 points"; several may be given',
+    )
+    parser.set_defaults(run=compare)
 
 
 def evaluate(given: argparse.Namespace) -> int:
@@ -36,37 +114,25 @@ def evaluate(given: argparse.Namespace) -> int:
     config = load(given.config)
     if not given.benchmark.is_dir():
         raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
-    commands.check_store(given.store)
+    check_store(given.store)
     prefect_server.start()
-    from rarefy.flows.engine.resolve_systems import check, models_of  # while the server starts
-    from rarefy.flows.engine.resolve_systems import protocols as chosen
+    from rarefy.flows.engine.config_check import check_systems, models_of_evaluation
+    from rarefy.flows.engine.config_check import resolve_protocols as chosen
 
     chosen(given.protocol)
-    tested = check(config, given.config, given.system)
-    commands.check_models(given, config, models_of(config, tested))
-    _check_place(given.out)
+    tested = check_systems(config, given.config, given.system)
+    checks.check_models(given, config, models_of_evaluation(config, tested))
+    _check_result_folder(given.out)
     prefect_server.wait()
-    from rarefy.flows.evaluate import evaluate as work
+    from rarefy.flows.evaluate import evaluate as run_evaluation
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
 
-    made = work(
-        str(given.benchmark),
-        str(given.out),
-        config,
-        given.system,
-        given.protocol,
-        given.split,
-        given.questions,
-        given.store,
-        given.workers,
-        given.dask,
-        given.quiet,
-        given.max_calls,
-        given.max_cost,
-    )
+    names = ("protocol", "split", "questions", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
+    options = {name: getattr(given, name) for name in names}
+    evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:
-        Terminal().print(headline(made.summary))
+        Terminal().print(headline(evaluated.summary))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 
@@ -74,20 +140,20 @@ def evaluate(given: argparse.Namespace) -> int:
 def rescore(given: argparse.Namespace) -> int:
     """Score stored answers anew."""
     from rarefy.flows.reports.console import Terminal
-    from rarefy.flows.rescore import rescore as work
+    from rarefy.flows.rescore import rescore as rescore_result
     from rarefy.tasks.evaluate.results import headline
 
-    config = _of_result(given.result, given)
-    told = work(
-        given.result, given.out or given.result, config, given.store, given.max_calls, given.max_cost, given.quiet
-    )
+    config = _load_rescore_config(given.result, given)
+    options = {name: getattr(given, name) for name in ("store", "max_calls", "max_cost", "quiet")}
+    summary = rescore_result(given.result, given.out or given.result, config, **options)
     if not given.quiet:
-        Terminal().print(headline(told))
+        Terminal().print(headline(summary))
         print(f"Report: {(given.shown_out or given.result) / 'report.html'}")
     return 0
 
 
-def _of_result(place: Path, given: argparse.Namespace) -> "Config":
+def _load_rescore_config(place: Path, given: argparse.Namespace) -> "Config":
+    """The config of a rescore, once the result, the store and the judge are known to be there."""
     from rarefy.flows.config import load
 
     try:
@@ -97,8 +163,8 @@ def _of_result(place: Path, given: argparse.Namespace) -> "Config":
     except ValueError as error:
         raise UsageFault(f"{place / 'summary.json'}: {error}; evaluate again") from error
     config = load(given.config)
-    commands.check_store(given.store)
-    commands.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
+    check_store(given.store)
+    checks.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
     return config
 
 
@@ -106,48 +172,40 @@ def compare(given: argparse.Namespace) -> int:
     """Set two results beside each other."""
     from pydantic import ValidationError
 
-    from rarefy.flows.compare import compare as work
-    from rarefy.flows.compare import gate, ruled
+    from rarefy.flows.compare import check_rules, gate
+    from rarefy.flows.compare import compare as compare_results
     from rarefy.flows.config import load
-    from rarefy.flows.reports.comparison_report import as_json, show, written
+    from rarefy.flows.reports.comparison_report import as_json, show, write_comparison
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-    from rarefy.tasks.evaluate.statistics.gate import parsed
+    from rarefy.tasks.evaluate.statistics.gate import parse_rule
 
-    told = {
-        "margin": given.margin and given.margin / 100,
-        "cluster": given.by,
-        "draws": given.draws,
-        "seed": given.seed,
-    }
-    told = {name: value for name, value in told.items() if value is not None}
+    margin = given.margin and given.margin / 100
+    options = {"margin": margin, "cluster": given.by, "draws": given.draws, "seed": given.seed}
+    options = {name: value for name, value in options.items() if value is not None}
     try:
         for rule in given.fail_if:  # a mistyped one is told before the work
-            parsed(rule)
-        config = StatisticsConfig.model_validate({**load(given.config).statistics.model_dump(), **told})
+            parse_rule(rule)
+        config = StatisticsConfig.model_validate({**load(given.config).statistics.model_dump(), **options})
     except ValidationError as error:
         raise UsageFault("; ".join(f"--{one['loc'][0]}: {one['msg']}" for one in error.errors())) from error
     except ValueError as error:
         raise UsageFault(f"--fail-if: {error}") from error
-    asked = {"systems": given.system, "protocols": given.protocol, "anyway": given.anyway}
-    found = ruled(work(given.before, given.after, config=config, **asked), given.fail_if)
+    which = {"systems": given.system, "protocols": given.protocol, "anyway": given.anyway}
+    comparison = check_rules(compare_results(given.before, given.after, config=config, **which), given.fail_if)
     if given.json:
-        print(json.dumps(as_json(found), ensure_ascii=False))
+        print(json.dumps(as_json(comparison), ensure_ascii=False))
     else:
-        show(found, Terminal())
+        show(comparison, Terminal())
     if given.out:
-        written(given.out, found)
-    gate(found, given.fail_if)  # last, so that all is told however it ends
+        write_comparison(given.out, comparison)
+    gate(comparison, given.fail_if)  # last, so that all is told however it ends
     return 0
 
 
-def _check_place(out: Path) -> None:
-    """UsageFault where the folder holds something else than a result, whole or half-written: it is not ours."""
-    if out.exists() and not out.is_dir():
-        raise UsageFault(f"--out {out}: a file stands there; choose a folder")
-    there = sorted(path.name for path in out.iterdir()) if out.exists() else []
-    if foreign := [name for name in there if name.strip(".").split(".")[0] not in OURS]:
-        raise UsageFault(f"--out {out}: holds {foreign[0]!r}, which is no part of a result; choose a new folder")
+def _check_result_folder(out: Path) -> None:
+    """UsageFault where --out holds anything but a result, whole or half-written, or cannot be written to."""
+    checks.check_folder(out, RESULT_FILES, "a result")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

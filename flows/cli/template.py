@@ -21,7 +21,7 @@ SIGNS = {Ge: ("ge", "≥"), Gt: ("gt", ">"), Le: ("le", "≤"), Lt: ("lt", "<")}
 
 
 def template() -> str:
-    """A TOML text that says for every key what it means and holds its default."""
+    """The TOML text of all settings: each key with its meaning and its default."""
     return HEAD + "".join(_section((), Config()))
 
 
@@ -73,13 +73,13 @@ def _broken(line: str) -> list[str]:
 
 
 def _rows(field: FieldInfo) -> type[BaseModel] | None:
-    """The model of which a key holds any number; None for other keys."""
+    """The model of a key that holds a list of tables; None for other keys."""
     inner = get_args(field.annotation)
     return inner[0] if inner and isinstance(inner[0], type) and issubclass(inner[0], BaseModel) else None
 
 
 def _named(field: FieldInfo) -> type[BaseModel] | None:
-    """The model of a key's named tables; None for other keys."""
+    """The model of a key that holds tables by name; None for other keys."""
     inner = get_args(field.annotation)
     return inner[1] if len(inner) == 2 and isinstance(inner[1], type) and issubclass(inner[1], BaseModel) else None
 

@@ -1,4 +1,4 @@
-"""What scores come to: every protocol's figures for every system, and the files that tell them."""
+"""Scores aggregated: every protocol's figures for every system, and the files of a result."""
 
 import json
 import re
@@ -17,48 +17,48 @@ from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, attribution
-from rarefy.tasks.evaluate.protocols.frame import Frame, frame
-from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, differences
-from rarefy.tasks.evaluate.protocols.sure_sig import sig
+from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
+from rarefy.tasks.evaluate.protocols.sure import build_sig_table
+from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, compare_features
 from rarefy.tasks.evaluate.results import markdown, page, summary
 from rarefy.tasks.evaluate.retrieve import measured
 from rarefy.tasks.evaluate.retrieve.trec import write_qrels, write_run
 from rarefy.tasks.evaluate.statistics import figures
-from rarefy.tasks.evaluate.statistics.measure import Figured
-from rarefy.tasks.export.files import put
+from rarefy.tasks.evaluate.statistics.measure import Metric
+from rarefy.tasks.export.files import put_file
 
 Tables = Mapping[str, pa.Table]
 SCHEMA = 1  # of a result's folder
 RESULT = ("trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures")
 
 
-def conclude(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[pa.Table, dict[str, Any]]:
-    """The table of figures, and the summary: of whatever scores there are, asking nobody."""
+def aggregate_scores(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[pa.Table, dict[str, Any]]:
+    """The table of figures and the summary of the scores that there are; asks no model and no system."""
     found = sorted(_figures(tables, meta, config), key=lambda row: row.figure_id)
-    told = {**meta, **_counted(tables, meta)}
-    return to_table(found, Figure), summary(told, found)
+    counts = {"funnel": list(_funnel(tables, meta)), "usage": dict(_usage(tables, meta))}
+    return to_table(found, Figure), summary({**meta, **counts}, found)
 
 
-def written(out: Path, tables: Tables, told: dict[str, Any], config: Config) -> None:
-    """Put a result into its folder: the tables, the summary in three forms, and the summary last of all."""
+def write_result(out: Path, tables: Tables, about: dict[str, Any], config: Config) -> None:
+    """Write a result's folder: tables, TREC runs, report, and summary.json last of all; `about` is the summary."""
     out.mkdir(parents=True, exist_ok=True)
     for name in (*RESULT, "preferred", *BESIDE):
-        put(out / f"{name}.parquet", tables.get(name))
-    put(out / "sig.parquet", _sig(tables, told, config))
-    _runs(out / "runs", tables)
-    put(out / "summary.md", [markdown(told).encode()])
-    put(out / "report.html", [page(told, tables).encode()])
-    put(out / "summary.json", [json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False).encode(), b"\n"])
+        put_file(out / f"{name}.parquet", tables.get(name))
+    put_file(out / "sig.parquet", _sig(tables, about, config))
+    _write_runs(out / "runs", tables)
+    put_file(out / "summary.md", [markdown(about).encode()])
+    put_file(out / "report.html", [page(about, tables).encode()])
+    put_file(out / "summary.json", [json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False).encode(), b"\n"])
 
 
-def _sig(tables: Tables, told: Mapping[str, Any], config: Config) -> pa.Table | None:
+def _sig(tables: Tables, meta: Mapping[str, Any], config: Config) -> pa.Table | None:
     """SURE's SIG pairs, where two systems were put to it (SURE §4.3)."""
-    found = {system: one for system, protocol, one in frames(tables, told) if protocol == "sure"}
-    return sig(found, config.protocols.sure) if len(found) > 1 else None
+    found = {system: one for system, protocol, one in frames(tables, meta) if protocol == "sure"}
+    return build_sig_table(found, config.protocols.sure) if len(found) > 1 else None
 
 
-def _runs(folder: Path, tables: Tables) -> None:
-    """What each retriever found as a TREC run, and the gold chunks of every wording as qrels."""
+def _write_runs(folder: Path, tables: Tables) -> None:
+    """Write each retriever's hits as a TREC run, and the gold chunks of every wording as qrels."""
     folder.mkdir(exist_ok=True)
     for name in sorted(set(tables["hits"]["retriever"].to_pylist())):
         mine = tables["hits"].filter(pc.equal(tables["hits"]["retriever"], name))
@@ -69,20 +69,20 @@ def _runs(folder: Path, tables: Tables) -> None:
 
 
 def frames(tables: Tables, meta: Mapping[str, Any]) -> Iterator[tuple[str, str, Frame]]:
-    """System, protocol and frame of each pair that has trials; those that a system cannot be put to are not in it."""
+    """System, protocol and frame of each pair that has trials; without those that a system cannot be put to."""
     trials, scores, answers = tables["trials"], tables["scores"], tables["answers"]
     for system, about in meta["systems"].items():
-        its = _put_to(trials, about)
+        its = _trials_of_system(trials, about)
         own = answers.filter(pc.equal(answers["system"], system))
         mine = scores.filter(pc.equal(scores["system"], system))
         for protocol in meta["protocols"]:
             tried = its.filter(pc.equal(its["protocol"], protocol))
-            if tried.num_rows and not _left_out(meta, system, protocol):
+            if tried.num_rows and not _is_left_out(meta, system, protocol):
                 judged = mine.filter(pc.equal(mine["protocol"], protocol))
-                yield system, protocol, frame(tried, own, judged, tables["questions"], tables["chunks"])
+                yield system, protocol, build_frame(tried, own, judged, tables["questions"], tables["chunks"])
 
 
-def _put_to(trials: pa.Table, about: Mapping[str, Any]) -> pa.Table:
+def _trials_of_system(trials: pa.Table, about: Mapping[str, Any]) -> pa.Table:
     """The trials that are a system's, as `systems.answer.put_to` has it."""
     rows = trials.select(["given", "protocol", "question_id"]).to_pandas()
     mine = rows["given"].isin(about["takes"])
@@ -92,7 +92,7 @@ def _put_to(trials: pa.Table, about: Mapping[str, Any]) -> pa.Table:
     return trials.filter(pa.array(mine.to_numpy()))
 
 
-def _left_out(meta: Mapping[str, Any], system: str, protocol: str) -> bool:
+def _is_left_out(meta: Mapping[str, Any], system: str, protocol: str) -> bool:
     return any((row["system"], row["protocol"]) == (system, protocol) for row in meta["left_out"])
 
 
@@ -109,24 +109,26 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
         across = PROTOCOLS[name].across
         if across is None or len(frames_) < 2:
             continue
-        of: dict[str, list[Figured]] = {}
+        of: dict[str, list[Metric]] = {}
         for label, measure in across(frames_, getattr(config.protocols, name)):
             of.setdefault(label, []).append(measure)
         clusters = _clusters(next(iter(frames_.values())), config.statistics.cluster)
-        for label, told in of.items():
-            yield from figures(told, system=label, protocol=name, config=config.statistics, clusters=clusters)
+        for label, measures_of_label in of.items():
+            yield from figures(
+                measures_of_label, system=label, protocol=name, config=config.statistics, clusters=clusters
+            )
     if tables["hits"].num_rows:
         yield from _of_retrieval(tables, config)
     if "preferred" in tables:
         rows = _rows(tables["preferred"], Preferred)
-        yield from differences(rows, config.oracle, system=config.oracle.likelihood.llm.model)
+        yield from compare_features(rows, config.oracle, system=config.oracle.likelihood.llm.model)
 
 
 def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
     """How good each retriever is, whatever system is put to the test."""
     questions = {row.question_id: row for row in _rows(tables["questions"], Question)}
     variants = tables["variants"].filter(pc.equal(tables["variants"]["side"], "query"))
-    told = measured(
+    measures = measured(
         _rows(tables["hits"], Hits),
         questions,
         {row.chunk_id: row for row in _rows(tables["chunks"], Chunk)},
@@ -134,7 +136,7 @@ def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
         config.retrieve,
         config.measured,
     )
-    yield from figures(told, system="", protocol="retrieval", config=config.statistics, clusters=None)
+    yield from figures(measures, system="", protocol="retrieval", config=config.statistics, clusters=None)
 
 
 def _rows(table: pa.Table, row_type: type) -> Iterable[Any]:
@@ -149,33 +151,29 @@ def _clusters(one: Frame, by: str) -> list[str] | None:
     return [of[name] for name in one.questions]
 
 
-def _counted(tables: Tables, meta: Mapping[str, Any]) -> dict[str, Any]:
-    """The funnel of each system and protocol, and what each system used."""
-    return {"funnel": list(_funnel(tables, meta)), "usage": dict(_usage(tables, meta))}
-
-
 def _funnel(tables: Tables, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Trials, answers and scores of each system and protocol: how many went in, how many came out, and why fewer."""
     reasons = dict(zip(*(tables["trials"][c].to_pylist() for c in ("trial_id", "skipped_because")), strict=True))
     for system, protocol, one in frames(tables, meta):
         rows = one.rows
         skipped = Counter(reasons[name] for name in rows["trial_id"][rows["status"] == "skipped"])
         tried = len(rows) - skipped.total()
-        told = {"system": system, "protocol": protocol}
-        yield {"stage": "trials", **told, "in": len(rows), "out": tried, "reasons": _told(skipped)}
+        about = {"system": system, "protocol": protocol}
+        yield {"stage": "trials", **about, "in": len(rows), "out": tried, "reasons": _by_count(skipped)}
         mine = tables["answers"].filter(pc.equal(tables["answers"]["system"], system))
         faults = dict(zip(mine["trial_id"].to_pylist(), mine["error"].to_pylist(), strict=True))
         errors = Counter(faults.get(name, "not_asked") for name in rows["trial_id"][rows["status"] != "skipped"])
         answered = errors.pop("", 0)
-        yield {"stage": "answers", **told, "in": tried, "out": answered, "reasons": _told(errors)}
+        yield {"stage": "answers", **about, "in": tried, "out": answered, "reasons": _by_count(errors)}
         mine = tables["scores"].filter(pc.equal(tables["scores"]["system"], system))
         why = dict(zip(mine["trial_id"].to_pylist(), mine["why"].to_pylist(), strict=True))
         lost = rows["trial_id"][rows["status"].isin(["failed", "missing"])]
         unscored = Counter(why.get(name) or "not_scored" for name in lost if faults.get(name, "not_asked") == "")
         scored = int((rows["status"] == "scored").sum())
-        yield {"stage": "scores", **told, "in": answered, "out": scored, "reasons": _told(unscored)}
+        yield {"stage": "scores", **about, "in": answered, "out": scored, "reasons": _by_count(unscored)}
 
 
-def _told(reasons: Counter[str]) -> dict[str, int]:
+def _by_count(reasons: Counter[str]) -> dict[str, int]:
     return dict(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -198,29 +196,29 @@ def _usage(tables: Tables, meta: Mapping[str, Any]) -> Iterator[tuple[str, dict[
         )
 
 
-def options(config: BaseModel) -> list[dict[str, Any]]:
+def list_options(config: BaseModel) -> list[dict[str, Any]]:
     """The options of a protocol as they were chosen, each with what the paper says of it."""
-    told = []
+    rows = []
     for name, field in type(config).model_fields.items():
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         value = getattr(config, name)
         plain = config.model_dump(mode="json")[name] if not isinstance(value, str | int | float | bool) else value
         about = {key: extra.get(key, "") for key in ("tag", "source")}
-        told.append({"name": name, "value": plain, **about, "description": field.description or ""})
-    return told
+        rows.append({"name": name, "value": plain, **about, "description": field.description or ""})
+    return rows
 
 
-def tagged(config: BaseModel, of: str, path: str = "") -> list[dict[str, Any]]:
+def list_open_options(config: BaseModel, of: str, path: str = "") -> list[dict[str, Any]]:
     """The options of a section, and of sections in it, that a paper leaves open or that were reconstructed."""
-    mine = [row for row in options(config) if row["tag"] in ("open", "recon")]
-    told = [{"of": of, **row, "name": path + row["name"]} for row in mine]
+    mine = [row for row in list_options(config) if row["tag"] in ("open", "recon")]
+    rows = [{"of": of, **row, "name": path + row["name"]} for row in mine]
     for name in type(config).model_fields:
         inner = getattr(config, name)
         if isinstance(inner, BaseModel):
-            told += tagged(inner, of, f"{path}{name}.")
-    return told
+            rows += list_open_options(inner, of, f"{path}{name}.")
+    return rows
 
 
-def packages() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """The versions that figures hang on."""
     return {name: version(name) for name in ("rarefy", "numpy", "pandas", "scipy")}

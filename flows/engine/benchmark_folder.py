@@ -1,18 +1,22 @@
-"""A benchmark's folder, checked against its own manifest, as the tables that an evaluation needs."""
+"""A benchmark's folder: its manifest, its tables in the schema of today, and the batches that an evaluation asks."""
 
 import json
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rarefy.data_contracts import schemas
 from rarefy.data_contracts.rows import Chunk, Question, Similarity, Variant, row_id
-from rarefy.data_contracts.schemas import SCHEMAS
+from rarefy.data_contracts.schemas import SCHEMAS, NewerSchema, schemas_of
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows import mix
+from rarefy.flows.engine.batches import cut_batches, flatten_column, without_corpus_columns, without_positions
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.store.tables import Store, digest
@@ -22,11 +26,23 @@ TABLES: dict[str, type] = {"questions": Question, "chunks": Chunk, "variants": V
 TRIES = 5  # readings of a folder that is refreshed all the while
 LOOKS = 50  # for a manifest that is about to be put in place, ten in a second
 SPLITS = ("test", "train", "all")
+Part = dict[str, Any]
+
+
+def migrate_table(kind: str, table: pa.Table, about: Mapping[str, Any], place: object) -> pa.Table:
+    """The table with today's columns; UsageFault where a later rarefy wrote it.
+
+    `about` is the manifest or summary beside it, which names its schema; `place` is for the message.
+    """
+    try:
+        return schemas.migrate_table(kind, table, schemas_of(about).get(kind, 1))
+    except NewerSchema as error:
+        raise UsageFault(f"{place}: {error}") from error
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A benchmark that is there, and the questions of it that are asked."""
+class OpenedBenchmark:
+    """A benchmark in the store, and which of its questions are asked."""
 
     name: str  # of its folder
     version: str  # that its manifest carries
@@ -41,58 +57,61 @@ class Bench:
     corpus: str = ""  # digest of the chunks by name and title, wherever they stand
 
 
-def opened(place: Path, store: Store, *, split: str = "", most: int = 0, only: Sequence[str] = ()) -> Bench:
+def open_benchmark(
+    place: Path, store: Store, *, split: str = "", most: int = 0, only: Sequence[str] = ()
+) -> OpenedBenchmark:
     """The benchmark in a folder of `rarefy build` or `rarefy perturb`, in the store.
 
     Of the questions those of a split ("": test where there is one), of these the ones with these ids, of these so many
     by smallest hash. UsageFault where there is no benchmark, or a file is not what its manifest says.
     """
     for _ in range(TRIES):
-        told = _manifest(place)
+        manifest = read_manifest(place)
         try:
-            found = _found(place, told, store, split, most, only)
+            tables = _store_tables(place, manifest, store, split, most, only)
             break
         except UsageFault:
-            if _manifest(place) == told:
+            if read_manifest(place) == manifest:
                 raise  # else it was refreshed while it was read
     else:
         raise UsageFault(f"{place} is refreshed again and again while it is read; wait until that ends")
-    questions, chunks = store.table(found["questions"]), store.table(found["chunks"])
-    of = store.table(found["of"])["accepted"][0].as_py()
-    return Bench(
+    questions, chunks = store.table(tables["questions"]), store.table(tables["chunks"])
+    of = store.table(tables["of"])["accepted"][0].as_py()
+    return OpenedBenchmark(
         name=place.resolve().name,
-        version=str(told.get("version") or told.get("recipe") or ""),
-        split=_split(split, questions),
-        questions=found["questions"],
-        variants=found["variants"],
-        chunks=found["chunks"],
+        version=str(manifest.get("version") or manifest.get("recipe") or ""),
+        split=_split_of(split, questions),
+        questions=tables["questions"],
+        variants=tables["variants"],
+        chunks=tables["chunks"],
         asked=questions.num_rows,
         of=of,
         documents=len(set(chunks["doc_id"].to_pylist())),
-        similarities=_similarities(place, store, found["variants"]),
+        similarities=_similarities(place, store, tables["variants"]),
         corpus=digest(sorted(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "title")), strict=True))),
     )
 
 
-def _found(
-    place: Path, told: dict[str, object], store: Store, split: str, most: int, only: Sequence[str]
+def _store_tables(
+    place: Path, manifest: dict[str, Any], store: Store, split: str, most: int, only: Sequence[str]
 ) -> dict[str, str]:
-    """Names of the tables of what a manifest tells of; UsageFault where a file is not, or is no more, what it says."""
+    """The names of the benchmark's tables in the store; UsageFault where a file is not what the manifest lists."""
     files = {name: _file(place, name) for name in TABLES}
-    digests = _check(place, files, told)
+    digests = _check_digests(place, files, manifest)
     recipe = digest(["bench", VERSION, {name: SCHEMAS[name] for name in TABLES}, digests, split, most, [*only]])
     if found := store.find(recipe):
         return found
-    made = _tables(place, split, most, only)
-    _check(place, files, told)  # or rows of two versions would be kept under the name of one
+    made = _select_tables(place, split, most, only)
+    _check_digests(place, files, manifest)  # or rows of two versions would be kept under the name of one
     return store.put(recipe, made)
 
 
-def _manifest(place: Path) -> dict[str, object]:
+def read_manifest(place: Path) -> dict[str, Any]:
+    """The manifest of a benchmark's folder; UsageFault where there is none."""
     if not place.is_dir():
         raise UsageFault(f"{place}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
     try:
-        told = json.loads(_settled(place / "manifest.json").read_bytes())
+        manifest = json.loads(_wait_for(place / "manifest.json").read_bytes())
     except FileNotFoundError:
         raise UsageFault(
             f"{place}: no manifest.json, so that this is no finished benchmark; run `rarefy build` or "
@@ -100,15 +119,15 @@ def _manifest(place: Path) -> dict[str, object]:
         ) from None
     except ValueError as error:
         raise UsageFault(f"{place / 'manifest.json'}: {error}; build the benchmark again") from error
-    if not isinstance(told, dict) or "files" not in told:
+    if not isinstance(manifest, dict) or "files" not in manifest:
         raise UsageFault(f"{place / 'manifest.json'}: not a manifest of rarefy; build the benchmark again")
-    return told
+    return manifest
 
 
 def _similarities(place: Path, store: Store, variants: str) -> str:
-    """The table of how alike these variants are, which no manifest lists: it may differ from machine to machine."""
+    """The table of how alike these variants are; no manifest lists it, since it may differ from machine to machine."""
     mine = set(store.table(variants)["variant_id"].to_pylist())
-    rows = [row for row in mix.rows(place, Similarity, needed=False) if row.of in mine]
+    rows = [row for row in mix.read_rows(place, Similarity, needed=False) if row.of in mine]
     return store.keep(to_table(rows, Similarity)) if rows else ""
 
 
@@ -119,8 +138,8 @@ def _file(place: Path, name: str) -> Path:
     raise UsageFault(f"{place}: no {name}.parquet or {name}.jsonl; build the benchmark again")
 
 
-def _settled(manifest: Path) -> Path:
-    """The manifest, once it is in place where one is just being put there."""
+def _wait_for(manifest: Path) -> Path:
+    """The manifest's path, after a wait where one is just being put in place."""
     for _ in range(LOOKS):
         if manifest.exists() or not any(manifest.parent.glob(f".{manifest.name}*.part")):
             break
@@ -128,26 +147,27 @@ def _settled(manifest: Path) -> Path:
     return manifest
 
 
-def _check(place: Path, files: dict[str, Path], told: dict[str, object]) -> dict[str, str]:
-    """The digests of these files, as the manifest lists them and as they are."""
-    listed, found = told["files"], {}
+def _check_digests(place: Path, files: dict[str, Path], manifest: dict[str, Any]) -> dict[str, str]:
+    """The digests of these files; UsageFault where one is not what the manifest lists."""
+    listed, digests = manifest["files"], {}
     for name, file in files.items():
         wanted = listed.get(file.name) if isinstance(listed, dict) else None
         if isinstance(wanted, dict):
             wanted = wanted.get("sha256")
         if wanted is None:
             raise UsageFault(f"{place / 'manifest.json'} does not list {file.name}; build the benchmark again")
-        found[name] = sha256(file)
-        if wanted != found[name]:
+        digests[name] = sha256(file)
+        if wanted != digests[name]:
             raise UsageFault(
                 f"{file} is not the file that {place / 'manifest.json'} lists (its digest differs): it was changed or "
                 "damaged; build the benchmark again, or restore the file"
             )
-    return found
+    return digests
 
 
-def _tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str, pa.Table]:
-    accepted = [row for row in mix.rows(place, Question) if not row.rejected_because]
+def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str, pa.Table]:
+    """The questions of a split that are asked, with their variants, and all chunks."""
+    accepted = [row for row in mix.read_rows(place, Question) if not row.rejected_because]
     if not accepted:
         raise UsageFault(f"{place}: no accepted question to ask")
     known = {row.split for row in accepted} - {""}
@@ -166,7 +186,7 @@ def _tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str
         mine = sorted(mine, key=lambda row: row_id("evaluate", row.question_id))[:most]
     mine.sort(key=lambda row: row.question_id)
     names = {row.question_id for row in mine}
-    variants = [row for row in mix.rows(place, Variant) if row.question_id in names]
+    variants = [row for row in mix.read_rows(place, Variant) if row.question_id in names]
     worded = {row.question_id for row in variants if row.side == "query" and row.perturbation == "none"}
     variants += [
         Variant(row.question_id, row.question_id, "query", "none", row.text)
@@ -177,7 +197,7 @@ def _tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str
     return {
         "questions": to_table(mine, Question),
         "variants": to_table(variants, Variant),
-        "chunks": to_table(sorted(mix.rows(place, Chunk), key=lambda row: row.chunk_id), Chunk),
+        "chunks": to_table(sorted(mix.read_rows(place, Chunk), key=lambda row: row.chunk_id), Chunk),
         "of": pa.table({"accepted": pa.array([of], pa.int64())}),
     }
 
@@ -186,15 +206,67 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "none, which --split all takes"
 
 
-def _split(split: str, questions: pa.Table) -> str:
+def _split_of(split: str, questions: pa.Table) -> str:
     if split:
         return split
     known = set(questions["split"].to_pylist())
     return "test" if known == {"test"} else "all"
 
 
-def wordings(store: Store, bench: Bench) -> str:
-    """The table of the kept wordings of all questions."""
+def select_wordings(store: Store, bench: OpenedBenchmark) -> str:
+    """The name of the table of all questions' wordings that were not rejected."""
     table = store.table(bench.variants)
     kept = pc.and_(pc.equal(table["side"], "query"), pc.equal(table["rejected_because"], ""))
     return store.keep(table.filter(kept))
+
+
+def batch_evaluation(store: Store, bench: OpenedBenchmark, hits: str) -> list[Part]:
+    """Parts of some 32 questions, each with its variants, its hits, and the chunks that any of these name.
+
+    A part holds all it needs, so that another document moves no part but its own.
+    """
+    variants, found, chunks = (
+        store.table(bench.variants),
+        _unscored(store.table(hits)),
+        without_positions(store.table(bench.chunks)),
+    )
+    variant_rows, hit_rows = _rows_of(variants), _rows_of(found)
+    chunk_at = {name: place for place, name in enumerate(chunks["chunk_id"].to_pylist())}
+    parts = []
+    for some in cut_batches(without_corpus_columns(store.table(bench.questions))):
+        names = some["question_id"].to_pylist()
+        own = variants.take(_places(names, variant_rows))
+        its = found.take(_places(names, hit_rows))
+        named = {*flatten_column(some, "chunk_ids"), *flatten_column(its, "chunk_ids"), *flatten_column(its, "best")}
+        named |= {*own["chunk_id"].to_pylist()} - {""}
+        kept = sorted(chunk_at[name] for name in named if name in chunk_at)
+        parts.append(
+            {
+                "path": f"questions from {names[0]}",
+                "questions": store.keep(some),
+                "variants": store.keep(own),
+                "hits": store.keep(its),
+                "chunks": store.keep(chunks.take(pa.array(kept, pa.int64()))),
+                "rows": some.num_rows,
+            }
+        )
+    return parts
+
+
+def _unscored(hits: pa.Table) -> pa.Table:
+    """The hits without scores, which depend on every document: trials are made of what was found, in its order."""
+    place = hits.schema.get_field_index("scores")
+    return hits.set_column(
+        place, hits.schema.field(place), pa.array([[]] * hits.num_rows, hits.schema.field(place).type)
+    )
+
+
+def _rows_of(table: pa.Table) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(table["question_id"].to_pylist()):
+        rows[name].append(place)
+    return rows
+
+
+def _places(names: Iterable[str], rows: dict[str, list[int]]) -> pa.Array:
+    return pa.array([place for name in names for place in rows.get(name, ())], pa.int64())

@@ -1,4 +1,4 @@
-"""Whose machines: a Dask cluster that a run starts for itself, of any class, as `[cluster]` of the config says."""
+"""A Dask cluster that a run starts for itself, of any class, as `[cluster]` of the config says."""
 
 import os
 import re
@@ -20,7 +20,7 @@ INSTALL = {  # by module, where the package is called otherwise or needs an extr
     "dask_jobqueue": 'pip install "dask-jobqueue>=0.9"',
 }
 SECRET = re.compile(r"(?i)password|passwd|secret|token|credential|access_?key|api_?key")
-OUTSIDE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")  # a value that stands in the environment
+ENVIRONMENT = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")  # a value that stands in the environment
 
 
 class ClusterConfig(BaseModel, frozen=True, extra="forbid"):
@@ -48,7 +48,7 @@ class ClusterConfig(BaseModel, frozen=True, extra="forbid"):
         if self.minimum > self.maximum:
             raise ValueError(f"minimum: {self.minimum} is more than maximum = {self.maximum}")
         for path, value in _leaves(self.options):
-            if SECRET.search(path.rpartition(".")[2]) and isinstance(value, str) and not OUTSIDE.fullmatch(value):
+            if SECRET.search(path.rpartition(".")[2]) and isinstance(value, str) and not ENVIRONMENT.fullmatch(value):
                 raise ValueError(
                     f"options.{path}: looks like a secret, which belongs into the environment; write $NAME here"
                 )
@@ -56,13 +56,13 @@ class ClusterConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 @contextmanager
-def started(config: ClusterConfig) -> Iterator[Any]:
+def start_cluster(config: ClusterConfig) -> Iterator[Any]:
     """The cluster, with its workers on their way, and closed at the end whatever happens.
 
     UsageFault where the class cannot be had or made so, Fault where it does not start; both name class and way out.
     """
-    make = _class(config.kind)
-    options = _filled(config.options, "options")
+    make = _import_class(config.kind)
+    options = _fill_in(config.options, "options")
     try:
         cluster = make(**options)
     except TypeError as error:
@@ -82,21 +82,22 @@ def started(config: ClusterConfig) -> Iterator[Any]:
         cluster.close()
 
 
-def known(config: ClusterConfig) -> str:
-    """What is told of a cluster that could be started: its class is here, and what its options take from outside."""
-    _class(config.kind)
-    _filled(config.options, "options")
+def describe_cluster(config: ClusterConfig) -> str:
+    """A cluster that could be started, in words; UsageFault where its class or a variable of its options is missing."""
+    _import_class(config.kind)
+    _fill_in(config.options, "options")
     return f"{config.kind}, which a build starts for itself"
 
 
-def _class(kind: str) -> Callable[..., Any]:
+def _import_class(kind: str) -> Callable[..., Any]:
+    """The class of a cluster; UsageFault names the package to install."""
     module, _, name = kind.partition(":")
     try:
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
     except AttributeError:
         raise UsageFault(f"[cluster] kind: {module} has no class {name!r}; see its documentation") from None
     except ImportError as error:
-        way_out = next((told for start, told in INSTALL.items() if f"{module}.".startswith(f"{start}.")), "")
+        way_out = next((command for start, command in INSTALL.items() if f"{module}.".startswith(f"{start}.")), "")
         raise UsageFault(
             f"[cluster] kind: {kind} cannot be imported ({error}); "
             f"{way_out or f'install the package that has {module}'} where the flow runs"
@@ -117,13 +118,13 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _filled(value: Any, path: str) -> Any:
+def _fill_in(value: Any, path: str) -> Any:
     """The options with what the environment holds in place of $NAME."""
     if isinstance(value, dict):
-        return {key: _filled(inner, f"{path}.{key}") for key, inner in value.items()}
+        return {key: _fill_in(inner, f"{path}.{key}") for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_filled(inner, f"{path}.{place}") for place, inner in enumerate(value)]
-    if isinstance(value, str) and (asked := OUTSIDE.fullmatch(value)):
+        return [_fill_in(inner, f"{path}.{place}") for place, inner in enumerate(value)]
+    if isinstance(value, str) and (asked := ENVIRONMENT.fullmatch(value)):
         if asked[1] not in os.environ:
             raise UsageFault(f"[cluster] {path}: {value} is not set in the environment; export it")
         return os.environ[asked[1]]

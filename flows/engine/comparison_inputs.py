@@ -1,18 +1,24 @@
-"""A system in a result's folder, and whether two of them were made alike enough to be compared."""
+"""What a comparison is made of: a system in a result's folder, and what two versions of a benchmark have in common."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from rarefy.flows.engine.table_versions import brought_up
+from rarefy.data_contracts.rows import row_id
+from rarefy.flows.engine.benchmark_folder import migrate_table
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.evaluate.protocols.frame import Frame
+from rarefy.tasks.evaluate.protocols.magic_mushroom import LENGTH, POSITION
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA = 1  # of a result's folder
 TABLES = ("trials", "answers", "scores", "questions", "chunks")
@@ -30,7 +36,7 @@ class Side:
     about: Mapping[str, Any]  # the summary
 
 
-def side(folder: Path, named: Sequence[str]) -> Side:
+def load_side(folder: Path, named: Sequence[str]) -> Side:
     """A system of a result's folder: the one that is named, or the only one."""
     place = Path(folder) / "summary.json"
     try:
@@ -46,54 +52,54 @@ def side(folder: Path, named: Sequence[str]) -> Side:
     (name,) = named or ([*systems] if len(systems) == 1 else [""])
     if name not in systems:
         there = ", ".join(sorted(systems))
-        said = f"has no system {name!r}" if name else "has several systems: say which with --system"
-        raise UsageFault(f"{folder} {said}; there: {there}")
+        problem = f"has no system {name!r}" if name else "has several systems: say which with --system"
+        raise UsageFault(f"{folder} {problem}; there: {there}")
     return Side(str(folder), name, version, about)
 
 
 def shared_protocols(first: Side, second: Side, asked: Sequence[str]) -> list[str]:
-    """Those that both results have, or those asked for of them."""
+    """The protocols that both results have, or those of them that were asked for."""
     there = [name for name in first.about["protocols"] if name in second.about["protocols"]]
     lacking = [name for name in asked if name not in there]
     if lacking or not there:
-        said = f"no {', '.join(lacking)} in both results" if lacking else "the results have no protocol in common"
-        raise UsageFault(f"{said}; both have: {', '.join(there) or 'none'}")
+        problem = f"no {', '.join(lacking)} in both results" if lacking else "the results have no protocol in common"
+        raise UsageFault(f"{problem}; both have: {', '.join(there) or 'none'}")
     return [name for name in there if not asked or name in asked]
 
 
-def unlike(first: Side, second: Side, protocols: Sequence[str]) -> list[str]:
-    """Options that change what a score means, where the two sides differ in them."""
+def describe_unlike_options(first: Side, second: Side, protocols: Sequence[str]) -> list[str]:
+    """A line for each option that changes what a score means and differs between the two sides."""
     pairs = {"correctness": [one.about["correctness"] for one in (first, second)]}
     pairs |= {name: [one.about["protocols"][name]["options"] for one in (first, second)] for name in protocols}
-    told = []
+    lines = []
     for section, both in pairs.items():
         left, right = ({row["name"]: row["value"] for row in rows} for rows in both)
-        told += [
+        lines += [
             f"{section}.{name}: {json.dumps(left.get(name))} in {first.folder}, "
             f"{json.dumps(right.get(name))} in {second.folder}"
             for name in sorted({*left, *right})
             if left.get(name) != right.get(name)
         ]
-    return told
+    return lines
 
 
-def differing(first: Side, second: Side) -> list[str]:
-    """What else is not the same, and may be what changed the numbers."""
-    told = []
+def describe_other_differences(first: Side, second: Side) -> list[str]:
+    """A line for each other difference that may be what changed the numbers."""
+    lines = []
     if first.benchmark != second.benchmark:
         versions = f"{first.benchmark} and {second.benchmark}"
-        told.append(f"benchmark: versions {versions}; compared on the questions that are the same in both")
+        lines.append(f"benchmark: versions {versions}; compared on the questions that are the same in both")
     left, right = (one.about["benchmark"].get("split") for one in (first, second))
     if left != right:
-        told.append(f"benchmark: questions of the split {left!r} and of {right!r}")
+        lines.append(f"benchmark: questions of the split {left!r} and of {right!r}")
     for section in ALIKE:
         left, right = first.about.get(section), second.about.get(section)
         if left != right:
-            told.append(f"{section}: not the same on both sides ({_which(left, right)})")
-    return told
+            lines.append(f"{section}: not the same on both sides ({_differing_entries(left, right)})")
+    return lines
 
 
-def _which(left: Any, right: Any) -> str:
+def _differing_entries(left: Any, right: Any) -> str:
     """The entries that differ."""
     if not isinstance(left, Mapping) or not isinstance(right, Mapping):
         return f"{left} and {right}"
@@ -104,12 +110,12 @@ def _which(left: Any, right: Any) -> str:
     )
 
 
-def tables_of(side: Side, *more: str) -> dict[str, pa.Table]:
-    """The tables of a result that numbers are made of, and `more` by name."""
+def load_tables(side: Side, *more: str) -> dict[str, pa.Table]:
+    """The tables of a result that numbers are computed from, and `more` by name."""
     return {name: _table(Path(side.folder), name, side.about) for name in (*TABLES, *more)}
 
 
-def frames_of(side: Side, protocols: Sequence[str], tables: Mapping[str, pa.Table]) -> dict[str, Frame]:
+def build_frames(side: Side, protocols: Sequence[str], tables: Mapping[str, pa.Table]) -> dict[str, Frame]:
     """The frame of each protocol."""
     from rarefy.flows.engine.aggregate import frames  # late: it imports all that figures come from
 
@@ -128,25 +134,155 @@ def _table(folder: Path, name: str, about: Mapping[str, Any]) -> pa.Table:
     try:
         there = pq.read_schema(place).names
         table = pq.read_table(place, columns=[column for column in there if column not in UNREAD])
-        return brought_up(name, table, about, place)
+        return migrate_table(name, table, about, place)
     except FileNotFoundError:
         raise UsageFault(f"{place} is not there: the result is not whole; run its `rarefy evaluate` again") from None
     except pa.ArrowException as error:
         raise UsageFault(f"{place} cannot be read ({error}); run its `rarefy evaluate` again") from error
 
 
-def options(model: Any, side: Side, protocol: str) -> Any:
+def options_of_protocol(model: Any, side: Side, protocol: str) -> Any:
     """The options that a protocol was run with."""
-    told = {row["name"]: row["value"] for row in side.about["protocols"][protocol]["options"]}
+    values = {row["name"]: row["value"] for row in side.about["protocols"][protocol]["options"]}
     try:
-        return model(**told)
+        return model(**values)
     except ValidationError as error:
         raise UsageFault(f"{side.folder}: this rarefy does not know these options of {protocol}: {error}") from error
 
 
-def documents(frame: Frame) -> list[str]:
+def documents_of_questions(frame: Frame) -> list[str]:
     """The document of each question; UsageFault where none is known."""
     of = dict(zip(frame.rows["question_id"], frame.rows["doc_id"], strict=True))
     if not any(of.values()):
         raise UsageFault("no question's document is known here: cluster by question (statistics.cluster)")
     return [of[name] for name in frame.questions]
+
+
+Tables = Mapping[str, pa.Table]
+# What a trial asks for. Passages, ranks, context_id, gold and noise say what came of that with these documents.
+SLOT = (
+    "question_id cell given query_id query number document chunk_id retriever k order mix ratio scenario placed "
+    "position bin"
+).split()
+ASKED_IN = {"position": POSITION, "bin": LENGTH}  # in the other cells these two say what came of it
+SAME, OTHER, UNKNOWN = "same", "other", "unknown"  # the passages of a pair of trials, on its two sides
+
+
+@dataclass(frozen=True)
+class CommonQuestions:
+    """The ids of the questions of two versions, sorted, by what became of them."""
+
+    kept: tuple[str, ...]  # question, answer and evidence read the same in both: the core
+    changed: tuple[str, ...]  # in both by name, with another answer, wording or evidence: in both of the next two
+    retired: tuple[str, ...]  # put to A alone, or changed
+    new: tuple[str, ...]  # put to B alone, or changed
+
+
+def compare_questions(first: pa.Table, second: pa.Table) -> CommonQuestions:
+    """Compare the question tables of two results."""
+    ours, theirs = _contents(first), _contents(second)
+    both = sorted({*ours} & {*theirs})
+    kept = tuple(name for name in both if ours[name] == theirs[name])
+    changed = tuple(name for name in both if ours[name] != theirs[name])
+    alone = [tuple(sorted({*one} - {*kept})) for one in (ours, theirs)]
+    return CommonQuestions(kept, changed, *alone)
+
+
+def _contents(questions: pa.Table) -> dict[str, tuple[Any, ...]]:
+    """By question: text, answers and evidence; where the evidence stands is left out, since it may move."""
+    columns = ("question_id", "text", "answer", "aliases", "evidence")
+    rows = zip(*(questions[name].to_pylist() for name in columns), strict=True)
+    return {name: (text, answer, sorted(aliases), evidence) for name, text, answer, aliases, evidence in rows}
+
+
+def pair_trials(first: "pd.DataFrame", second: "pd.DataFrame") -> list[tuple[str, str]]:
+    """Pairs of ids of trials of two versions that ask the same: first by their own id, then by their slot.
+
+    A noise document that only one version has (SURE) stands for one of the same question that only the other has, in
+    the order of their names: which chunk is noise hangs on the corpus. Several trials of one slot are paired in the
+    order of theirs.
+    """
+    by_name = sorted({*first["trial_id"]} & {*second["trial_id"]})
+    left, right = (side[~side["trial_id"].isin(by_name)] for side in (first, second))
+    places: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    ours, theirs = _documents(first), _documents(second)
+    for key, name in sorted(_slots(left, {})):
+        places[key].append(name)
+    found = [(name, name) for name in by_name]
+    for key, name in sorted(_slots(right, _stand_ins(ours, theirs))):
+        if places[key]:
+            found.append((places[key].pop(0), name))
+    return found
+
+
+def _slots(rows: "pd.DataFrame", named: Mapping[tuple[str, str], str]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    at = {name: place for place, name in enumerate(SLOT)}
+    for *slot, name in zip(*(rows[column] for column in (*SLOT, "trial_id")), strict=True):
+        for column, cell in ASKED_IN.items():
+            if slot[at["cell"]] != cell:
+                slot[at[column]] = ""
+        slot[at["chunk_id"]] = named.get((slot[at["question_id"]], slot[at["chunk_id"]]), slot[at["chunk_id"]])
+        yield tuple(slot), name
+
+
+def _documents(rows: "pd.DataFrame") -> dict[str, set[str]]:
+    """The chunks that trials of each question are about."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for question, chunk in set(zip(rows["question_id"], rows["chunk_id"], strict=True)):
+        if chunk:
+            found[question].add(chunk)
+    return found
+
+
+def _stand_ins(first: Mapping[str, set[str]], second: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:
+    """Which chunk of the first version stands for a chunk that only the second one has."""
+    found = {}
+    for question, chunks in second.items():
+        there = first.get(question, set())
+        gone, came = sorted(there - chunks), sorted(chunks - there)
+        found |= {(question, new): old for old, new in zip(gone, came, strict=False)}
+    return found
+
+
+def digest_passages(tables: Tables, system: str, wanted: Iterable[str]) -> dict[str, str]:
+    """By trial, the digest of the texts and titles that the system was shown, from top to bottom.
+
+    Where the system retrieves itself: of what it says it found; a trial of which it says nothing is left out.
+    """
+    names = set(wanted)
+    texts = _texts(tables)
+    found = {}
+    columns = ("trial_id", "given", "passage_ids")
+    own = set()
+    for name, given, passage_ids in zip(*(tables["trials"][one].to_pylist() for one in columns), strict=True):
+        if given == "own":
+            own.add(name)
+        elif name in names:
+            found[name] = row_id(given, *(texts.get(one, one) for one in passage_ids))
+    answers = tables["answers"].select(["trial_id", "system", "retrieved"]).to_pylist() if own & names else ()
+    for row in answers:
+        name, passages = row["trial_id"], row["retrieved"]
+        if row["system"] == system and name in own and name in names and passages:
+            digests = (
+                row_id(one["title"], one["text"]) if one["text"] else texts.get(one["passage_id"], one["passage_id"])
+                for one in passages
+            )
+            found[name] = row_id("own", *digests)
+    return found
+
+
+def _texts(tables: Tables) -> dict[str, str]:
+    """A digest of each passage of a benchmark as a system is shown it, by name."""
+    from rarefy.tasks.evaluate.systems.answer import OF_LAYOUT  # late: it loads every protocol
+
+    columns = ("chunk_id", "title", "text")
+    chunks = list(zip(*(tables["chunks"][one].to_pylist() for one in columns), strict=True))
+    titles = {name: title for name, title, _ in chunks}
+    found = {name: row_id(title, text) for name, title, text in chunks}
+    columns = ("variant_id", "side", "family", "chunk_id", "text")
+    for name, side, family, chunk_id, text in zip(
+        *(tables["variants"][one].to_pylist() for one in columns), strict=True
+    ):
+        if side != "query":
+            found[name] = row_id("" if family in OF_LAYOUT else titles.get(chunk_id, ""), text)
+    return found

@@ -16,7 +16,7 @@ from rarefy.data_contracts.rows import Question, Variant
 from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
-from rarefy.tasks.export.keep_rates import COLUMNS, KeepRate, Tally
+from rarefy.tasks.export.statistics import VARIANT_COLUMNS, KeepRate, Tally
 from rarefy.tasks.models.llm.faults import TRANSIENT
 from rarefy.tasks.perturb.layouts import Skipped
 from rarefy.tasks.store.atomic_write import put_in_place
@@ -29,7 +29,7 @@ CONTEXTS = "contexts.jsonl"  # what `rarefy mix` may have put there
 
 @dataclass
 class Funnel:
-    """What became of questions and variants, counted."""
+    """Counts of what became of questions and variants."""
 
     questions: int = 0
     without_answer: int = 0  # of those: only their words can be varied
@@ -51,21 +51,21 @@ class Funnel:
         self.languages[question.language] += 1
 
     def skip(self, row: Skipped) -> None:
-        """Count what cannot be asked."""
+        """Count a record that cannot be asked."""
         self.first = self.first or row
         self.skipped[row.reason] += 1
 
     def count(self, rows: Iterable[Variant]) -> None:
-        """Count variants, all of some questions."""
-        self.tally.add(tuple(getattr(row, name) for name in COLUMNS) for row in rows)  # type: ignore[misc]
+        """Count variants; all variants of a question come together."""
+        self.tally.add(tuple(getattr(row, name) for name in VARIANT_COLUMNS) for row in rows)  # type: ignore[misc]
 
     @property
     def kept(self) -> int:
-        """Variants kept, the unperturbed not among them."""
+        """The number of variants kept, without the unperturbed ones."""
         return sum(rate.kept for rate in self.tally.each())
 
     def lines(self) -> Iterator[str]:
-        """What there is to say of the questions."""
+        """What a person should know of the questions, a line each."""
         spoken = ", ".join(f"{n:,} {language}" for language, n in self.languages.most_common())
         yield f"{self.questions:,} questions ({spoken})"
         if self.without_answer:
@@ -90,7 +90,7 @@ class Funnel:
             yield self.note
 
     def plain(self) -> dict[str, Any]:
-        """All of it as JSON holds it."""
+        """The counts as JSON."""
         return {
             "questions": self.questions,
             "without_answer": self.without_answer,
@@ -105,22 +105,22 @@ class Funnel:
         }
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> "Funnel":
+    def of(cls, counts: dict[str, Any]) -> "Funnel":
         """The funnel that `plain` gave."""
         tally = Tally()
-        for name, rate in told["perturbations"].items():
+        for name, rate in counts["perturbations"].items():
             tally.counted[rate["side"], rate["family"], name] = _counter(rate)
-        for name, rate in told["families"].items():
+        for name, rate in counts["families"].items():
             tally.types[rate["side"], name] = _counter(rate)
         return cls(
-            questions=told["questions"],
-            without_answer=told["without_answer"],
-            without_gold=told["without_gold"],
-            without_evidence=told["without_evidence"],
-            languages=Counter(told["languages"]),
-            skipped=Counter(told["skipped"]),
-            first=told["first_skipped"] and Skipped(**told["first_skipped"]),
-            unanswered=Counter(told["unanswered"]),
+            questions=counts["questions"],
+            without_answer=counts["without_answer"],
+            without_gold=counts["without_gold"],
+            without_evidence=counts["without_evidence"],
+            languages=Counter(counts["languages"]),
+            skipped=Counter(counts["skipped"]),
+            first=counts["first_skipped"] and Skipped(**counts["first_skipped"]),
+            unanswered=Counter(counts["unanswered"]),
             tally=tally,
         )
 
@@ -135,7 +135,7 @@ def _counter(rate: dict[str, Any]) -> Counter[str]:
     return Counter({"": rate["kept"], **rate["rejected"]})
 
 
-class Folder:
+class VariantsFolder:
     """The files of the folder while they are written; they take their names when all of them are whole."""
 
     def __init__(self, place: Path, recipe: str) -> None:
@@ -144,7 +144,7 @@ class Folder:
         self.lock = -1  # what keeps the folder for this run
         self.replaces = False  # whether variants of another run lay there
 
-    def __enter__(self) -> "Folder":
+    def __enter__(self) -> "VariantsFolder":
         if self.place.exists() and not self.place.is_dir():
             raise UsageFault(f"--out {self.place}: a file stands there; choose a folder")
         ours = {MANIFEST, FUNNEL, *(f"{name}.jsonl" for name in TABLES), CONTEXTS}
@@ -157,8 +157,8 @@ class Folder:
             self.place.mkdir(parents=True, exist_ok=True)
         except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
             raise UsageFault(f"--out {self.place}: no folder can be made there ({error.strerror})") from error
-        self._alone()
-        self.replaces = made_of(self.place) not in ("", self.recipe)
+        self._lock()
+        self.replaces = recipe_of(self.place) not in ("", self.recipe)
         self.open = {name: self._scratch(name).open("wb") for name in TABLES}
         return self
 
@@ -168,7 +168,7 @@ class Folder:
             self._scratch(name).unlink(missing_ok=True)
         os.close(self.lock)
 
-    def _alone(self) -> None:
+    def _lock(self) -> None:
         """Keep the folder for this run until it ends, however it does; UsageFault where another one has it."""
         self.lock = os.open(self.place, os.O_RDONLY)
         try:
@@ -180,8 +180,8 @@ class Folder:
             os.close(self.lock)
             if not isinstance(error, BlockingIOError):
                 raise
-            told = "another run is writing there; wait for it, or choose another folder"
-            raise UsageFault(f"--out {self.place}: {told}") from error
+            way_out = "another run is writing there; wait for it, or choose another folder"
+            raise UsageFault(f"--out {self.place}: {way_out}") from error
 
     def write(self, table: str, row: Any, **more: str | None) -> None:
         """One row, as a line of JSON."""
@@ -203,7 +203,7 @@ class Folder:
         if self.replaces:
             notes.append(f"{self.place} held variants of other settings or questions: these replace them all")
         mixed = self.place / CONTEXTS
-        if mixed.exists() and mixed_of(mixed) != sha256(self.place / "variants.jsonl"):
+        if mixed.exists() and variants_digest(mixed) != sha256(self.place / "variants.jsonl"):
             mixed.unlink()
             notes.append(f"{mixed} was mixed of other variants and is removed; run `rarefy mix` again")
         funnel.note = "\n".join(notes)
@@ -213,9 +213,9 @@ class Folder:
         finished = TRANSIENT.isdisjoint(funnel.unanswered)
         self._put(MANIFEST, {"recipe": self.recipe if finished else "", "schemas": SCHEMA, "files": files})
 
-    def _put(self, name: str, told: dict[str, Any]) -> None:
+    def _put(self, name: str, content: dict[str, Any]) -> None:
         scratch = self.place / f".{name}.part"
-        scratch.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        scratch.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         put_in_place(scratch, self.place / name)
 
     def _scratch(self, name: str) -> Path:
@@ -225,15 +225,15 @@ class Folder:
 def _record(row: Any) -> dict[str, Any]:
     values = {f.name: getattr(row, f.name) for f in dataclasses.fields(row)}
     return {
-        name: [_plainly(one) for one in value] if isinstance(value, tuple) else value for name, value in values.items()
+        name: [_as_plain(one) for one in value] if isinstance(value, tuple) else value for name, value in values.items()
     }
 
 
-def _plainly(one: Any) -> Any:
+def _as_plain(one: Any) -> Any:
     return dataclasses.asdict(one) if dataclasses.is_dataclass(one) and not isinstance(one, type) else one
 
 
-def mixed_of(contexts: Path) -> str:
+def variants_digest(contexts: Path) -> str:
     """The digest of the variants that a file of contexts was mixed of, as it says itself; "" where it does not."""
     try:
         with contexts.open(encoding="utf-8") as file:
@@ -242,7 +242,7 @@ def mixed_of(contexts: Path) -> str:
         return ""
 
 
-def made_of(out: Path) -> str:
+def recipe_of(out: Path) -> str:
     """The recipe of what a folder holds; "" where it holds nothing whole."""
     try:
         return str(json.loads((out / MANIFEST).read_bytes())["recipe"])
@@ -250,11 +250,13 @@ def made_of(out: Path) -> str:
         return ""
 
 
-def standing(out: Path, recipe: str) -> Funnel | None:
+def load_unchanged(out: Path, recipe: str) -> Funnel | None:
     """The funnel of a folder that holds just this, every file as it was written; None where it does not."""
     try:
-        told = json.loads((out / MANIFEST).read_bytes())
-        if told["recipe"] != recipe or any(sha256(out / name) != found for name, found in told["files"].items()):
+        manifest = json.loads((out / MANIFEST).read_bytes())
+        if manifest["recipe"] != recipe or any(
+            sha256(out / name) != digest for name, digest in manifest["files"].items()
+        ):
             return None
         return Funnel.of(json.loads((out / FUNNEL).read_bytes()))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, or not one of ours

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -17,8 +18,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 from rarefy.flows.faults import Fault
-from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, guarded, login, names
-from rarefy.tasks.models.llm.secrets import address, redacted
+from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, create_login, host_names, restrict_hosts
+from rarefy.tasks.models.llm.secrets import redacted, strip_address
 from rarefy.tasks.private import make_folder, open_file
 
 PATIENCE = 120  # seconds: starting was seen to take 16 s with an empty database on a busy machine
@@ -43,7 +44,7 @@ def start() -> None:
     for name in ("NO_PROXY", "no_proxy"):  # what goes to this machine is no business of a proxy
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
     os.environ["PREFECT_LOGGING_TO_API_ENABLED"] = "false"  # nobody will read them there
-    os.environ[CLIENT] = told = login()
+    os.environ[CLIENT] = credentials = create_login()
     with open_file(home / "errors.txt") as errors:
         _server = subprocess.Popen(
             [sys.executable, "-m", "rarefy.flows.engine.prefect_server", str(home)],
@@ -51,7 +52,7 @@ def start() -> None:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env=os.environ | SETTINGS | {SERVER: told, ORIGINS: ""},
+            env=os.environ | SETTINGS | {SERVER: credentials, ORIGINS: ""},
             start_new_session=True,  # Ctrl-C is for the build, which still has to tell the server how it ended
         )
 
@@ -60,7 +61,7 @@ def wait() -> None:
     """Return when the API answers; Fault where it does not."""
     if url := os.environ.get("PREFECT_API_URL"):
         if not (_server and _server.poll() is None):
-            _greet(url)
+            _check_answers(url)
         return
     start()
     assert _server and _server.stdout
@@ -69,9 +70,9 @@ def wait() -> None:
     port = _server.stdout.readline().strip()
     timer.cancel()
     if not port:
-        told = (Path(os.environ["PREFECT_HOME"]) / "errors.txt").read_text().strip().splitlines()
+        errors = (Path(os.environ["PREFECT_HOME"]) / "errors.txt").read_text().strip().splitlines()
         raise Fault(
-            f"Prefect's temporary server did not start ({told[-1] if told else 'it said nothing'}); "
+            f"Prefect's temporary server did not start ({errors[-1] if errors else 'it said nothing'}); "
             "install the pinned versions, or start `prefect server start` and set PREFECT_API_URL"
         )
     os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{port}/api"
@@ -81,23 +82,23 @@ def wait() -> None:
         refresh_global_settings_context()
 
 
-def temporary() -> bool:
-    """Is the API one of the run's own, which nobody looks at?"""
+def is_temporary() -> bool:
+    """Whether the API is a temporary one of this run, which nobody looks at."""
     return _server is not None
 
 
-def _greet(url: str) -> None:
-    """Fault where it does not answer, or wants a login that we do not have."""
+def _check_answers(url: str) -> None:
+    """Fault where a server does not answer, or wants a login that we do not have."""
     if _status(url, "health") and _status(url, "version") == 401 and _status(url, "version", _authorization()) == 401:
         raise Fault(
-            f"PREFECT_API_URL={address(url)} lets nobody in without a login: set {CLIENT} to that of the server (a "
-            f"`rarefy serve` writes its own to STORE/prefect/{FILE}, and says so when it starts), or unset the "
+            f"PREFECT_API_URL={strip_address(url)} lets nobody in without a login: set {CLIENT} to that of the server "
+            f"(a `rarefy serve` writes its own to STORE/prefect/{FILE}, and says so when it starts), or unset the "
             "variable to build without one"
         )
 
 
 def _status(url: str, path: str, authorization: str = "") -> int:
-    """What the server answers; Fault where it does not."""
+    """The HTTP status of an answer of the server; Fault where it does not answer."""
     try:
         request = Request(
             f"{url.rstrip('/')}/{path}", headers={"Authorization": authorization} if authorization else {}
@@ -110,13 +111,13 @@ def _status(url: str, path: str, authorization: str = "") -> int:
         # what is no address is told by its parts, a password's among them
         why = redacted(str(getattr(error, "reason", error))) if isinstance(error, OSError) else type(error).__name__
         raise Fault(
-            f"PREFECT_API_URL={address(url)} does not answer ({why}); "
+            f"PREFECT_API_URL={strip_address(url)} does not answer ({why}); "
             "start it with `prefect server start`, or unset the variable to build without one"
         ) from None  # the library's error tells the whole address
 
 
 def _authorization() -> str:
-    """As Prefect's client says it: by its settings, which are those of the environment and of a profile."""
+    """The Authorization header of Prefect's client, by its settings in the environment and the profile."""
     from prefect.settings import get_current_settings
 
     api = get_current_settings().api
@@ -144,18 +145,18 @@ def _serve(home: Path) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    app = guarded(create_app(ephemeral=True), names("127.0.0.1"))
+    app = restrict_hosts(create_app(ephemeral=True), host_names("127.0.0.1"))
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on"))
     listener = socket.create_server(("127.0.0.1", 0))
 
-    def tell() -> None:
+    def print_port() -> None:
         while not server.started:
             threading.Event().wait(0.02)
         if not known:
-            _keep(home / "prefect.db", template)
+            _keep_template(home / "prefect.db", template)
         print(listener.getsockname()[1], flush=True)
 
-    threading.Thread(target=tell, daemon=True).start()
+    threading.Thread(target=print_port, daemon=True).start()
     server.run(sockets=[listener])
 
 
@@ -165,7 +166,7 @@ def _template() -> Path:
     return cache / "rarefy" / f"prefect-{version('prefect')}.db"
 
 
-def _keep(database: Path, template: Path) -> None:
+def _keep_template(database: Path, template: Path) -> None:
     """Keep a copy of the database, whole or not at all; where it cannot be kept, the next run starts slower."""
     with contextlib.suppress(OSError, sqlite3.Error):
         make_folder(template.parent)
@@ -176,6 +177,11 @@ def _keep(database: Path, template: Path) -> None:
         ):
             source.backup(copy)
         scratch.replace(template)
+
+
+def artifact_key(place: str, name: str) -> str:
+    """The key in Prefect of an artifact of the benchmark or result in a folder; each has a history of its own."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{Path(place).name} {name}".lower()).strip("-")
 
 
 if __name__ == "__main__":

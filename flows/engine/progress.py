@@ -1,4 +1,4 @@
-"""One live line per stage on a terminal, plain lines elsewhere, none when quiet."""
+"""Progress: one live line per stage on a terminal, plain lines elsewhere, none when quiet."""
 
 import logging
 import sys
@@ -19,8 +19,8 @@ WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
 
-class Standing(ProgressColumn):
-    """How far a stage has come, and what came of it once it is done."""
+class ProgressText(ProgressColumn):
+    """The column that says how far a stage has come, and what came of it once it is done."""
 
     def render(self, task: Task) -> Text:
         """Counts, rate and time left; at the end the stage's own words."""
@@ -32,8 +32,8 @@ class Standing(ProgressColumn):
         return Text(f"{counts}{f' · {task.speed:,.1f}/s' if task.speed else ''}{left}{aside}", style="dim")
 
 
-class Seen(Protocol):
-    """Somewhere else where a board's lines are seen."""
+class ProgressListener(Protocol):
+    """Gets the lines of a board, to show them elsewhere."""
 
     def say(self, text: str) -> None: ...
 
@@ -42,45 +42,45 @@ class Seen(Protocol):
     def end(self, stage: str, note: str) -> None: ...
 
 
-class Line:
+class ProgressLine:
     """The line of one stage: `step()` when one more is done."""
 
-    def __init__(self, board: "Board", stage: str, unit: str, total: int | None) -> None:
+    def __init__(self, board: "ProgressBoard", stage: str, unit: str, total: int | None) -> None:
         self.board, self.stage, self.unit, self.total = board, stage, unit, total
-        self.done, self.began, self.told = 0, time.monotonic(), time.monotonic()
+        self.done, self.began, self.printed = 0, time.monotonic(), time.monotonic()
         self.task = board.live.add_task(stage, total=total, unit=unit, note="", aside="") if board.live else None
 
     def step(self, count: int = 1) -> None:
-        """So many more are done."""
+        """Count so many more as done."""
         self.done += count
-        if self.board.seen:
-            self.board.seen.at(self.stage, self._counts(), self.done / self.total if self.total else 0.0)
+        if self.board.listener:
+            self.board.listener.at(self.stage, self._counts(), self.done / self.total if self.total else 0.0)
         if self.board.live and self.task is not None:
             self.board.live.update(self.task, completed=self.done)
-        elif time.monotonic() - self.told > PULSE:
-            self.told = time.monotonic()
+        elif time.monotonic() - self.printed > PULSE:
+            self.printed = time.monotonic()
             self.board.show(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()}")
 
     def aside(self, text: str) -> None:
-        """What else there is to say of a stage that is under way."""
+        """Show a remark beside the counts of a stage that is under way."""
         if self.board.live and self.task is not None:
             self.board.live.update(self.task, aside=text)
         elif text:
-            self.told = time.monotonic()
+            self.printed = time.monotonic()
             self.board.show(f"{self.stage:<{WIDTH}} {self._counts()}{self._left()} · {text}")
 
     def watch(self, rows: Iterable[Any]) -> Iterator[Any]:
-        """The same rows, counted as they pass."""
+        """Yield the same rows, counting them."""
         for n, row in enumerate(rows, 1):
             yield row
             if n % 100 == 0:
                 self.step(100)
 
     def end(self, note: str) -> None:
-        """The stage is done; `note` says what came of it."""
+        """End the line with what came of the stage."""
         seconds = time.monotonic() - self.began
-        if self.board.seen:
-            self.board.seen.end(self.stage, f"{note} · {seconds:.1f} s")
+        if self.board.listener:
+            self.board.listener.end(self.stage, f"{note} · {seconds:.1f} s")
         if self.board.live and self.task is not None:
             self.board.live.update(
                 self.task, completed=self.total or 1, total=self.total or 1, note=f"{note} · {seconds:.1f} s"
@@ -99,74 +99,78 @@ class Line:
 
 
 class BoardHandler(logging.Handler):
-    """Shows on a board what is logged."""
+    """Prints log records on a board."""
 
-    def __init__(self, board: "Board") -> None:
+    def __init__(self, board: "ProgressBoard") -> None:
         super().__init__(logging.WARNING)
         self.board = board
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line."""
-        self.board.say(f"{'model':<{WIDTH}} {record.getMessage()}")
+        """Print one record."""
+        self.board.note("model", f"{record.getMessage()}")
 
 
-class Board:
-    """Where stages show their lines."""
+class ProgressBoard:
+    """Prints the progress of stages on a console and, where a flow is running, in Prefect's UI."""
 
     def __init__(self, console: Console, quiet: bool) -> None:
         self.console, self.quiet = console, quiet
         self.live: Progress | None = None
-        self.seen: Seen | None = None  # where else it is shown: in Prefect's UI
+        self.listener: ProgressListener | None = None  # in Prefect's UI
 
     @contextmanager
-    def open(self) -> Iterator["Board"]:
-        """Lines are live in here, if this is a terminal, and those of a flow that a server knows are seen there too."""
-        with _elsewhere() as self.seen, self._listening():
+    def open(self) -> Iterator["ProgressBoard"]:
+        """Within it, lines are live on a terminal, and shown in Prefect's UI where a server knows this flow."""
+        with _prefect_listener() as self.listener, self._listening():
             yield from self._opened()
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """What those who ask models have to say meanwhile has a line here too."""
+        """Within it, warnings of the model clients are printed, too."""
         handler = BoardHandler(self)
-        if self.seen or not self.quiet:
+        if self.listener or not self.quiet:
             LOG.addHandler(handler)
         try:
             yield
         finally:
             LOG.removeHandler(handler)
 
-    def _opened(self) -> Iterator["Board"]:
+    def _opened(self) -> Iterator["ProgressBoard"]:
         if self.quiet or not self.console.is_terminal:
             yield self
             return
         name = TextColumn(f"{{task.description:<{WIDTH}}}")
-        with Progress(name, BarColumn(16), Standing(), console=self.console) as live:
+        with Progress(name, BarColumn(16), ProgressText(), console=self.console) as live:
             self.live = live
             try:
                 yield self
             finally:
                 self.live = None
 
-    def line(self, stage: str, unit: str, total: int | None) -> Line:
+    def line(self, stage: str, unit: str, total: int | None) -> ProgressLine:
         """A new line for a stage that goes through `total` of `unit`."""
-        return Line(self, stage, unit, total)
+        return ProgressLine(self, stage, unit, total)
 
     def say(self, text: str) -> None:
-        """One plain line, unless quiet."""
-        if self.seen:
-            self.seen.say(text)
+        """Print one plain line, unless quiet, and pass it to the listener."""
+        if self.listener:
+            self.listener.say(text)
         self.show(text)
 
+    def note(self, stage: str, text: str) -> None:
+        """Print a line under the name of a stage, or a word of its kind."""
+        self.say(f"{stage:<{WIDTH}} {text}")
+
     def show(self, text: str) -> None:
-        """The same here alone."""
+        """Print one line on the console alone, unless quiet."""
         if not self.quiet:
             self.console.print(redacted(text, LONGEST), highlight=False, markup=False, soft_wrap=True)
 
 
-def _elsewhere() -> "AbstractContextManager[Seen | None]":
-    """Prefect's UI, where a flow is running; a command that is none never imports Prefect."""
+def _prefect_listener() -> "AbstractContextManager[ProgressListener | None]":
+    """Prefect's UI as a listener, where a flow is running; a plain command never imports Prefect."""
     if "prefect" not in sys.modules:
         return nullcontext()
-    from rarefy.flows.serving.ui_progress import seen
+    from rarefy.flows.serving.ui_progress import show_in_prefect
 
-    return seen()
+    return show_in_prefect()

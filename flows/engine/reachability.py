@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from datetime import date
 from pathlib import Path
 
 from rarefy.flows.faults import Fault, UsageFault
@@ -13,7 +14,7 @@ ANCHORED = ("store", "out", "benchmark", "result", "config")  # what is opened a
 REACHED = "reached"  # an empty file of a store that is far away: proof that it may be written to
 
 
-def anchored(given: argparse.Namespace) -> argparse.Namespace:
+def make_paths_absolute(given: argparse.Namespace) -> argparse.Namespace:
     """The command line with the places that it names made absolute; `shown_out` is --out as it was written.
 
     Code of the user's own may run as soon as the config is read, and may change into another folder.
@@ -36,7 +37,7 @@ def check_corpus(corpus: str) -> None:
     except ValueError as error:
         raise UsageFault(f"corpus {error}") from error
     except Exception as error:
-        raise unanswered(error, f"corpus {corpus}") from error
+        raise explain_storage_error(error, f"corpus {corpus}") from error
     if not found:
         raise UsageFault(f"{corpus}: no such file or folder; check the path")
 
@@ -59,7 +60,7 @@ def check_store(url: str) -> None:
     except ValueError as error:
         raise UsageFault(f"--store {url}: {error}; give a folder, or an fsspec URL that can be written to") from error
     except Exception as error:
-        raise unanswered(error, f"--store {url}") from error
+        raise explain_storage_error(error, f"--store {url}") from error
 
 
 def _check_keyless(what: str, url: str) -> None:
@@ -79,24 +80,36 @@ def check_out(out: str) -> None:
         )
 
 
-def foreign(error: BaseException) -> bool:
-    """Is this the exception of an object store's client, which is told and not traced?"""
+def is_storage_error(error: BaseException) -> bool:
+    """Whether an exception is one of an object store's client, to be told and not traced."""
     return type(error).__module__.partition(".")[0] in CLIENTS
 
 
-def passing(error: BaseException) -> bool:
-    """Is this a fault that may be gone in a minute: an object store, or a part of Dask, that did not answer?"""
+def is_transient(error: BaseException) -> bool:
+    """Whether a fault may be gone in a minute: an object store, or a part of Dask, did not answer."""
     name = type(error).__name__
-    return name == "CommClosedError" or (foreign(error) and name not in CREDENTIALS)
+    return name == "CommClosedError" or (is_storage_error(error) and name not in CREDENTIALS)
 
 
-def unanswered(error: Exception, about: str) -> Exception:
-    """The fault that this exception stands for, with the way out; itself where it is none of a client's."""
-    said = f"{type(error).__name__}: {error}"
+def explain_storage_error(error: Exception, about: str) -> Exception:
+    """The fault, with the way out, of a storage client's exception; any other exception as it is."""
     if type(error).__name__ in CREDENTIALS:
         return UsageFault(f"{about}: no credentials ({error}); set {KEYS}")
     if isinstance(error, PermissionError):
         return UsageFault(f"{about}: not allowed ({error}); look at {KEYS}, and at the rights they give")
-    if foreign(error) or isinstance(error, OSError):
-        return Fault(f"{about}: no answer ({said}); look at address (AWS_ENDPOINT_URL) and network, and run again")
+    if is_storage_error(error) or isinstance(error, OSError):
+        return Fault(
+            f"{about}: no answer ({type(error).__name__}: {error}); look at address (AWS_ENDPOINT_URL) "
+            "and network, and run again"
+        )
     return error
+
+
+def check_day(text: str) -> str:
+    """The day of --as-of, "" for none; UsageFault where it is no day as 2024-12-31."""
+    try:
+        if text and date.fromisoformat(text).isoformat() != text:
+            raise ValueError
+    except ValueError:
+        raise UsageFault(f"--as-of {text}: not a day; write it as 2024-12-31") from None
+    return text

@@ -1,75 +1,78 @@
-"""Stages as Prefect tasks, over documents or over whole tables, each table held to its contract (architecture §6)."""
+"""A run: stages as Prefect tasks, over documents or whole tables, each table held to its contract (architecture §6)."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
+from prefect.runtime import flow_run
 
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.breaches import KINDS, RAISED, settle
 from rarefy.data_contracts.rows import Breach, Quarantined, Similarity, Unanswered
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.engine import stages
-from rarefy.flows.engine.current_run import in_flow
-from rarefy.flows.engine.dependency_fingerprint import content
-from rarefy.flows.engine.document_batches import Apart, apart
-from rarefy.flows.engine.progress import WIDTH, Board
-from rarefy.flows.engine.question_batches import spread
-from rarefy.flows.engine.reachability import passing
-from rarefy.flows.engine.workers import Workers, alone, cores
+from rarefy.flows.engine import prefect_server, stages
+from rarefy.flows.engine.batches import DocumentBatching, batch_documents, batch_questions
+from rarefy.flows.engine.progress import ProgressBoard
+from rarefy.flows.engine.reachability import is_transient
+from rarefy.flows.engine.stages import cached_digest
+from rarefy.flows.engine.workers import Workers, count_cores, run_in_process
 from rarefy.flows.faults import NothingToBuild, UsageFault
 from rarefy.flows.models import accounting
-from rarefy.flows.reports.document_remarks import remarks
 from rarefy.tasks.corpus.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.models.llm.reply_store import Usage
-from rarefy.tasks.store.lease import unfenced
-from rarefy.tasks.store.recipe import ALONE, BREACHES, Given, Job
-from rarefy.tasks.store.tables import Store, digest
+from rarefy.tasks.store.lease import no_fence
+from rarefy.tasks.store.recipe import BREACHES, NO_MODEL, Inputs, Job
+from rarefy.tasks.store.tables import Store, TableDamaged, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
-LEFT = "left"  # among tables: the names of those that say what whole-table stages were not answered
+UNANSWERED_TABLES = "left"  # among tables: the names of those with what models left unanswered in whole-table stages
 MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
-SHOWN = 10  # faults told one by one; the rest are in the quarantine table
+SHOWN = 10  # faults printed one by one; the rest are in the quarantine table
+TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
+DOUBTS = ["source", "metadata", "duplicate_of", "duplicate_similarity"]  # columns
 Tables = dict[str, Any]  # kind of table -> its name
 Made = TypeVar("Made")
 
 
-def _is_of_infrastructure(_task: object, _run: object, state: Any) -> bool:
-    """Is this worth another try? A lost connection is; a full disk, a broken contract and a bug are not."""
+def _is_worth_retrying(_task: object, _run: object, state: Any) -> bool:
+    """Whether a failed task is tried again: a lost connection is; a full disk, a broken contract and a bug are not."""
     error = state.result(raise_on_failure=False)
-    return isinstance(error, ConnectionError | TimeoutError) or passing(error)
+    return isinstance(error, ConnectionError | TimeoutError) or is_transient(error)
 
 
 @dataclass
 class Run:
-    """One build in progress: where its tables lie, who works, and where it is shown."""
+    """One build or evaluation in progress: its store, its workers, its progress board, and what it met so far."""
 
     store: Store
-    board: Board
-    workers: Workers = alone
-    means: InferenceContext = ALONE  # how models are asked
+    board: ProgressBoard
+    workers: Workers = run_in_process
+    context: InferenceContext = NO_MODEL  # how models are asked
     validations: list[Any] = field(default_factory=list)
     made: int = 0  # tables made now, rather than found
     lost: Counter[str] = field(default_factory=Counter)  # requests that models left unanswered, by reason
     corpus: str = ""  # digest of the documents, once they are known
-    fence: Callable[[], None] = unfenced  # raises where this run may not publish any more
+    fence: Callable[[], None] = no_fence  # raises where this run may not publish any more
     budget: float = expectations.BUDGET  # share of a table's rows that may be set aside
     breaches: dict[str, Breach] = field(default_factory=dict)  # rows that were set aside, by name
-    tables: Tables = field(default_factory=dict)  # as they are by now, for what is left of a build that ends early
+    tables: Tables = field(default_factory=dict)  # made so far, for what is left of a build that ends early
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
-        """What `work` gives, as a Prefect task of that name; just so where no flow is running."""
-        if not in_flow():
+        """What `work` returns, called as a Prefect task of that name, or directly where no flow is running."""
+        if not is_in_flow():
             return work()
         return task(  # the work takes no arguments: Prefect would look through all of them, and store them
             work,
@@ -77,12 +80,12 @@ class Run:
             task_run_name=name,
             retries=2,
             retry_delay_seconds=[5, 60],
-            retry_condition_fn=_is_of_infrastructure,
+            retry_condition_fn=_is_worth_retrying,
             cache_policy=NO_CACHE,
             persist_result=False,
         )()
 
-    def sources(self, corpus: str) -> list[Part]:
+    def list_sources(self, corpus: str) -> list[Part]:
         """The sources of a corpus; UsageFault where there are none."""
 
         def work() -> list[Part]:
@@ -111,13 +114,13 @@ class Run:
             line.step(kept)
             todo = [parts[place] for place in missing]
             fresh: dict[int, dict[str, str]] = {}
-            with accounting.watched(self, job, line, todo, fresh):
-                for place, tables in self.workers(job, todo, self.store.url, self.by(job)):
+            with accounting.watch_requests(self, job, line, todo, fresh):
+                for place, tables in self.workers(job, todo, self.store.url, self.context_for(job)):
                     known[missing[place]] = fresh[place] = tables
                     line.step(sizes[missing[place]])
             self.made += len(missing)
-            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self.spent(job))
-            self.lost += accounting.reasons(self.store, [tables for tables in known if tables])
+            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self.describe_usage(job))
+            self.lost += accounting.count_unanswered(self.store, [tables for tables in known if tables])
             aside = [dict(tables or {}) for tables in known]
             raised = self._set_aside(job.stage, [tables.pop(BREACHES) for tables in aside if BREACHES in tables])
             if raised and len(raised) == sum(sizes):
@@ -126,8 +129,8 @@ class Run:
 
         return self.stage(job.stage, work)
 
-    def read(self, job: Job, sources: Sequence[Part], limit: int) -> list[Part]:
-        """The sources, read: as many of them as it takes for `limit` documents, all of them for 0."""
+    def read_documents(self, job: Job, sources: Sequence[Part], limit: int) -> list[Part]:
+        """The parts that reading makes of the sources: as many as it takes for `limit` documents, all of them for 0."""
         if not limit:
             return self.each(job, sources)
         read: list[Part] = []
@@ -138,19 +141,21 @@ class Run:
             read += some
         return read
 
-    def apart(self, read: Sequence[Part], limit: int, budget: float, by: Apart = apart) -> tuple[list[Part], Tables]:
-        """What was read as parts to work on, as `by` tells them, and the table of what could not be read."""
-        batches, faults = self.stage("apart", lambda: by(self.store, read, limit))
+    def batch_documents(
+        self, read: Sequence[Part], limit: int, budget: float, batching: DocumentBatching = batch_documents
+    ) -> tuple[list[Part], Tables]:
+        """Batches of documents as parts to work on, and the table of what could not be read."""
+        batches, faults = self.stage("apart", lambda: batching(self.store, read, limit))
         self.corpus = digest([batch.documents for batch in batches])
         job = stages.gathering("quarantine", Quarantined)
-        tables = self._held(job, self.stage(job.stage, lambda: self._made(job, {"quarantine": faults})))
-        self._afford(sum(batch.rows for batch in batches), tables["quarantine"], budget)
+        tables = self._hold_all(job, self.stage(job.stage, lambda: self._make(job, {"quarantine": faults})))
+        self._check_quarantine(sum(batch.rows for batch in batches), tables["quarantine"], budget)
         return [{"path": batch.source, "documents": batch.documents, "rows": batch.rows} for batch in batches], tables
 
-    def spread(self, tables: Tables) -> list[Part]:
+    def batch_questions(self, tables: Tables) -> list[Part]:
         """The accepted questions as parts, by document, with the chunks that they and their pools name."""
         names = (tables["questions"], tables["chunks"], tables["pools"])
-        groups = self.stage("spread", lambda: spread(self.store, *names))
+        groups = self.stage("spread", lambda: batch_questions(self.store, *names))
         return [
             {
                 "path": f"questions on {group.doc_id}",
@@ -162,27 +167,26 @@ class Run:
             for group in groups
         ]
 
-    def remark(self, tables: Tables) -> Tables:
-        """Tell of documents that were read with a doubt; the tables come back as they are."""
-        told = list(remarks(self.store.table(tables["documents"])))
-        for line in told[:SHOWN]:
-            self.board.say(f"{'remark':<{WIDTH}} {line}")
-        if len(told) > SHOWN:
-            self.board.say(
-                f"{'remark':<{WIDTH}} {len(told) - SHOWN:,} more; metadata in documents.jsonl tells them all"
-            )
+    def report_doubts(self, tables: Tables) -> Tables:
+        """Print which documents were read with a doubt; returns the tables as they are."""
+        lines = list(describe_doubts(self.store.table(tables["documents"])))
+        self._report("remark", lines, "{:,} more; metadata in documents.jsonl tells them all")
         return tables
 
-    def _afford(self, documents: int, quarantine: str, budget: float) -> None:
-        """Tell what could not be read; UsageFault where that is all, or more than the budget allows."""
+    def _report(self, what: str, lines: Sequence[str], rest: str) -> None:
+        """Print the first of these lines; `rest` says how many more there are, and where."""
+        shown = lines if len(lines) <= SHOWN else [*lines[:SHOWN], rest.format(len(lines) - SHOWN)]
+        for line in shown:
+            self.board.note(what, line)
+
+    def _check_quarantine(self, documents: int, quarantine: str, budget: float) -> None:
+        """Print what could not be read; UsageFault where that is all, or more than the budget allows."""
         faults = list(from_table(self.store.table(quarantine), Quarantined))
-        for fault in faults[:SHOWN]:
-            self.board.say(f"{'skipped':<{WIDTH}} {fault.source}: {fault.reason}: {fault.detail}")
-        if len(faults) > SHOWN:
-            self.board.say(f"{'skipped':<{WIDTH}} {len(faults) - SHOWN:,} more; quarantine.jsonl lists them all")
+        lines = [f"{fault.source}: {fault.reason}: {fault.detail}" for fault in faults]
+        self._report("skipped", lines, "{:,} more; quarantine.jsonl lists them all")
         if not documents:
-            told = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
-            raise UsageFault(f"nothing to build: none of {len(faults):,} documents could be read: {told}")
+            why = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
+            raise UsageFault(f"nothing to build: none of {len(faults):,} documents could be read: {why}")
         if len(faults) > budget * (documents + len(faults)):
             raise UsageFault(
                 f"{len(faults):,} of {documents + len(faults):,} documents failed, over quarantine_budget = {budget}; "
@@ -190,52 +194,51 @@ class Run:
             )
 
     def whole(self, job: Job, tables: Tables) -> Tables:
-        """The tables, with what the job makes of them: here in this process, and true to its contracts."""
-        made = dict(self.stage(job.stage, lambda: self._made(job, tables)))
+        """The tables and what the job makes of them, here in this process, held to their contracts."""
+        made = dict(self.stage(job.stage, lambda: self._make(job, tables)))
         first = next(iter(job.makes))
-        self.lost += accounting.reasons(self.store, [made] if accounting.asks(job) else [])
+        self.lost += accounting.count_unanswered(self.store, [made] if accounting.asks_model(job) else [])
         self._set_aside(job.stage, [made.pop(BREACHES)] if BREACHES in made else [])
-        left = [*tables.get(LEFT, ()), *([made.pop("unanswered")] if "unanswered" in made else [])]
-        self.tables = {**tables, **made, LEFT: left}
-        self._some(first, made[first])
-        self.tables = self._held(job, self.tables)
-        self._some(first, self.tables[first])
+        left = [*tables.get(UNANSWERED_TABLES, ()), *([made.pop("unanswered")] if "unanswered" in made else [])]
+        self.tables = {**tables, **made, UNANSWERED_TABLES: left}
+        self._check_not_empty(first, made[first])
+        self.tables = self._hold_all(job, self.tables)
+        self._check_not_empty(first, self.tables[first])
         return self.tables
 
     def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
-        """The tables, with the one of this kind that the parts make together, true to its contract."""
+        """The tables and the one that the parts' tables of this kind make together, held to its contract."""
         return self.whole(stages.gathering(kind, row_type), {**tables, kind: [part[kind] for part in parts]})
 
-    def similarities(self, parts: Sequence[Part], tables: Tables) -> Tables:
-        """The tables, with how alike variants are, of the parts, beside how alike names are; there may be none."""
+    def collect_similarities(self, parts: Sequence[Part], tables: Tables) -> Tables:
+        """The tables, similarities of variants added to those of names; there may be none."""
         job = stages.gathering("similarities", Similarity)
         given = {"similarities": [tables["similarities"], *(part["similarities"] for part in parts)]}
-        return self._held(job, {**tables, **self.stage(job.stage, lambda: self._made(job, given))})
+        return self._hold_all(job, {**tables, **self.stage(job.stage, lambda: self._make(job, given))})
 
-    def unanswered(self, parts: Sequence[Part], tables: Tables) -> Tables:
-        """The tables, with all that models were asked and did not answer, whatever the stage."""
+    def collect_unanswered(self, parts: Sequence[Part], tables: Tables) -> Tables:
+        """The tables and the one of all requests that models did not answer, of every stage."""
         names = [part["unanswered"] for part in parts if "unanswered" in part]
         job = stages.gathering("unanswered", Unanswered)
-        given = {"unanswered": [*names, *tables.get(LEFT, ())]}
-        return self._held(job, {**tables, **self.stage(job.stage, lambda: self._made(job, given))})
+        given = {"unanswered": [*names, *tables.get(UNANSWERED_TABLES, ())]}
+        return self._hold_all(job, {**tables, **self.stage(job.stage, lambda: self._make(job, given))})
 
-    def breached(self, tables: Tables) -> Tables:
-        """The tables, with all rows that were set aside, whatever the stage."""
-        rows = sorted(self.breaches.values(), key=lambda one: one.breach_id)
+    def collect_breaches(self, tables: Tables) -> Tables:
+        """The tables and the one of all rows that were set aside, of every stage."""
+        rows = [self.breaches[name] for name in sorted(self.breaches)]
         return {**tables, BREACHES: self.store.keep(to_table(rows, Breach))}
 
     def _set_aside(self, stage: str, names: Sequence[str]) -> list[Breach]:
-        """Remember the rows of these tables of breaches; those on which the stage's code raised an exception."""
-        rows = [one for name in names for one in from_table(self.store.table(name), Breach)]
-        self.breaches |= {one.breach_id: one for one in rows}
-        raised = [one for one in rows if one.rule == RAISED]
-        for one in raised[:SHOWN]:
-            self.board.say(f"{'failed':<{WIDTH}} {stage} on {one.row}: {one.detail}; it is left out")
-        if len(raised) > SHOWN:
-            self.board.say(f"{'failed':<{WIDTH}} {stage} on {len(raised) - SHOWN:,} more; breaches.jsonl lists them")
+        """Remember the breaches in these tables; returns those where the stage's code raised an exception."""
+        breaches = [row for name in names for row in from_table(self.store.table(name), Breach)]
+        self.breaches |= {row.breach_id: row for row in breaches}
+        raised = [row for row in breaches if row.rule == RAISED]
+        lines = [f"{stage} on {row.row}: {row.detail}; it is left out" for row in raised]
+        self._report("failed", lines, stage + " on {:,} more; breaches.jsonl lists them")
         return raised
 
-    def _made(self, job: Job, tables: Tables) -> dict[str, str]:
+    def _make(self, job: Job, tables: Tables) -> dict[str, str]:
+        """The names of the tables that the job makes of these, found in the store or made now."""
         given = _given(job, tables)
         found = self.store.find(job.recipe(given))
         first = given[next(iter(job.takes))]
@@ -243,42 +246,43 @@ class Run:
         line = self.board.line(job.stage, "rows", total)
         fresh: dict[int, dict[str, str]] = {}
         if not found:
-            with accounting.watched(self, job, line, [given], fresh):
-                if accounting.elsewhere(job) and self.workers is not alone:
-                    fresh |= self.workers(job, [given], self.store.url, self.by(job))
+            with accounting.watch_requests(self, job, line, [given], fresh):
+                if accounting.needs_model_worker(job) and self.workers is not run_in_process:
+                    fresh |= self.workers(job, [given], self.store.url, self.context_for(job))
                 else:
-                    fresh[0] = stages.maker(job)(given, job, self.store.url, line.watch, cores(), self.by(job))
+                    fresh[0] = stages.maker(job)(
+                        given, job, self.store.url, line.watch, count_cores(), self.context_for(job)
+                    )
         made = found or fresh[0]
         self.made += not found
-        told = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
-        line.end(_note(told, int(bool(found)), 1) + self.spent(job))
+        counts = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
+        line.end(_note(counts, int(bool(found)), 1) + self.describe_usage(job))
         return made
 
-    def by(self, job: Job) -> InferenceContext:
-        """How this job asks its models."""
+    def context_for(self, job: Job) -> InferenceContext:
+        """How this job asks its models: under its stage's name, within the limits of the run."""
         tested = any(isinstance(tool, SystemConfig) for tool in job.tools.values())
-        if not accounting.asks(job) and not tested:
-            return ALONE
-        serving = self.means.serving
+        if not accounting.asks_model(job) and not tested:
+            return NO_MODEL
+        serving = self.context.serving
         if tested:  # what a system under test fails at is a result, which no budget ends
             serving = serving.model_copy(update={"failure_budget": 1.0})
-        return replace(self.means, stage=job.stage, serving=serving)
+        return replace(self.context, stage=job.stage, serving=serving)
 
-    def used(self, stage: str = "") -> list[Usage]:
-        """The ledger of this run, of one stage or of all."""
-        if not self.means.run:
+    def usage(self, stage: str = "") -> list[Usage]:
+        """The ledger's sums of this run, of one stage or of all."""
+        if not self.context.run:
             return []
-        return [
-            one for one in accounting.books(self.store, self.means).usage(self.means.run) if stage in ("", one.stage)
-        ]
+        ledger = accounting.reply_store(self.store, self.context)
+        return [sums for sums in ledger.usage(self.context.run) if stage in ("", sums.stage)]
 
-    def spent(self, job: Job) -> str:
-        """What a job asked in this run, for its line; "" where it asks nothing."""
-        used = self.used(job.stage) if accounting.asks(job) else []
-        return f" · {accounting.told(used, self.means.serving)}" if used else ""
+    def describe_usage(self, job: Job) -> str:
+        """What a job asked in this run, for its progress line; "" where it asks nothing."""
+        used = self.usage(job.stage) if accounting.asks_model(job) else []
+        return f" · {accounting.describe_usage(used, self.context.serving)}" if used else ""
 
-    def _held(self, job: Job, tables: Tables) -> Tables:
-        """The tables, those that the job makes held to their contracts, without the rows that had to be set aside."""
+    def _hold_all(self, job: Job, tables: Tables) -> Tables:
+        """The tables, those that the job makes held to their contracts: without the rows that were set aside."""
         judged = {*job.judges().values()} | {t for t in job.makes.values() if job.function == stages.GATHERED}
         for kind, row_type in job.makes.items():
             if row_type in SUITES and kind in tables:  # what went unanswered is held once it is all there
@@ -286,30 +290,28 @@ class Run:
                 tables = self.hold(stage, row_type, tables, judged=row_type in judged)
         return tables
 
-    def _some(self, kind: str, name: str) -> None:
-        """Nothing, when the table has a row that was not rejected; NothingToBuild when it has none."""
+    def _check_not_empty(self, kind: str, name: str) -> None:
+        """NothingToBuild where a table has no row that was not rejected."""
         reasons = Counter(self.store.rejections(name))
         if not reasons.pop("", 0):
-            told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
+            rejected = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
             lost = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.most_common(3))
             raise NothingToBuild(
-                f"nothing to build: the corpus gives no {kind}{f' ({told})' if told else ''}"
+                f"nothing to build: the corpus gives no {kind}{f' ({rejected})' if rejected else ''}"
                 f"{f', and the model left unanswered: {lost}' if lost else ''}; "
                 f"{OTHER_SETTINGS if kind == 'questions' else MORE_FACTS}"
             )
 
     def hold(self, stage: str, row_type: type, tables: Tables, judged: bool = False) -> Tables:
-        """The tables, this one true to its contract: what breaks a rule is set aside, with all that depends on it.
+        """The tables, this one held to its contract: what breaks a rule is set aside, with all that depends on it.
 
         `judged`: the rules on rows were held where the rows were made. ContractBroken names stage, rule and value
         where the whole table is meaningless, or more rows are set aside than the budget allows.
         """
         named = {kind: name for kind, name in tables.items() if kind in KINDS.values() and isinstance(name, str)}
-        met = sorted(
-            (one for one in self.breaches.values() if one.table == KINDS[row_type]), key=lambda one: one.breach_id
-        )
-        rules = content(Path(expectations.__file__).parent)
-        known = [one.breach_id for one in met]
+        met = [self.breaches[name] for name in sorted(self.breaches) if self.breaches[name].table == KINDS[row_type]]
+        rules = cached_digest(Path(expectations.__file__).parent)
+        known = [row.breach_id for row in met]
         recipe = digest(["contract", rules, row_type.__name__, named, known, judged, self.budget])
 
         def work() -> dict[str, str]:
@@ -324,10 +326,10 @@ class Run:
             now = {owner: settled.tables.get(owner, available(owner)) for owner in (row_type, *SUITES[row_type].needs)}
             lost = [*met, *settled.breaches]
             try:
-                validation = expectations.check(stage, row_type, now[row_type], now, lost, self.budget)
+                validation = expectations.check_table(stage, row_type, now[row_type], now, lost, self.budget)
             except expectations.ContractBroken as broken:
                 self.validations.append(broken.validation)
-                self.breaches |= {one.breach_id: one for one in lost}
+                self.breaches |= {row.breach_id: row for row in lost}
                 raise
             return self.store.put(
                 recipe,
@@ -346,18 +348,63 @@ class Run:
 
 
 def _all_failed(stage: str, unit: str, raised: Sequence[Breach]) -> str:
-    """What is said where a stage failed on everything: it is no row's fault."""
+    """The message where a stage failed on every row, so that it is no row's fault."""
     return (
         f"nothing to build: {stage} failed on all of {len(raised):,} {unit}, the first time with {raised[0].detail}; "
         "where the config names a part of yours (module:function), mend it, else report this with breaches.jsonl"
     )
 
 
-def _given(job: Job, part: Mapping[str, Any]) -> Given:
-    """What of a part the job takes."""
+def _given(job: Job, part: Mapping[str, Any]) -> Inputs:
+    """The tables of a part that the job takes."""
     return {argument: part[argument] for argument in job.takes}
 
 
-def _note(told: str, kept: int, total: int) -> str:
-    """What came of a stage, and how much of it had been made before."""
-    return told + ("" if not kept else ", found in the store" if kept == total else f", {kept:,} found in the store")
+def _note(counts: str, found: int, total: int) -> str:
+    """The end of a progress line: what a stage made, and how much of that was found in the store."""
+    return counts + (
+        "" if not found else ", found in the store" if found == total else f", {found:,} found in the store"
+    )
+
+
+def is_in_flow() -> bool:
+    """Whether a Prefect flow is running."""
+    return FlowRunContext.get() is not None
+
+
+def is_shown_in_prefect() -> bool:
+    """Whether a Prefect flow is running on a server that outlives it, so that somebody may look at it."""
+    return is_in_flow() and not prefect_server.is_temporary()
+
+
+def run_id() -> str:
+    """The name of this run in the ledger: that of Prefect, or a new one."""
+    return flow_run.id or str(uuid4())
+
+
+def with_repair(store: str, work: Callable[[], Made], report: Callable[[TableDamaged, Sequence[str]], object]) -> Made:
+    """What `work` returns; where a table turns out to be damaged, all such are removed, and the work is done again.
+
+    `report` is given the damage, and the names of the other tables that were damaged too.
+    """
+    for _ in range(TRIES):
+        try:
+            return work()
+        except TableDamaged as damage:
+            report(damage, Store(store).mend())
+    return work()
+
+
+def describe_doubts(documents: pa.Table) -> Iterator[str]:
+    """A line for each document that stops early, had bytes repaired or repeats another: what, where, way out."""
+    for row in documents.select(DOUBTS).to_pylist():
+        source, copy_of, similarity = row["source"], row["duplicate_of"], row["duplicate_similarity"]
+        metadata: dict[str, str] = json.loads(row["metadata"])
+        if metadata.get("truncated"):
+            yield f"{source}: stops before its end; what is there was read, fetch it again for the rest"
+        encoding = metadata.get("encoding", "its encoding")
+        if repaired := metadata.get("bytes_repaired"):
+            yield f"{source}: {repaired} bytes are not {encoding} and were read as cp1252"
+        if copy_of:
+            how = "repeats" if similarity == 1 else f"is {similarity:.0%} the same as"
+            yield f"{source}: {how} {copy_of}; nothing is asked of it twice, remove one"

@@ -1,46 +1,119 @@
 """The stages of a build, each declared once: what it takes and makes, with which config, whom it asks."""
 
+import hashlib
+import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import (
+    Answer,
     Chunk,
     Document,
+    Hits,
     Judgement,
     Merge,
     Pool,
     Probe,
     Quarantined,
     Question,
+    Score,
     Similarity,
+    Trial,
     Triplet,
     Unanswered,
     Variant,
 )
 from rarefy.data_contracts.rows import Path as PathRow
-from rarefy.data_contracts.tables import Pile, from_table, schema_of
+from rarefy.data_contracts.tables import TableBuilder, from_table, schema_of
 from rarefy.flows.config import Config
-from rarefy.flows.engine.dependency_fingerprint import content, file_of, folder_of_pipeline, language_tables, version_of
 from rarefy.flows.models import roles
 from rarefy.tasks import perturb
 from rarefy.tasks.corpus import chunk, read
 from rarefy.tasks.corpus.read import duplicates
 from rarefy.tasks.corpus.read.sources import Source
+from rarefy.tasks.evaluate import correct, protocols, retrieve
+from rarefy.tasks.evaluate.protocols import TrialsConfig
+from rarefy.tasks.evaluate.protocols.sure_noise import VERSION as noise_version
+from rarefy.tasks.evaluate.protocols.sure_noise import NoiseConfig
+from rarefy.tasks.evaluate.protocols.sure_oracle import VERSION as oracle_version
+from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
+from rarefy.tasks.evaluate.systems import answer
+from rarefy.tasks.evaluate.systems.answer import AnswerConfig
+from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
 from rarefy.tasks.knowledge import extract, graph, normalise, supersede
-from rarefy.tasks.knowledge.supersede.order import newness
+from rarefy.tasks.knowledge.supersede.latest import recency
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLMConfig
-from rarefy.tasks.perturb import means, pools
+from rarefy.tasks.perturb import catalogue, pools
 from rarefy.tasks.questions import ask, gates, grade, probe
 from rarefy.tasks.questions.ask import model as ask_model
-from rarefy.tasks.store.recipe import Given, Job, Tool, make
+from rarefy.tasks.store.recipe import Inputs, Job, Tool, make
 from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text import wordnet
+
+
+@cache
+def cached_digest(path: Path) -> str:
+    """The digest of a file or folder, read once in the life of this process."""
+    return current_digest(path)
+
+
+def current_digest(path: Path) -> str:
+    """The digest of a file, or of all files of a folder; "" where there is none."""
+    digest = hashlib.blake2b(digest_size=16)
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    for file in files:
+        if file.suffix == ".pyc" or not file.is_file():
+            continue
+        digest.update(str(file.relative_to(path)).encode())
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                digest.update(block)
+    return digest.hexdigest() if path.exists() else ""
+
+
+def language_tables(folder: Path) -> str:
+    """The digest of the language data (*.gz) in a folder."""
+    return "".join(cached_digest(file) for file in sorted(folder.glob("*.gz")))
+
+
+def folder_of_pipeline(name: str) -> Path:
+    """The folder of a spaCy pipeline; ValueError where there is none. spaCy itself takes seconds to import."""
+    if name == "english":
+        return Path(extract.__file__).parents[2] / "text" / "language" / "english"
+    if Path(name).is_dir():
+        return Path(name)
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    if not spec or not spec.origin:
+        raise ValueError(f'no spaCy pipeline {name!r} is installed, nor is it a folder; "english" ships with rarefy')
+    return Path(spec.origin).parent
+
+
+def file_of(name: str) -> Path:
+    """The file of a module:function; ValueError where no such module can be imported."""
+    module = name.partition(":")[0]
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ValueError(
+            f"{name}: there is no file of a module {module!r}; PYTHONPATH=. finds one in the current folder"
+        )
+    return Path(spec.origin)
+
+
+def version_of(package: str) -> str:
+    """The version of a package that is installed; "" where it is not."""
+    try:
+        return version(package).partition("+")[0]  # how a package was built is the machine's business
+    except PackageNotFoundError:
+        return ""
+
 
 # The names of parts that a config may give as "module:function", and the built-in ones among which they are looked up
 Parts = tuple[Iterable[str], Mapping[str, Callable[..., Any]]]
@@ -48,9 +121,9 @@ Parts = tuple[Iterable[str], Mapping[str, Callable[..., Any]]]
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a build. Engine, check of the config, doctor, estimate, spending and the progress in Prefect read it.
+    """A stage of a build, declared once for engine, config check, doctor, estimate, spending and progress in Prefect.
 
-    What is a function here is one of the config. The fields of a Job that stay the same are those of `Job`.
+    Fields that are functions take the config. Fields named as those of `Job` are passed on to it.
     """
 
     name: str
@@ -71,11 +144,11 @@ class Stage:
     reply: int = 0  # tokens of a reply, where no ledger knows better; 0: it is told otherwise
 
     def __call__(self, config: Config) -> Job:
-        """The job that this stage is by a config, with rows for what a model that it asks does not answer."""
+        """The job of this stage with a config; where it asks a model, it makes a table of unanswered requests, too."""
         function, version = self.function(config) if callable(self.function) else (self.function, self.version)
         models = self.asked(config)
         tools = {**self.tools(config), **models}
-        unanswered = {"unanswered": Unanswered} if any(roles.behind(tool) for tool in tools.values()) else {}
+        unanswered = {"unanswered": Unanswered} if any(roles.model_of_tool(tool) for tool in tools.values()) else {}
         return Job(
             self.name,
             function,
@@ -89,68 +162,73 @@ class Stage:
         )
 
     def asked(self, config: Config) -> dict[str, LLMConfig]:
-        """The models that it asks, by argument; none where the config has it ask none."""
+        """The models that it asks, by argument of its function; none where the config has it ask none."""
         sections = self.asks(config)
         if self.models and sections:
             return dict(self.models(config))
         return {section: getattr(config, section) for section in sections}
 
     def dependencies(self, config: Config) -> dict[str, str]:
-        """Digests and versions of what its rows hang on besides rows and config, by what they are of."""
+        """Digests and versions, by name, of all that its rows depend on besides its input and its config."""
         found = {name: version_of(name) for name in self.packages}
         found |= {"prompts": prompts.digest(self.prompts or self.name)} if self.asks(config) else {}
         for names, _ in self.parts(config).values():
-            found |= _files(names)
+            found |= _digests_of_parts(names)
         return found | dict(self.depends(config))
 
 
-def _files(names: Iterable[str]) -> dict[str, str]:
-    """Digests of the files of parts of one's own."""
-    return {name: content(file_of(name)) for name in names if ":" in name}
+def _digests_of_parts(names: Iterable[str]) -> dict[str, str]:
+    """Digests of the files of parts that a config names as module:function."""
+    return {name: cached_digest(file_of(name)) for name in names if ":" in name}
 
 
 def _patterns(config: Config) -> dict[str, Parts]:
     return {"patterns": (config.graph.patterns, graph.PATTERNS)}
 
 
-def _of_chunks(config: Config) -> dict[str, str]:
+def _chunk_dependencies(config: Config) -> dict[str, str]:
     own = config.chunk.tokenizer
-    return {} if own == "minilm" else {"tokenizer": content(Path(own).expanduser())}
+    return {} if own == "minilm" else {"tokenizer": cached_digest(Path(own).expanduser())}
 
 
-def _of_facts(config: Config) -> dict[str, str]:
+def _extract_dependencies(config: Config) -> dict[str, str]:
     if "prose" not in config.extract.methods:
         return {}
-    return {"pipeline": content(folder_of_pipeline(config.extract.pipeline))}
+    return {"pipeline": cached_digest(folder_of_pipeline(config.extract.pipeline))}
 
 
-def _of_names(config: Config) -> dict[str, str]:
-    return {"model": content(config.embed.connect(None, threads=1).model)}
+def _embedder_dependencies(config: Config) -> dict[str, str]:
+    return {"model": cached_digest(config.embed.connect(None, threads=1).model)}
 
 
-def _of_pools(config: Config) -> dict[str, str]:
-    return _files((*config.perturb.query, *config.perturb.document, *config.perturb.context))
+def _pool_dependencies(config: Config) -> dict[str, str]:
+    return _digests_of_parts((*config.perturb.query, *config.perturb.document, *config.perturb.context))
 
 
-def _of_variants(config: Config) -> dict[str, str]:
+def _variant_dependencies(config: Config) -> dict[str, str]:
     """The lists, models and programs that ship or are named: words, WordNet, spaCy's pipeline, entailment, apertium."""
     own = Path(perturb.__file__).parent
     lists = sorted([*own.rglob("*.tsv"), *own.parent.glob("text/syntax/*.tsv")])
-    found = _of_names(config) | _of_pools(config) | {file.name: content(file) for file in lists}
-    found |= {"wordnet": language_tables(wordnet.TABLE.parent), "pipeline": content(folder_of_pipeline("english"))}
+    found = (
+        _embedder_dependencies(config) | _pool_dependencies(config) | {file.name: cached_digest(file) for file in lists}
+    )
+    found |= {
+        "wordnet": language_tables(wordnet.TABLE.parent),
+        "pipeline": cached_digest(folder_of_pipeline("english")),
+    }
     if config.nli.method == "cross-encoder":
         folder = Path(config.nli.model).expanduser()
-        found[folder.name] = content(folder)
+        found[folder.name] = cached_digest(folder)
     elif ":" in config.nli.method:
         file = file_of(config.nli.method)
-        found[file.name] = content(file)
-    needed = {entry.needs for entry in perturb.chosen(config.perturb)} - {""}
-    return found | {name: means.version(name) for name in sorted(needed)}
+        found[file.name] = cached_digest(file)
+    needed = {entry.needs for entry in perturb.choose_perturbations(config.perturb)} - {""}
+    return found | {name: catalogue.find_program_version(name) for name in sorted(needed)}
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """A line of the census; `eligible` in digits, since it may exceed 64 bits."""
+class CensusRow:
+    """A row of the census; `eligible` is written in digits, since it may exceed 64 bits."""
 
     pattern: str
     domain: str
@@ -180,7 +258,7 @@ chunking = Stage(
     "chunk",
     group="doc_id",
     packages=("tokenizers",),
-    depends=_of_chunks,
+    depends=_chunk_dependencies,
 )
 extracting = Stage(  # chunks to triplets
     "extract",
@@ -192,7 +270,7 @@ extracting = Stage(  # chunks to triplets
     group="doc_id",
     packages=("spacy", "numpy"),
     parts=lambda config: {"methods": (config.extract.methods, extract.METHODS)},
-    depends=_of_facts,
+    depends=_extract_dependencies,
     asks=lambda config: {"llm": 'extract.methods with "model"'} if "model" in config.extract.methods else {},
     reply=1_500,
 )
@@ -214,7 +292,7 @@ normalising = Stage(  # triplets to triplets with keys, and the merges that led 
     "normalise",
     tools=lambda config: {"embed": config.embed},
     packages=("sentence-transformers", "torch", "transformers"),
-    depends=_of_names,
+    depends=_embedder_dependencies,
     asks=lambda config: {"llm": 'normalise.check = "model"'} if config.normalise.check == "model" else {},
     reply=20,
 )
@@ -241,7 +319,7 @@ counting = Stage(  # triplets and paths to the census
     "rarefy.flows.engine.stages:census",
     graph.VERSION,
     {"triplets": Triplet, "paths": PathRow},
-    {"census": Counted},
+    {"census": CensusRow},
     "graph",
     parts=_patterns,
 )
@@ -292,7 +370,7 @@ grading = Stage(  # questions to those that a judging model lets pass, and its j
     "grade",
     group="question_id",
     asks=lambda config: {"judge": 'grade.by = "model"'} if config.grade.by == "model" else {},
-    models=roles.judges,
+    models=roles.judges_by_argument,
     reply=60,
 )
 splitting = Stage(
@@ -311,7 +389,7 @@ drawing = Stage(  # questions to what noise for each of them can be made of
     {"pools": Pool},
     "perturb",
     group="question_id",
-    depends=_of_pools,
+    depends=_pool_dependencies,
 )
 varying = Stage(  # questions to their variants
     "vary",
@@ -321,10 +399,10 @@ varying = Stage(  # questions to their variants
     {"variants": Variant, "similarities": Similarity},
     "perturb",
     group="question_id",
-    tools=lambda config: {"embed": config.embed} | ({"nli": config.nli} if roles.entails(config) else {}),
+    tools=lambda config: {"embed": config.embed} | ({"nli": config.nli} if roles.needs_entailment(config) else {}),
     packages=("numpy", "pyyaml", "rapidfuzz", "sentence-transformers", "spacy", "torch", "transformers"),
-    depends=_of_variants,
-    asks=roles.writers,
+    depends=_variant_dependencies,
+    asks=roles.variant_writers,
     prompts="perturb",
 )
 
@@ -338,7 +416,7 @@ NAMES = tuple(stage.name for stage in STAGES)
 def models_asked(config: Config) -> list[LLMConfig]:
     """Every model that a build with this config asks, each once."""
     asked = [model for stage in STAGES for model in stage.asked(config).values()]
-    if roles.entails(config) and (checks := roles.behind(config.nli)):
+    if roles.needs_entailment(config) and (checks := roles.model_of_tool(config.nli)):
         asked.append(checks)
     return list({model.model_dump_json(): model for model in asked}.values())
 
@@ -347,17 +425,17 @@ GATHERED = "rarefy.flows.engine.stages:same"
 
 
 def gathering(kind: str, row_type: type) -> Job:
-    """The tables of many documents to one."""
+    """The job that puts the tables of many documents into one."""
     return Job(f"gather {kind}", GATHERED, 1, {kind: row_type}, {kind: row_type})
 
 
 def maker(job: Job) -> Callable[..., dict[str, str]]:
-    """What makes the tables of a job over whole tables, here in this process."""
-    return together if job.function == GATHERED else make
+    """The function that makes the tables of a job over whole tables."""
+    return concatenate_tables if job.function == GATHERED else make
 
 
-def together(given: Given, job: Job, url: str, *_: object) -> dict[str, str]:
-    """As `make` of a job that gathers: what `same` would come to, without a look at any row."""
+def concatenate_tables(given: Inputs, job: Job, url: str, *_: object) -> dict[str, str]:
+    """`make` for a job that gathers: what `same` would give, by concatenating tables without reading rows."""
     ((kind, row_type),) = job.makes.items()
     store, schema, names = Store(url), schema_of(row_type), given[kind]
     tables = (table.select(schema.names).cast(schema) for table in store.over(store.table, names))
@@ -370,25 +448,108 @@ def same(rows: Iterable[object]) -> Iterator[object]:
 
 
 def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> Iterator[Document]:
-    """The documents, those that repeat another marked with its name."""
-    pile, places = Pile(Document), dict[str, int]()  # a corpus of texts is not kept as Python's objects
+    """The documents, those that repeat another one with its id in `duplicate_of`."""
+    pile, places = TableBuilder(Document), dict[str, int]()  # a corpus of texts is not kept as Python's objects
 
-    def passing() -> Iterator[tuple[str, str, str]]:
+    def texts() -> Iterator[tuple[str, str, str]]:
         newest = {}
         for row in documents:
             pile.add(row)
-            newest[row.doc_id] = newness(row)
+            newest[row.doc_id] = recency(row)
             yield row.doc_id, row.text, row.period_end
-        place = {told: at for at, told in enumerate(sorted({*newest.values()}, reverse=True))}
-        places.update((doc_id, place[told]) for doc_id, told in newest.items())
+        place = {date: at for at, date in enumerate(sorted({*newest.values()}, reverse=True))}
+        places.update((doc_id, place[date]) for doc_id, date in newest.items())
 
-    repeats = duplicates.flag_duplicates(passing(), config, places)
+    repeats = duplicates.flag_duplicates(texts(), config, places)
     for row in from_table(pile.table(), Document):
         other, similarity = repeats.get(row.doc_id, ("", 0.0))
         yield replace(row, duplicate_of=other, duplicate_similarity=similarity)
 
 
-def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[Counted]:
-    """How many paths of each pattern each domain has, and how many were taken."""
-    for row in graph.count(triplets, config, paths.values()):
-        yield Counted(row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[CensusRow]:
+    """The number of eligible and of sampled paths, by pattern and domain."""
+    for row in graph.count_paths(triplets, config, paths.values()):
+        yield CensusRow(row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+
+
+CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}
+
+
+def retrieving(config: Config) -> Job:
+    """Wordings to what each retriever finds for them."""
+    takes = {"variants": Variant, "chunks": Chunk}
+    tools: dict[str, Tool] = {"retrievers": config.retrieve}
+    return Job(
+        "retrieve",
+        "rarefy.tasks.evaluate.retrieve:retrieve",
+        retrieve.VERSION,
+        takes,
+        {"hits": Hits},
+        config.retrieve,
+        tools,
+    )
+
+
+def sure_noise(config: Config) -> Job:
+    """Questions to passages that are not gold, changed as SURE changes them."""
+    asked = NoiseConfig(sure=config.protocols.sure, perturb=config.perturb)
+    function = "rarefy.tasks.evaluate.protocols.sure_noise:noise"
+    return Job("noise", function, noise_version, CASE, {"noise": Variant}, asked, group="question_id")
+
+
+def preferring(config: Config) -> Job:
+    """Questions to the documents that a model prefers for them, and what these are like (SURE §2)."""
+    return Job(
+        "oracle",
+        "rarefy.tasks.evaluate.protocols.sure_oracle:preferred",
+        oracle_version,
+        CASE,
+        {"preferred": Preferred},
+        config.oracle,
+        {"llm": config.oracle.likelihood},
+    )
+
+
+def trying(config: Config, chosen: Iterable[str], takes: Iterable[str]) -> Job:
+    """Questions to the trials of each protocol."""
+    asked = TrialsConfig(chosen=tuple(chosen), takes=frozenset(takes), options=config.protocols)
+    return Job(
+        "try",
+        "rarefy.tasks.evaluate.protocols:trials",
+        protocols.VERSION,
+        CASE,
+        {"trials": Trial},
+        asked,
+        group="question_id",
+    )
+
+
+def answering(name: str, system: SystemConfig, corpus: str = "") -> Job:
+    """Trials to what a system says in them; `corpus`: digest of the benchmark's documents."""
+    return Job(
+        f"answer {name}",
+        "rarefy.tasks.evaluate.systems.answer:answer",
+        answer.VERSION,
+        {"trials": Trial, **CASE},
+        {"answers": Answer, "unanswered": Unanswered},
+        AnswerConfig(name=name, system=system, corpus=corpus if system.follows else ""),
+        {"system": system},
+        {"prompts": prompts.digest("systems")} if system.llm else {},
+        lasting=system.kind in BUILT_IN,  # somebody's own endpoint or function may be mended meanwhile
+    )
+
+
+def scoring(config: Config, name: str) -> Job:
+    """Answers to whether they are right."""
+    tools: dict[str, Tool] = {"judge": config.correct.judge} if config.correct.judge.provider else {}
+    return Job(
+        f"score {name}",
+        "rarefy.tasks.evaluate.correct:score",
+        correct.VERSION,
+        {"answers": Answer, "trials": Trial, "questions": Question},
+        {"scores": Score, "unanswered": Unanswered},
+        config.correct,
+        tools,
+        {"prompts": prompts.digest("correct")} if tools else {},
+        group="trial_id",
+    )

@@ -1,4 +1,4 @@
-"""Who makes the tables of many documents: this process, or Dask; the work knows neither (architecture §6)."""
+"""Where many parts of a job are worked on: in this process, in others, or on Dask (architecture §6)."""
 
 import contextlib
 import os
@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rarefy.flows.engine.cluster import ClusterConfig, started
+from rarefy.flows.engine.cluster import ClusterConfig, start_cluster
 from rarefy.flows.faults import Fault, UsageFault
-from rarefy.flows.models.accounting import asks, elsewhere
+from rarefy.flows.models.accounting import asks_model, needs_model_worker
 from rarefy.tasks.models.llm import InferenceContext
-from rarefy.tasks.reach import word
-from rarefy.tasks.store.recipe import ALONE, Given, Job, make
-from rarefy.tasks.store.tables import Store
+from rarefy.tasks.store.recipe import NO_MODEL, Inputs, Job, make
+from rarefy.tasks.store.tables import Store, read_if_visible
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
@@ -29,34 +28,34 @@ NO_CLUSTER = ClusterConfig()
 
 
 class Workers(Protocol):
-    """Makes what a job makes of each of these, and tells the place of each in the list as it is done."""
+    """Makes the tables of a job for each part; yields each part's place in the list and its tables as it is done."""
 
-    def __call__(self, job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done: ...
-
-
-DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # what a worker does first
+    def __call__(self, job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done: ...
 
 
-def cores() -> int:
-    """How many cores this process may use."""
+IGNORE_SIGINT = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # what a worker does first
+
+
+def count_cores() -> int:
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def alone(job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done:
-    """In this process: one after the other, or several at once where most of the time is spent waiting for a model."""
-    if asks(job) and len(parts) > 1:
-        yield from _together(job, parts, store, means)
+def run_in_process(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done:
+    """Work in this process: part after part, or several at once where most of the time is spent waiting for a model."""
+    if asks_model(job) and len(parts) > 1:
+        yield from _run_in_threads(job, parts, store, means)
         return
     for place, part in enumerate(parts):
         try:
-            yield place, make(part, job, store, threads=cores(), means=means)
+            yield place, make(part, job, store, threads=count_cores(), means=means)
         except Exception as error:
-            error.add_note(f"while {job.function} worked on {_about(part)}")
+            error.add_note(f"while {job.function} worked on {_describe_part(part)}")
             raise
 
 
-def _together(job: Job, parts: Sequence[Given], store: str, means: InferenceContext) -> Done:
-    """In threads of the process, which Ctrl-C drops; after a fault no part is begun, and those under way are told."""
+def _run_in_threads(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext) -> Done:
+    """Work in threads, which Ctrl-C drops; after a fault no part is begun, and those under way are still yielded."""
     done: queue.SimpleQueue[tuple[int, dict[str, str] | Exception] | None] = queue.SimpleQueue()
     todo = iter(range(len(parts)))  # shared: to take the next is one step of the interpreter
     stop = threading.Event()
@@ -77,14 +76,16 @@ def _together(job: Job, parts: Sequence[Given], store: str, means: InferenceCont
     fault: Exception | None = None
     try:
         while running:
-            if (came := done.get()) is None:
+            if (result := done.get()) is None:
                 running -= 1
-            elif isinstance(came[1], Exception):
+                continue
+            place, made = result
+            if isinstance(made, Exception):
                 stop.set()
-                came[1].add_note(f"while {job.function} worked on {_about(parts[came[0]])}")
-                fault = fault or came[1]
+                made.add_note(f"while {job.function} worked on {_describe_part(parts[place])}")
+                fault = fault or made
             else:
-                yield came[0], came[1]
+                yield place, made
     finally:
         stop.set()
     if fault:
@@ -92,10 +93,10 @@ def _together(job: Job, parts: Sequence[Given], store: str, means: InferenceCont
 
 
 @contextlib.contextmanager
-def hired(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> Iterator[Workers]:
-    """Workers: of the scheduler at this address, else so many processes, else of the cluster, else this process."""
+def connect_workers(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> Iterator[Workers]:
+    """The workers of the scheduler at this address, else so many processes, else of the cluster, else this process."""
     if not scheduler and not workers and not cluster.kind:
-        yield alone
+        yield run_in_process
         return
     # imported late: half a second that a small build need not spend
     from distributed import Client
@@ -111,18 +112,18 @@ def hired(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> 
         elif workers:
             client = stack.enter_context(Client(stack.enter_context(_processes(workers))))
         else:
-            client = stack.enter_context(Client(stack.enter_context(started(cluster))))
+            client = stack.enter_context(Client(stack.enter_context(start_cluster(cluster))))
         where = client.scheduler.address  # now: a client that has lost its scheduler no longer knows which it was
-        threads = max(cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
-        met: set[str] = set()
+        threads = max(count_cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
+        checked: set[str] = set()  # stores
 
-        def map_(job: Job, parts: Sequence[Given], store: str, means: InferenceContext = ALONE) -> Done:
-            if (scheduler or not workers) and store not in met:
-                _meet(client, where, store, cluster)
-                met.add(store)
-            return _mapped(client, where, job, parts, store, threads, means)
+        def run_on_dask(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done:
+            if (scheduler or not workers) and store not in checked:
+                _check_shared_store(client, where, store, cluster)
+                checked.add(store)
+            return _run_on_dask(client, where, job, parts, store, threads, means)
 
-        yield map_
+        yield run_on_dask
 
 
 @contextlib.contextmanager
@@ -132,7 +133,10 @@ def _processes(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
     # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
-    ours = {"distributed.worker.preload": [DEAF], "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL)}
+    ours = {
+        "distributed.worker.preload": [IGNORE_SIGINT],
+        "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL),
+    }
     with (
         dask.config.set(ours),
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
@@ -140,23 +144,25 @@ def _processes(workers: int) -> Iterator[Any]:
         yield cluster
 
 
-def _meet(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
-    """Nothing, once a worker has read what was just written to the store; Fault where none comes, or sees it not."""
+def _check_shared_store(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
+    """Have a worker read what was just written to the store; Fault where none does, or it sees another store."""
     from distributed import CancelledError
 
-    said = uuid4().hex
-    name = f"met/{said}"
+    token = uuid4().hex
+    name = f"met/{token}"
     store = Store(url)
-    store.write(name, said.encode())
+    store.write(name, token.encode())
     try:
-        heard = client.submit(word, url, name, key=f"meet-{said}", pure=False).result(timeout=cluster.patience)
+        answer = client.submit(read_if_visible, url, name, key=f"meet-{token}", pure=False).result(
+            timeout=cluster.patience
+        )
     except TimeoutError:
         raise Fault(
             f"no worker of {where} took any work in {cluster.patience} seconds; start some with `dask worker {where}`, "
             "or look at what keeps the cluster from it"
         ) from None
     except CancelledError as error:
-        raise _gone("workers", where, str(error)) from error
+        raise _scheduler_lost("workers", where, str(error)) from error
     except ImportError as error:
         raise Fault(
             f"the workers of {where} cannot import what they work with ({error}); install this rarefy, with the "
@@ -165,21 +171,21 @@ def _meet(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
     finally:
         with contextlib.suppress(FileNotFoundError):
             store.fs.rm_file(f"{store.root}/{name}")
-    if heard != said:
+    if answer != token:
         raise UsageFault(
             f"--store {url}: the workers of {where} see another one there; name a folder that all machines share, or "
             "an address such as s3://bucket/store"
         )
 
 
-def _mapped(
-    client: Any, where: str, job: Job, parts: Sequence[Given], store: str, threads: int, means: InferenceContext
+def _run_on_dask(
+    client: Any, where: str, job: Job, parts: Sequence[Inputs], store: str, threads: int, means: InferenceContext
 ) -> Done:
-    """As plain Dask futures: names go out, names come back; what a lost worker had is given to another."""
+    """Work as plain Dask futures: names of tables go out and come back; what a lost worker had goes to another."""
     from distributed import CancelledError, KilledWorker
 
     workers = client.scheduler_info(-1).get("workers", {})  # a client that was just closed knows nothing of them
-    held = elsewhere(job) and any(RESOURCE in worker["resources"] for worker in workers.values())
+    held = needs_model_worker(job) and any(RESOURCE in worker["resources"] for worker in workers.values())
     needs = {"resources": {RESOURCE: 1}} if held else {}
     futures = {}
     for place, part in enumerate(parts):
@@ -189,37 +195,38 @@ def _mapped(
             sent = client.submit(make, part, job, store, threads=threads, means=means, key=key, pure=False, **needs)
         except Exception as error:  # of its own kind, which differs among versions
             if client.status == "closed":  # since an earlier stage: a client gives up what it cannot reach again
-                raise _gone(job.stage, where, str(error)) from error
+                raise _scheduler_lost(job.stage, where, str(error)) from error
             raise
         futures[sent] = place
-    for future in _finished(client, list(futures)):
+    for future in _completed_futures(client, list(futures)):
         place = futures[future]
+        about = _describe_part(parts[place])
         try:
             made = future.result()
         except KilledWorker as error:
             raise Fault(
-                f"{job.stage}: {_about(parts[place])} took its worker down {error.allowed_failures + 1} times, most "
+                f"{job.stage}: {about} took its worker down {error.allowed_failures + 1} times, most "
                 "likely for want of memory, or kept it from answering for longer than worker-ttl; use fewer --workers, "
                 "or split or remove the document"
             ) from error
         except CancelledError as error:
             if client.status != "running":
-                raise _gone(job.stage, where, str(error)) from error
+                raise _scheduler_lost(job.stage, where, str(error)) from error
             raise Fault(
-                f"{job.stage}: the Dask scheduler {where} dropped {_about(parts[place])} ({error}); look at its log, "
+                f"{job.stage}: the Dask scheduler {where} dropped {about} ({error}); look at its log, "
                 "and run again to go on"
             ) from error
         except Exception as error:
-            error.add_note(f"while {job.function} worked on {_about(parts[place])}")
+            error.add_note(f"while {job.function} worked on {about}")
             raise
         del futures[future]
         future.release()
         yield place, made
     if futures:
-        raise _gone(job.stage, where, "the client gave it up")
+        raise _scheduler_lost(job.stage, where, "the client gave it up")
 
 
-def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
+def _completed_futures(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
     """The futures as they are done; those that are not once the client has given its scheduler up never come.
 
     What was sent off while a client tried to reach its scheduler again is neither done nor cancelled, ever.
@@ -236,11 +243,11 @@ def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
             time.sleep(POLL)
 
 
-def _gone(stage: str, where: str, why: str) -> Fault:
-    """What to tell of a scheduler that no longer answers."""
+def _scheduler_lost(stage: str, where: str, why: str) -> Fault:
+    """The fault where a scheduler no longer answers."""
     return Fault(f"{stage}: the Dask scheduler {where} is gone ({why}); start it, and run again to go on")
 
 
-def _about(part: Given) -> str:
-    """A part as a person knows it."""
+def _describe_part(part: Inputs) -> str:
+    """The path of a part, for messages."""
     return str(part.get("path") or getattr(part.get("source"), "path", dict(part)))

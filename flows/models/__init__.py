@@ -1,1 +1,1 @@
-"""What models are asked in a run and what it costs: roles, limits, forecasts before it, spending after it."""
+"""What a run asks of models and what it costs: their roles, the forecast before it, the accounting after it."""

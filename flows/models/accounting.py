@@ -1,4 +1,4 @@
-"""What the stages of a run ask of models: where it is booked, what it came to, and when a stage must stop for it."""
+"""What the stages of a run ask of models: the ledger, its sums in words, and when a stage must stop."""
 
 import os
 import threading
@@ -9,46 +9,46 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rarefy.flows.config import Config
-from rarefy.flows.engine.progress import PULSE, Line
+from rarefy.flows.engine.progress import PULSE, ProgressLine
 from rarefy.flows.engine.stages import models_asked
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.models import roles
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
+from rarefy.tasks.models.llm.config import NANO, price_of
 from rarefy.tasks.models.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
-from rarefy.tasks.models.llm.prices import price_of
-from rarefy.tasks.models.llm.reply_store import NANO, ReplyStore, Usage
-from rarefy.tasks.store.recipe import CACHE, Given, Job
+from rarefy.tasks.models.llm.reply_store import ReplyStore, Usage
+from rarefy.tasks.store.recipe import CACHE, Inputs, Job
 from rarefy.tasks.store.tables import Store
 
 # Where replies are kept, as a URL. In the environment, not among a flow's parameters: those are stored and shown, and
 # it may hold a password
 REPLIES = "RAREFY_REPLIES"
-OF_THE_MODEL = {"model_declined"}  # answers, not failures
+MODEL_REFUSALS = {"model_declined"}  # answers, not failures
 
 
-class Asking(Protocol):
-    """What of a run (`flows.engine.run.Run`) is needed to watch what its stages ask."""
+class RequestingRun(Protocol):
+    """The part of a run (`flows.engine.run.Run`) that is needed to watch its requests."""
 
     store: Store
 
-    def spent(self, job: Job) -> str:
-        """What a job asked in this run, for its line; "" where it asks nothing."""
+    def describe_usage(self, job: Job) -> str:
+        """What a job asked in this run, for its progress line; "" where it asks nothing."""
 
-    def used(self, stage: str) -> list[Usage]:
+    def usage(self, stage: str) -> list[Usage]:
         """The ledger's sums of a stage in this run."""
 
-    def by(self, job: Job) -> InferenceContext:
-        """How a job asks."""
+    def context_for(self, job: Job) -> InferenceContext:
+        """How a job asks its models."""
 
 
-def means(
+def inference_context(
     config: Config, run: str, max_calls: int, max_cost: float, asked: Sequence[LLMConfig] | None = None
 ) -> InferenceContext:
-    """How this run asks: its name in the ledger, where replies are kept, its limits.
+    """How this run asks models: its name in the ledger, where replies are kept, its limits.
 
-    `asked` are the models that it asks; those of a build where none are told. UsageFault where money is limited and a
-    model has no price.
+    `asked` are the models that it asks; None: those of a build. UsageFault where money is limited and a model has no
+    price.
     """
     asked = models_asked(config) if asked is None else asked
     unpriced = sorted({m.model for m in asked if not price_of(m, config.serving.prices)})
@@ -65,141 +65,139 @@ def means(
     )
 
 
-def place(store: Store) -> Path:
-    """Where a store's tools remember what they did, replies among it, unless a database is named."""
+def cache_folder(store: Store) -> Path:
+    """The folder in which the tools of a store keep replies and other results, unless a database is named."""
     return Path(store.root) if store.local else CACHE
 
 
-def books(store: Store, given: InferenceContext) -> ReplyStore:
-    """The replies and the ledger of a run."""
-    from rarefy.tasks.models.llm.open_reply_store import (
-        open_reply_store,  # late: a build without models opens no database
-    )
+def reply_store(store: Store, given: InferenceContext) -> ReplyStore:
+    """The store of replies, with the ledger."""
+    from rarefy.tasks.models.llm.reply_store import open_reply_store
 
-    return open_reply_store(given.books, place(store))
+    return open_reply_store(given.books, cache_folder(store))
 
 
-def asks(job: Job) -> bool:
-    """Does this job ask a model?"""
-    return any(roles.behind(tool) for tool in job.tools.values())
+def asks_model(job: Job) -> bool:
+    """Whether a job asks a model."""
+    return any(roles.model_of_tool(tool) for tool in job.tools.values())
 
 
-def elsewhere(job: Job) -> bool:
-    """Does this job's model live in the process of whoever works, so that the flow's own may not hold it?"""
-    return any(model.provider == "vllm" for tool in job.tools.values() if (model := roles.behind(tool)))
+def needs_model_worker(job: Job) -> bool:
+    """Whether a job's model runs in the worker's own process (vLLM), which that of the flow may not hold."""
+    return any(model.provider == "vllm" for tool in job.tools.values() if (model := roles.model_of_tool(tool)))
 
 
-def sent(used: Sequence[Usage]) -> int:
-    """How many requests went to a model: a re-ask is one more, a try that was repeated is none."""
-    mine = [one for one in used if one.outcome not in ("remembered", "stage_deadline")]
-    return sum(one.calls for one in mine if one.final or one.outcome == "answered")
+def count_requests(used: Sequence[Usage]) -> int:
+    """The number of requests sent to models: a re-ask counts, a repeated try does not."""
+    sent = [usage for usage in used if usage.outcome not in ("remembered", "stage_deadline")]
+    return sum(usage.calls for usage in sent if usage.final or usage.outcome == "answered")
 
 
-def told(used: Sequence[Usage], serving: RequestPolicy) -> str:
-    """What was asked and what it came to, in a few words."""
+def describe_usage(used: Sequence[Usage], serving: RequestPolicy) -> str:
+    """Calls, remembered replies, tokens, cost and failures in a few words."""
     currency = "/".join(sorted({price.currency for price in serving.prices}))
-    calls = sent(used)
-    kept = sum(one.calls for one in used if one.outcome == "remembered")
-    tokens = sum(one.prompt_tokens + one.completion_tokens for one in used)
-    cost = sum(one.cost for one in used)
-    failed = failures(used).total()
-    unread = sum(one.calls for one in used if one.parse == "rejected")
+    calls = count_requests(used)
+    kept = sum(usage.calls for usage in used if usage.outcome == "remembered")
+    tokens = sum(usage.prompt_tokens + usage.completion_tokens for usage in used)
+    cost = sum(usage.cost for usage in used)
+    failed = count_failures(used).total()
+    unread = sum(usage.calls for usage in used if usage.parse == "rejected")
     parts = [f"{calls:,} calls", f"{kept:,} remembered" if kept else "", f"{tokens:,} tokens" if tokens else ""]
-    parts += [money(cost, currency) if cost else "", f"{unread:,} unparsable" if unread else ""]
+    parts += [format_money(cost, currency) if cost else "", f"{unread:,} unparsable" if unread else ""]
     parts += [f"{failed - unread:,} failed" if failed > unread else ""]
     return ", ".join(filter(None, parts))
 
 
-def money(nano: int, currency: str) -> str:
-    """An amount as a person writes it, in as many digits as it takes to see it."""
+def format_money(nano: int, currency: str) -> str:
+    """An amount in billionths of a currency with 2 digits, with 4 where it is less than 1."""
     amount = nano / NANO
     return f"{amount:,.{2 if amount >= 1 else 4}f} {currency}".strip()
 
 
-def failures(used: Sequence[Usage]) -> Counter[str]:
-    """How many requests got no usable answer, by reason."""
+def count_failures(used: Sequence[Usage]) -> Counter[str]:
+    """The number of requests without a usable answer, by reason."""
     counted: Counter[str] = Counter()
-    for one in used:
-        if one.final and one.parse == "rejected":
-            counted["unparsable"] += one.calls
-        elif one.final and one.outcome in REASONS and one.outcome not in OF_THE_MODEL:
-            counted[one.outcome] += one.calls
+    for usage in used:
+        if usage.final and usage.parse == "rejected":
+            counted["unparsable"] += usage.calls
+        elif usage.final and usage.outcome in REASONS and usage.outcome not in MODEL_REFUSALS:
+            counted[usage.outcome] += usage.calls
     return counted
 
 
-def over(stage: str, used: Sequence[Usage], unanswered: Counter[str], budget: float) -> str:
-    """Why a stage must stop, "" where it need not: more requests of it failed than its budget allows.
+def explain_failures(stage: str, used: Sequence[Usage], unanswered: Counter[str], budget: float) -> str:
+    """Why a stage must stop, since more of its requests failed than its budget allows; "" where it need not.
 
-    `unanswered` counts the rows that tell of failures, by reason: a reply that could not be read is remembered, so that
-    a second run has no line in the ledger for it.
+    `unanswered` counts the rows of failures, by reason: a reply that could not be read is remembered, so that a second
+    run has no line in the ledger for it.
     """
-    booked = failures(used)
-    rows = Counter({reason: count for reason, count in unanswered.items() if reason not in OF_THE_MODEL})
+    booked = count_failures(used)
+    rows = Counter({reason: count for reason, count in unanswered.items() if reason not in MODEL_REFUSALS})
     failed = max(booked, rows, key=Counter.total)
-    seen = max(sum(one.calls for one in used if one.final), failed.total())
+    seen = max(sum(usage.calls for usage in used if usage.final), failed.total())
     if failed.total() <= budget * seen:
         return ""
-    from rarefy.tasks.models.llm.engine import too_many  # late: it imports what sends requests
+    from rarefy.tasks.models.llm.engine import failure_message  # late: it imports what sends requests
 
-    return too_many(stage, seen, failed, budget)
+    return failure_message(stage, seen, failed, budget)
 
 
-def fault(stopped: Stopped, spent: str) -> Fault:
-    """What stopped a stage, as it is told: exit code 3 where only the budget was spent."""
+def stop_fault(stopped: Stopped, spent: str) -> Fault:
+    """The fault that stopped a stage: a SpentFault (exit code 3) where the budget was spent."""
     return (SpentFault if isinstance(stopped, BudgetSpent) else Fault)(f"{stopped}{f' ({spent})' if spent else ''}")
 
 
 @contextmanager
-def watched(
-    run: Asking, job: Job, line: Line, given: Sequence[Given], fresh: Mapping[int, dict[str, str]]
+def watch_requests(
+    run: RequestingRun, job: Job, line: ProgressLine, given: Sequence[Inputs], fresh: Mapping[int, dict[str, str]]
 ) -> Iterator[None]:
-    """Work in here that asks models shows what it asks, and ends in a Fault where it must stop.
+    """Within it, the line shows what was asked so far; Fault where the stage must stop.
 
-    `fresh` is what was made of `given` so far, by place. Where too much went unanswered it is no result: the next run
-    tries again.
+    `fresh` is what was made of `given` so far, by place. Where too much went unanswered, it is forgotten, so that the
+    next run tries again.
     """
-    if not (asks(job) and given):
+    if not (asks_model(job) and given):
         try:
-            with _answering(job, run, line):
+            with _show_kept_answers(job, run, line):
                 yield
         except Stopped as stopped:
-            raise fault(stopped, "") from stopped
+            raise stop_fault(stopped, "") from stopped
         return
 
     def tell() -> str:
-        return run.spent(job).removeprefix(" · ")
+        return run.describe_usage(job).removeprefix(" · ")
 
     try:
-        with _shown(line, tell):
+        with _show_regularly(line, tell):
             yield
-        lost = reasons(run.store, list(fresh.values()))
-        if why := over(job.stage, run.used(job.stage), lost, run.by(job).serving.failure_budget):
+        lost = count_unanswered(run.store, list(fresh.values()))
+        if why := explain_failures(job.stage, run.usage(job.stage), lost, run.context_for(job).serving.failure_budget):
             raise TooManyFailures(why)
     except Stopped as stopped:
         if isinstance(stopped, TooManyFailures):
             for place, tables in fresh.items():
                 if run.store.rows(tables["unanswered"]):
                     run.store.forget(job.recipe(given[place]))
-        raise fault(stopped, tell()) from stopped
+        raise stop_fault(stopped, tell()) from stopped
 
 
 @contextmanager
-def _answering(job: Job, run: Asking, line: Line) -> Iterator[None]:
-    """Meanwhile the line says how many answers of a system of somebody's own are kept."""
+def _show_kept_answers(job: Job, run: RequestingRun, line: ProgressLine) -> Iterator[None]:
+    """Within it, the line says how many answers of a user's own system are kept."""
     system = job.tools.get("system")
     if not isinstance(system, SystemConfig) or system.kind in BUILT_IN:
         yield
         return
-    from rarefy.tasks.evaluate.systems.book import Book
+    from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
 
-    book = Book(place(run.store) / "answers.sqlite", system.identity())
-    with _shown(line, lambda: f"{book.count():,} answers kept"):
+    book = AnswerStore(cache_folder(run.store) / "answers.sqlite", system.identity())
+    with _show_regularly(line, lambda: f"{book.count():,} answers kept"):
         yield
 
 
 @contextmanager
-def _shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
-    """Meanwhile the line says every few seconds what was asked so far."""
+def _show_regularly(line: ProgressLine, tell: Callable[[], str]) -> Iterator[None]:
+    """Within it, the line shows what `tell` returns, every few seconds."""
     done = threading.Event()
 
     def watch() -> None:
@@ -215,7 +213,7 @@ def _shown(line: Line, tell: Callable[[], str]) -> Iterator[None]:
         thread.join()
 
 
-def reasons(store: Store, made: Sequence[dict[str, Any]]) -> Counter[str]:
-    """Why requests of these results went unanswered, counted."""
+def count_unanswered(store: Store, made: Sequence[dict[str, Any]]) -> Counter[str]:
+    """The number of unanswered requests in these results, by reason."""
     named = [tables["unanswered"] for tables in made if "unanswered" in tables]
     return Counter(reason for table in store.over(store.table, named) for reason in table["reason"].to_pylist())

@@ -2,23 +2,172 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import groupby
 from math import sqrt
 from operator import attrgetter
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet, row_id
+from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
 from rarefy.flows.engine.run import Part, Run
-from rarefy.flows.models.corpus_sample import Amount, Outline, amounts, choose, load, outlines, sampled_parts
 from rarefy.tasks.corpus import chunk
 from rarefy.tasks.knowledge import extract, graph, normalise, supersede
 from rarefy.tasks.questions import ask, gates
+from rarefy.tasks.store.tables import Store
+from rarefy.tasks.text.names import company
+
+PARTS = 256  # looked at, at most: of a million documents all would be minutes of reading
+RARE = 0.05  # share of the text from which on a kind of document is sampled by itself; what is rarer counts together
+TABLES = 8  # times as long as for text it takes to find facts in a table
+COLUMNS = ("doc_id", "content_hash", "entity", "domain", "form", "media_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A document without its text: where it lies, its kind, and its size in characters."""
+
+    part: int
+    place: int
+    doc_id: str
+    issuer: str  # who speaks; the document itself where it does not say
+    kind: str
+    tables: int  # characters
+    text: int  # characters outside of tables
+
+    @property
+    def size(self) -> int:
+        """Characters."""
+        return self.tables + self.text
+
+    @property
+    def work(self) -> int:
+        """The work of extracting its facts, in characters of text."""
+        return TABLES * self.tables + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Documents of a kind, and their characters in tables and in text."""
+
+    documents: float = 0.0
+    tables: float = 0.0
+    text: float = 0.0
+
+    @property
+    def size(self) -> float:
+        """Characters."""
+        return self.tables + self.text
+
+
+def sample_parts(parts: Sequence[Part]) -> list[int]:
+    """The places of the parts that are sampled: those with the smallest hashes."""
+    return sorted(range(len(parts)), key=lambda place: row_id("part", parts[place]["documents"]))[:PARTS]
+
+
+def outlines(store: Store, parts: Sequence[Part], places: Sequence[int]) -> tuple[list[Outline], float]:
+    """The outlines of the documents in these parts, each text once, and how many times as many there are in all."""
+    rows = sum(part["rows"] for part in parts)
+    found: dict[str, Outline] = {}
+    looked = 0
+    tables = store.over(store.table, [parts[place]["documents"] for place in places])
+    for place, table in zip(places, tables, strict=True):
+        looked += table.num_rows
+        for outline, text in _outlined(place, table):
+            found.setdefault(text, outline)  # nothing is asked of what repeats another document
+    size = sum(one.size for one in found.values())
+    kinds: dict[str, int] = defaultdict(int)
+    for one in found.values():
+        kinds[one.kind] += one.size
+    common = [one if kinds[one.kind] >= RARE * size else replace(one, kind="") for one in found.values()]
+    return sorted(common, key=lambda one: one.doc_id), rows / max(looked, 1)
+
+
+def _outlined(part: int, table: pa.Table) -> Iterator[tuple[Outline, str]]:
+    """The outline of each document of a table, with the hash of its content."""
+    sizes = pc.utf8_length(table["text"]).to_pylist()
+    blocks = table["blocks"].combine_chunks()
+    flat = blocks.flatten()
+    lengths = pc.subtract(flat.field("end"), flat.field("start")).to_numpy(zero_copy_only=False)
+    tables = pc.equal(flat.field("kind"), "table").to_numpy(zero_copy_only=False)
+    held = np.bincount(pc.list_parent_indices(blocks).to_numpy(), lengths * tables, table.num_rows)
+    columns = zip(*(table[name].to_pylist() for name in COLUMNS), sizes, held.astype(int).tolist(), strict=True)
+    for place, (doc_id, content, entity, domain, form, media, size, in_tables) in enumerate(columns):
+        kind = f"{domain} {form or media}"
+        issuer = company(entity)[0] if entity else ""
+        inside = min(in_tables, size)
+        yield Outline(part, place, doc_id, issuer or f"document {doc_id}", kind, inside, size - inside), content
+
+
+def measure_kinds(outlined: Iterable[Outline]) -> dict[str, Amount]:
+    """The amount of each kind of document."""
+    found: dict[str, Amount] = {}
+    for one in outlined:
+        old = found.get(one.kind, Amount())
+        found[one.kind] = Amount(old.documents + 1, old.tables + one.tables, old.text + one.text)
+    return found
+
+
+def choose_documents(outlined: Sequence[Outline], budget: int) -> list[Outline]:
+    """Documents of about `budget` of work: all of an entity together, entities by hash, each kind by its share.
+
+    Each kind has at least one document. Where the documents of the first entity of a kind are more than its share,
+    they are taken one by one, by hash. Nothing hangs on the order of the documents.
+    """
+    size = _work(outlined)
+    if size <= budget:
+        return list(outlined)
+    taken: list[Outline] = []
+    kinds: dict[str, dict[str, list[Outline]]] = defaultdict(lambda: defaultdict(list))
+    for one in outlined:
+        kinds[one.kind][one.issuer].append(one)
+    for kind in sorted(kinds):
+        entities = kinds[kind]
+        share = budget * sum(map(_work, entities.values())) / size
+        of_kind: list[Outline] = []
+        for issuer in sorted(entities, key=lambda name: row_id("issuer", name)):
+            own = sorted(entities[issuer], key=lambda one: row_id("document", one.doc_id))
+            if of_kind and _work(of_kind) + _work(own) > share * 1.25:
+                continue  # a smaller one may still have room
+            for one in own:
+                if of_kind and _work(of_kind) + one.work > share * 1.25:
+                    break
+                of_kind.append(one)
+        taken += of_kind
+    return sorted(taken, key=lambda one: one.doc_id)
+
+
+def _work(outlined: Iterable[Outline]) -> int:
+    return sum(one.work for one in outlined)
+
+
+def load_documents(store: Store, parts: Sequence[Part], chosen: Sequence[Outline], most: int) -> list[Document]:
+    """The chosen documents; of one with more than `most` characters the beginning."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for one in chosen:
+        places[one.part].append(one.place)
+    found: list[Document] = []
+    for part, some in places.items():
+        table = store.table(parts[part]["documents"]).take(pa.array(sorted(some), pa.int64()))
+        found += (clip_document(row, most) for row in from_table(table, Document))
+    return sorted(found, key=lambda row: row.doc_id)
+
+
+def clip_document(document: Document, most: int) -> Document:
+    """The document, or its first `most` characters with the blocks and facts that lie in them."""
+    if len(document.text) <= most:
+        return document
+    blocks = tuple(block for block in document.blocks if block.end <= most)
+    facts = tuple(fact for fact in document.facts if fact.end <= most)
+    return replace(document, text=document.text[:most], blocks=blocks, facts=facts)
+
 
 # In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, of which facts are
 # taken by fixed forms, eight times as long for one in a table, and 27 µs for one of prose, which is parsed: 6 s in all,
@@ -43,7 +192,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedQuestions:
     """How many questions of each pattern the rules are likely to find."""
 
     documents: int  # looked at
@@ -59,13 +208,13 @@ class Expected:
 
     @property
     def few(self) -> bool:
-        """Next to nothing."""
+        """Whether there are too few questions for any number of an evaluation to say anything."""
         return self.total < FEW
 
 
 @dataclass
-class Found:
-    """What the rules find in some documents: facts, and the questions that stand."""
+class SampleFindings:
+    """What the rules find in a sample of documents: chunks, facts, and questions that pass the gates."""
 
     chunks: dict[str, Chunk] = field(default_factory=dict)
     triplets: dict[str, Triplet] = field(default_factory=dict)
@@ -75,42 +224,42 @@ class Found:
     prose: float = 1.0  # their share of the text
 
 
-def expect(run: Run, config: Config, parts: Sequence[Part]) -> Expected | None:
-    """What the rules will find in these documents; None where a model takes part, or most facts are there already.
+def expect_questions(run: Run, config: Config, parts: Sequence[Part]) -> ExpectedQuestions | None:
+    """Forecast the questions that rules will find; None where a model takes part, or most facts are known already.
 
     Nothing is kept: it is a matter of seconds (SECONDS), whatever the size of the corpus.
     """
     if stages.extracting.asked(config) or stages.asking.asked(config) or not parts:
         return None
 
-    def work() -> Expected | None:
-        looked = sampled_parts(parts)
+    def work() -> ExpectedQuestions | None:
+        looked = sample_parts(parts)
         if 2 * sum(_extracted(run, config, parts, looked)) >= len(looked):
             return None
         seen, times = outlines(run.store, parts, looked)
-        documents = load(run.store, parts, choose(seen, WHOLE), MOST)
-        return of_sample(seen, times, documents, config, sum(part["rows"] for part in parts))
+        documents = load_documents(run.store, parts, choose_documents(seen, WHOLE), MOST)
+        return extrapolate(seen, times, documents, config, sum(part["rows"] for part in parts))
 
     return run.stage("expect", work)
 
 
 def _extracted(run: Run, config: Config, parts: Sequence[Part], places: Sequence[int]) -> list[bool]:
-    """Of each of these parts whether the store knows its facts."""
+    """For each of these parts, whether the store has its facts."""
     chunking, extracting = stages.chunking(config), stages.extracting(config)
     made = run.store.over(run.store.find, (chunking.recipe(parts[place]) for place in places))
     known = [{**parts[place], **tables} for place, tables in zip(places, made, strict=True) if tables]
     return [found is not None for found in run.store.over(run.store.find, map(extracting.recipe, known))]
 
 
-def of_sample(
+def extrapolate(
     seen: Sequence[Outline],
     times: float,
     documents: Sequence[Document],
     config: Config,
     rows: int,
     clock: Callable[[], float] = time.thread_time,
-) -> Expected:
-    """What the questions found in these documents come to for all that were seen, and `times` as many.
+) -> ExpectedQuestions:
+    """Extrapolate from the questions found in these documents to `times` as many as those outlined.
 
     A single question stands for as many as the corpus has more of what it was found in, by kind of document: of
     documents (cover pages), of characters in tables, or of characters of text; one from prose also for the text of the
@@ -128,10 +277,10 @@ def of_sample(
       more than three quarters of the corpus: nothing is uncertain where it is all of it.
     """
     held = {one.doc_id: one for one in seen}
-    found = find_in(documents, config, clock)
+    found = find_questions(documents, config, clock)
     sample = [held[doc_id] for doc_id in sorted(found.documents)]
     cut = {row.doc_id: len(row.text) / max(held[row.doc_id].size, 1) for row in documents}
-    corpus, looked = amounts(seen), _looked(sample, cut)
+    corpus, looked = measure_kinds(seen), _sampled_amounts(sample, cut)
     rates = {kind: _rates(corpus[kind], amount, times) for kind, amount in looked.items()}
     size = max(sum(one.size for one in seen), 1)
     unseen = size / max(sum(corpus[kind].size for kind in looked), 1)  # kinds that there was no time for count along
@@ -167,10 +316,10 @@ def of_sample(
         if pattern != "single"
     }
     single = min(single, quotas.get("single", 0) * domains)
-    return Expected(len(sample), rows, round(sum(a.size for a in looked.values())), single, multi)
+    return ExpectedQuestions(len(sample), rows, round(sum(a.size for a in looked.values())), single, multi)
 
 
-def _looked(sample: Sequence[Outline], cut: dict[str, float]) -> dict[str, Amount]:
+def _sampled_amounts(sample: Sequence[Outline], cut: dict[str, float]) -> dict[str, Amount]:
     """How much of each kind was looked at: of documents that were clipped what was left."""
     found: dict[str, Amount] = {}
     for one in sample:
@@ -200,7 +349,7 @@ def _rates(corpus: Amount, looked: Amount, times: float) -> Rates:
     )
 
 
-def _in_table(found: Found, triplet: Triplet) -> bool:
+def _in_table(found: SampleFindings, triplet: Triplet) -> bool:
     return found.chunks[triplet.chunk_id].kind == "table"
 
 
@@ -214,15 +363,17 @@ def _range(each: Sequence[tuple[float, float]], average: float, factor: float, u
     return Range(min(low, quota), min(likely, quota), min(high, quota))
 
 
-def find_in(documents: Sequence[Document], config: Config, clock: Callable[[], float] = time.thread_time) -> Found:
-    """What the rules find in these documents, the prose of PROSE characters of them among it.
+def find_questions(
+    documents: Sequence[Document], config: Config, clock: Callable[[], float] = time.thread_time
+) -> SampleFindings:
+    """Run the rules on these documents, those for prose on PROSE characters of them.
 
     Names are taken for one by their form alone: to compare their meaning takes a model that is seconds to load, and
     merges few. Where time runs out, the rest of the documents, or of the prose, is left out.
     """
     if config.extract.methods:
-        import_module("rarefy.tasks.text.language.load")  # spaCy and what it brings: the same 3 s for any sample
-    found, end = Found(), clock() + SECONDS
+        import_module("rarefy.tasks.text.language")  # spaCy and what it brings: the same 3 s for any sample
+    found, end = SampleFindings(), clock() + SECONDS
     quick = tuple(name for name in config.extract.methods if name not in PARSED)
     slow = tuple(name for name in config.extract.methods if name in PARSED)
     held = {row.doc_id: row for row in documents}
@@ -240,14 +391,16 @@ def find_in(documents: Sequence[Document], config: Config, clock: Callable[[], f
         found.documents.add(row.doc_id)
     if slow:
         rows += _of_prose(found, slow, config, held, lambda: clock() > end - 0.2 * SECONDS)
-    rows = _told_once(rows)
+    rows = _reject_ambiguous(rows)
     kept = {name: row for name, row in held.items() if name in found.documents}
-    keyed = normalise.normalise(rows, config.normalise.model_copy(update={"check": ""}), embed=_apart, documents=kept)
-    told = list(
+    keyed = normalise.normalise(
+        rows, config.normalise.model_copy(update={"check": ""}), embed=_unrelated, documents=kept
+    )
+    valid = list(
         supersede.supersede((row for row in keyed if isinstance(row, Triplet)), config.supersede, documents=kept)
     )
-    found.triplets = {row.triplet_id: row for row in told}
-    paths = graph.trace(told, config.graph)
+    found.triplets = {row.triplet_id: row for row in valid}
+    paths = graph.trace(valid, config.graph)
     asked = ask.ask(paths, config.ask, triplets=found.triplets, chunks=found.chunks, documents=kept)
     quiet = config.gates.model_copy(update={"retrieved": 0})  # whether BM25 finds a passage rejects no question
     judged = gates.judge(asked, quiet, chunks=found.chunks, triplets=found.triplets)
@@ -264,7 +417,11 @@ def _facts(
 
 
 def _of_prose(
-    found: Found, methods: tuple[str, ...], config: Config, documents: dict[str, Document], late: Callable[[], bool]
+    found: SampleFindings,
+    methods: tuple[str, ...],
+    config: Config,
+    documents: dict[str, Document],
+    late: Callable[[], bool],
 ) -> list[Triplet]:
     """The facts by methods that take long, of chunks drawn by hash; which they were is noted in `found`."""
     text = [one for one in found.chunks.values() if one.kind == "text"]
@@ -286,15 +443,100 @@ def _of_prose(
     return rows
 
 
-def _told_once(rows: Sequence[Triplet]) -> list[Triplet]:
-    """The facts, each once, and those of a document that say two things under one label rejected."""
+def _reject_ambiguous(rows: Sequence[Triplet]) -> list[Triplet]:
+    """The facts, each once; those of a document that give two values for one label are rejected."""
     once = {row.triplet_id: row for row in reversed(rows)}
     by_document = sorted(once.values(), key=lambda row: (row.doc_id, row.triplet_id))
     return [
-        row for _, group in groupby(by_document, key=attrgetter("doc_id")) for row in extract.told_once(list(group))
+        row
+        for _, group in groupby(by_document, key=attrgetter("doc_id"))
+        for row in extract.reject_ambiguous_labels(list(group))
     ]
 
 
-def _apart(texts: Sequence[str]) -> np.ndarray:
-    """Vectors of which no two are near."""
+def _unrelated(texts: Sequence[str]) -> np.ndarray:
+    """Vectors of which no two are near, in place of embeddings."""
     return np.eye(len(texts), dtype=np.float32)
+
+
+OF_RULES_ON_PROSE = ("prose",)  # methods whose place the model takes
+WAY_OUT = (
+    "The rules read tables, cover pages and simple sentences. A model takes facts from all prose; write model.toml:"
+)
+LINES = """\
+[llm]                        # who takes facts and asks; for a server of yours the name of its model
+provider = "openai"
+model = "gpt-4.1-mini"
+[judge]                      # who judges the questions: another model, where you have one
+provider = "openai"
+model = "gpt-4.1"
+[extract]
+methods = [{methods}]
+[ask]
+method = "model"
+[probe]
+by = "model"
+[grade]
+by = "model"
+"""
+COMMANDS = """\
+export OPENAI_API_KEY=...                            # a model of OpenAI, or
+export OPENAI_BASE_URL=http://localhost:8000/v1      # one on this machine: vLLM, SGLang, Ollama, llama.cpp
+rarefy estimate {corpus} --config model.toml
+rarefy build {corpus} --out {out} --config model.toml
+"""
+
+
+def report_expected(run: Run, config: Config, parts: list[Part], corpus: str, out: str) -> None:
+    """Print what to expect, unless nobody sees it, a model takes part, or the facts are known already.
+
+    A fault is printed, too, and ends nothing: the stage that meets it again names the document.
+    """
+    if run.board.quiet and not run.board.listener:
+        return
+    try:
+        made = expect_questions(run, config, parts)
+    except Exception as error:
+        met = "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+        run.board.note("expect", f"no forecast ({met})")
+        return
+    if made:
+        first, *more = describe_expected(made, config, corpus, out)
+        run.board.note("expect", f"{first}")
+        for line in more:  # as they are to be copied
+            run.board.say(line)
+
+
+def describe_expected(made: ExpectedQuestions, config: Config, corpus: str, out: str = "DIR") -> list[str]:
+    """The forecast in one line; where it is next to nothing, followed by the instructions to use a model."""
+    sampled = f"from {made.documents:,} of {made.of:,} documents" if made.documents < made.of else "from all documents"
+    if not made.few:
+        parts = [f"{format_rounded(made.single)} single"]
+        parts += [f"{format_range(one)} {pattern.replace('_', ' ')}" for pattern, one in made.multi.items()]
+        return [f"about {format_rounded(made.total)} questions: {', '.join(parts)} ({sampled})"]
+    count = round(made.total)
+    found = f"about {count:,} question{'s' * (count != 1)}" if count else "no question"
+    return [f"next to nothing: {found} by rules ({sampled})", *model_instructions(config, corpus, out)]
+
+
+def model_instructions(config: Config, corpus: str, out: str = "DIR") -> list[str]:
+    """The instructions to use a model for a corpus: the config to write, and the commands to run."""
+    return [WAY_OUT, *model_toml(config).splitlines(), "and run", *COMMANDS.format(corpus=corpus, out=out).splitlines()]
+
+
+def model_toml(config: Config) -> str:
+    """A config with which a model extracts and asks, in place of the rules for prose."""
+    methods = [name for name in config.extract.methods if name not in (*OF_RULES_ON_PROSE, "model")]
+    return LINES.format(methods=", ".join(f'"{name}"' for name in (*methods, "model")))
+
+
+def format_rounded(count: float) -> str:
+    """A number rounded to two significant digits."""
+    whole = round(count)
+    return f"{round(whole, 2 - len(str(whole))):,}" if whole >= 100 else f"{whole:,}"
+
+
+def format_range(of: Range) -> str:
+    """A range in words, one number where both ends are the same."""
+    low, high = format_rounded(of.low), format_rounded(of.high)
+    return low if low == high else f"{low} to {high}"

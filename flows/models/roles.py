@@ -1,4 +1,4 @@
-"""Which models a config names, for what, and what is wrong with one that cannot be had."""
+"""Which models a config names, for which role, and what is wrong with one that is not there."""
 
 from collections.abc import Iterator
 
@@ -6,47 +6,47 @@ from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig
 from rarefy.tasks.find import find
-from rarefy.tasks.models.embed import folder_of
+from rarefy.tasks.models.embed import find_model_folder
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.providers import PROVIDERS
 from rarefy.tasks.models.nli import CHECKS, NLIConfig
-from rarefy.tasks.perturb import Perturbation, chosen
+from rarefy.tasks.perturb import Perturbation, choose_perturbations
 from rarefy.tasks.perturb.proof import ENTAILMENT
 
 
-def judges(config: Config) -> dict[str, LLMConfig]:
+def judges_by_argument(config: Config) -> dict[str, LLMConfig]:
     """The models that judge questions, by argument of `grade`."""
-    named = {"llm": judge(config), "second": config.second_judge}
+    named = {"llm": choose_judge(config), "second": config.second_judge}
     return {argument: model for argument, model in named.items() if model.provider}
 
 
-def writers(config: Config) -> dict[str, str]:
-    """Which models write variants, by section, with the key that says so; none with perturb.by = "rules"."""
+def variant_writers(config: Config) -> dict[str, str]:
+    """The sections of the models that write variants, and the keys that ask for them; {} with perturb.by = "rules"."""
     if config.perturb.by != "model":
         return {}
-    generated = {entry.generator for entry in chosen_entries(config) if entry.role}
+    generated = {entry.generator for entry in chosen_perturbations(config) if entry.role}
     keys = {"llm": 'perturb.by = "model"', "generator": 'perturb.document with "self_generated"'}
     return {name: keys[name] for name, wanted in (("llm", False), ("generator", True)) if wanted in generated}
 
 
-def judge(config: Config) -> LLMConfig:
-    """Who judges: the model of [judge], the one that wrote the questions where there is none."""
+def choose_judge(config: Config) -> LLMConfig:
+    """The model of [judge], or of [llm] where none is named."""
     return config.judge if config.judge.provider else config.llm
 
 
-def entails(config: Config) -> bool:
-    """Whether a chosen perturbation must say what its original says, so that [nli] is needed."""
-    return any(ENTAILMENT in entry.checks for entry in chosen_entries(config))
+def needs_entailment(config: Config) -> bool:
+    """Whether a chosen perturbation must be entailed by its original, so that [nli] is needed."""
+    return any(ENTAILMENT in entry.checks for entry in chosen_perturbations(config))
 
 
-def asking(config: Config) -> list[Perturbation]:
+def perturbations_asking_models(config: Config) -> list[Perturbation]:
     """The chosen perturbations that ask a model, to be written or to be compared with their originals."""
-    writes, compares = config.perturb.by == "model", behind(config.nli)
-    return [e for e in chosen_entries(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
+    writes, compares = config.perturb.by == "model", model_of_tool(config.nli)
+    return [e for e in chosen_perturbations(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
 
 
-def behind(tool: object) -> LLMConfig | None:
-    """The model that a tool asks: itself, or that of an inference by a model; None where it asks none."""
+def model_of_tool(tool: object) -> LLMConfig | None:
+    """The model that a tool asks, or is; None where it asks none."""
     if isinstance(tool, NLIConfig):
         return tool.llm if tool.method == "model" else None
     if isinstance(tool, SystemConfig):
@@ -56,7 +56,7 @@ def behind(tool: object) -> LLMConfig | None:
     return tool if isinstance(tool, LLMConfig) else None
 
 
-def sections(config: Config) -> dict[str, LLMConfig]:
+def models_by_section(config: Config) -> dict[str, LLMConfig]:
     """Every model that a config can name, by where it is written."""
     names = ("llm", "judge", "second_judge", "generator")
     of_systems = {f"systems.{name}.rag.llm": llm for name, one in config.systems.items() if (llm := one.llm)}
@@ -66,12 +66,12 @@ def sections(config: Config) -> dict[str, LLMConfig]:
 
 
 def faults_of_nli(config: Config) -> Iterator[str]:
-    """What is wrong with what says whether two texts mean the same."""
+    """A line for each thing that is wrong with [nli]."""
     nli = config.nli
     key = "model" if nli.method == "cross-encoder" else "method"
     try:
         if nli.method == "cross-encoder":
-            folder_of(nli.model)
+            find_model_folder(nli.model)
         elif ":" in nli.method:
             find(nli.method, {})
         elif nli.method not in CHECKS:
@@ -80,21 +80,21 @@ def faults_of_nli(config: Config) -> Iterator[str]:
         yield f"nli.{key}: {error}"
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """A model's name as a table shows it: of a folder the last part."""
     return name.rpartition("/")[2] if name.count("/") > 1 or name.startswith((".", "/", "~")) else name
 
 
-def chosen_entries(config: Config) -> list[Perturbation]:
+def chosen_perturbations(config: Config) -> list[Perturbation]:
     """The catalogue's entries that a config chooses; none where one of its names is wrong."""
     try:
-        return chosen(config.perturb)
+        return choose_perturbations(config.perturb)
     except ValueError:  # a name that nobody knows: config_check tells of it
         return []
 
 
-def faults_of(section: str, model: LLMConfig) -> Iterator[str]:
-    """What is wrong with a model that a section names: nobody provides it, or its file is not there."""
+def faults_of_model(section: str, model: LLMConfig) -> Iterator[str]:
+    """A line for each thing that is wrong with a section's model: unknown provider, or a file that is not there."""
     if ":" in model.provider:
         try:
             find(model.provider, {})

@@ -1,4 +1,4 @@
-"""What models did for a build and what it cost, beside what was estimated."""
+"""What models did for a build and what it cost, beside the estimate."""
 
 import json
 from collections import Counter
@@ -12,12 +12,12 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.engine.run import Run, Tables
 from rarefy.flows.engine.stages import NAMES, models_asked
-from rarefy.flows.models import accounting, request_rates, roles
-from rarefy.tasks.knowledge.extract.model import Yield, yields
+from rarefy.flows.models import accounting, request_forecast, roles
+from rarefy.tasks.knowledge.extract.model import ExtractionYield, count_yields
 from rarefy.tasks.models.llm import LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.prices import price_of
-from rarefy.tasks.models.llm.reply_store import NANO, Usage
-from rarefy.tasks.questions.grade.agreement import agreements, told
+from rarefy.tasks.models.llm.config import NANO, price_of
+from rarefy.tasks.models.llm.reply_store import Usage
+from rarefy.tasks.questions.grade.agreement import describe_agreement, judge_agreements
 from rarefy.tasks.store.tables import Store, digest
 
 READ = ("clean", "fenced", "repaired", "reasked", "rejected")  # how replies kept their schema, best first
@@ -25,7 +25,7 @@ UNPRICED = "no price"  # in the config
 
 
 @dataclass(frozen=True)
-class Used:
+class ModelUsage:
     """What one model did for one stage, over all runs of a build."""
 
     stage: str
@@ -45,63 +45,63 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What a build asked of models, and what came of it."""
+class Spending:
+    """All that a build asked of models, with its estimate, the yield of extraction and the judges' agreement."""
 
-    used: tuple[Used, ...]
+    used: tuple[ModelUsage, ...]
     estimate: tuple[dict[str, Any], ...] = ()  # by stage and model, as `rarefy estimate` kept it
     runs: int = 1
-    yields: tuple[Yield, ...] = ()
+    yields: tuple[ExtractionYield, ...] = ()
     agreement: tuple[str, ...] = ()
 
 
-def named(corpus: str, config: Config) -> str:
-    """Under which name the estimate and the runs of a build are kept in the store."""
+def estimate_name(corpus: str, config: Config) -> str:
+    """The name under which the store keeps the estimate and the runs of a build."""
     what = config.model_dump(mode="json", exclude={"serving", "card", *OF_EVALUATION})
     return f"estimates/{digest([corpus, what])}"
 
 
-def expect(run: Run, config: Config, estimate: dict[str, Any]) -> None:
-    """Keep the estimate for the report, unless the build has begun: what is left of it is no estimate of the whole."""
-    name = named(run.corpus, config)
-    if not (request_rates.read(run.store, name) or {}).get("runs"):
+def keep_estimate(run: Run, config: Config, estimate: dict[str, Any]) -> None:
+    """Keep the estimate for the build's report, unless the build has begun: then it is not one of the whole."""
+    name = estimate_name(run.corpus, config)
+    if not (request_forecast.read_json(run.store, name) or {}).get("runs"):
         run.store.write(name, json.dumps({"estimate": estimate, "runs": []}).encode())
 
 
-def spent(run: Run, config: Config, tables: Tables | None) -> Spent | None:
+def compute_spending(run: Run, config: Config, tables: Tables | None) -> Spending | None:
     """What this build has spent so far, in this run and those before it; None where it asks no model.
 
-    This run is remembered as one of the build's; with the tables of a finished one, so are its rates.
+    Notes this run as one of the build, and with the tables of a finished build its rates for the next estimate.
     """
     if not models_asked(config) or not run.corpus:
         return None
-    name = named(run.corpus, config)
-    kept: dict[str, Any] = request_rates.read(run.store, name) or {"runs": []}
+    name = estimate_name(run.corpus, config)
+    kept: dict[str, Any] = request_forecast.read_json(run.store, name) or {"runs": []}
     runs = kept["runs"]
-    if run.used() and run.means.run not in runs:
-        runs = [*runs, run.means.run]
+    if run.usage() and run.context.run not in runs:
+        runs = [*runs, run.context.run]
         run.store.write(name, json.dumps({**kept, "runs": runs}).encode())
-    books = accounting.books(run.store, run.means)
+    books = accounting.reply_store(run.store, run.context)
     used = [one for each in runs for one in books.usage(each)]
-    made = Spent(
-        used=tuple(sorted(_used(used, config.serving), key=lambda one: NAMES.index(one.stage))),
+    made = Spending(
+        used=tuple(sorted(_sum_usage(used, config.serving), key=lambda one: NAMES.index(one.stage))),
         estimate=tuple((kept.get("estimate") or {}).get("stages", ())),
         runs=len(runs),
     )
     if tables is None:
         return made
     _remember(run.store, config, tables)
-    return Spent(
+    return Spending(
         made.used, made.estimate, made.runs, _yields(run.store, config, tables), _agreement(run, config, tables)
     )
 
 
-def records(spent: Spent) -> list[dict[str, str]]:
-    """What was asked, and what went wrong with it, as it is shown."""
+def usage_records(spent: Spending) -> list[dict[str, str]]:
+    """Calls and failures, as rows of a table."""
     return [
         {
             "stage": one.stage,
-            "model": roles.short(one.model),
+            "model": roles.short_name(one.model),
             "calls": f"{one.calls:,}",
             "repeated": f"{one.repeated:,}",
             "remembered": f"{one.remembered:,}",
@@ -111,55 +111,59 @@ def records(spent: Spent) -> list[dict[str, str]]:
     ]
 
 
-def money_records(spent: Spent) -> list[dict[str, str]]:
-    """What it cost, as it is shown."""
+def money_records(spent: Spending) -> list[dict[str, str]]:
+    """Tokens and cost, as rows of a table."""
     return [
         {
             "stage": one.stage,
-            "model": roles.short(one.model),
+            "model": roles.short_name(one.model),
             "tokens in": f"{one.prompt_tokens:,}",
             "of them cached": f"{one.cached_tokens:,}",
             "tokens out": f"{one.completion_tokens:,}",
-            "cost": accounting.money(round(one.cost * NANO), one.currency) if one.currency else UNPRICED,
+            "cost": accounting.format_money(round(one.cost * NANO), one.currency) if one.currency else UNPRICED,
             "call seconds": f"{one.seconds:,.1f}",
         }
         for one in spent.used
     ]
 
 
-def read_records(spent: Spent) -> list[dict[str, str]]:
-    """How replies kept their schema, as it is shown."""
+def schema_records(spent: Spending) -> list[dict[str, str]]:
+    """How replies kept their schema, as rows of a table."""
     return [
-        {"stage": one.stage, "model": roles.short(one.model), **{how: f"{one.read.get(how, 0):,}" for how in READ}}
+        {"stage": one.stage, "model": roles.short_name(one.model), **{how: f"{one.read.get(how, 0):,}" for how in READ}}
         for one in spent.used
         if one.read
     ]
 
 
-def beside(spent: Spent) -> list[dict[str, str]]:
-    """The estimate and what came of it, stage for stage; nothing where nothing was estimated."""
+def estimate_records(spent: Spending) -> list[dict[str, str]]:
+    """Estimated and actual calls, tokens and cost, as rows of a table; [] where nothing was estimated."""
     actual = {(one.stage, one.model): one for one in spent.used}
-    said = {(one["stage"], one["model"]): one for one in spent.estimate}
+    estimated = {(one["stage"], one["model"]): one for one in spent.estimate}
     rows = []
-    for stage, model in sorted({*actual, *said} if said else (), key=lambda key: (NAMES.index(key[0]), key[1])):
-        one, before = actual.get((stage, model)), said.get((stage, model))
+    for stage, model in sorted(
+        {*actual, *estimated} if estimated else (), key=lambda key: (NAMES.index(key[0]), key[1])
+    ):
+        one, before = actual.get((stage, model)), estimated.get((stage, model))
         tokens = one.prompt_tokens + one.completion_tokens if one else 0
         currency = before["currency"] if before else one.currency if one else ""
         cost = [before["cost"][1] if before else 0, one.cost * NANO if one else 0]
         rows.append(
             {
                 "stage": stage,
-                "model": roles.short(model),
+                "model": roles.short_name(model),
                 "calls": f"{before['calls'][1] if before else 0:,.0f} → {one.calls if one else 0:,}",
                 "tokens": f"{before['prompt'][1] + before['completion'][1] if before else 0:,.0f} → {tokens:,}",
-                "cost": " → ".join(accounting.money(round(nano), currency) for nano in cost) if currency else UNPRICED,
+                "cost": " → ".join(accounting.format_money(round(nano), currency) for nano in cost)
+                if currency
+                else UNPRICED,
             }
         )
     return rows
 
 
-def yield_records(spent: Spent) -> list[dict[str, str]]:
-    """Triplets that models claimed and that hold, per chunk, as it is shown."""
+def yield_records(spent: Spending) -> list[dict[str, str]]:
+    """Claimed and accepted triplets per chunk, as rows of a table."""
     return [
         {
             "domain": one.domain,
@@ -172,28 +176,28 @@ def yield_records(spent: Spent) -> list[dict[str, str]]:
     ]
 
 
-def plain(spent: Spent) -> dict[str, Any]:
-    """All of it as JSON holds it."""
+def spending_as_json(spent: Spending) -> dict[str, Any]:
+    """The spending as JSON."""
     return {
         **asdict(spent),
         "yields": [{**asdict(one), "per_chunk": round(one.per_chunk, 4)} for one in spent.yields],
     }
 
 
-def _used(lines: Sequence[Usage], serving: RequestPolicy) -> Iterator[Used]:
+def _sum_usage(lines: Sequence[Usage], serving: RequestPolicy) -> Iterator[ModelUsage]:
     def key(one: Usage) -> tuple[str, str]:
         return one.stage, one.model
 
     for (stage, model), group in groupby(sorted(lines, key=key), key=key):
         some = list(group)
         price = price_of(LLMConfig.model_construct(model=model), serving.prices)
-        yield Used(
+        yield ModelUsage(
             stage=stage,
             model=model,
-            calls=accounting.sent(some),
+            calls=accounting.count_requests(some),
             repeated=sum(one.calls for one in some if not one.final and one.outcome != "answered"),
             remembered=sum(one.calls for one in some if one.outcome == "remembered"),
-            failed=dict(accounting.failures(some).most_common()),
+            failed=dict(accounting.count_failures(some).most_common()),
             read=dict(sum((Counter({one.parse: one.calls}) for one in some if one.parse in READ), Counter())),
             prompt_tokens=sum(one.prompt_tokens for one in some),
             completion_tokens=sum(one.completion_tokens for one in some),
@@ -205,25 +209,25 @@ def _used(lines: Sequence[Usage], serving: RequestPolicy) -> Iterator[Used]:
         )
 
 
-def _yields(store: Store, config: Config, tables: Tables) -> tuple[Yield, ...]:
+def _yields(store: Store, config: Config, tables: Tables) -> tuple[ExtractionYield, ...]:
     if "model" not in config.extract.methods:
         return ()
     triplets, chunks = store.table(tables["triplets"]), store.table(tables["chunks"])
-    return tuple(yields(from_table(triplets, Triplet), from_table(chunks, Chunk)))
+    return tuple(count_yields(from_table(triplets, Triplet), from_table(chunks, Chunk)))
 
 
 def _agreement(run: Run, config: Config, tables: Tables) -> tuple[str, ...]:
     rows = list(from_table(run.store.table(tables["judgements"]), Judgement))
-    return tuple(told(one) for one in agreements(rows, config.grade.keep_above))
+    return tuple(describe_agreement(one) for one in judge_agreements(rows, config.grade.keep_above))
 
 
 def _remember(store: Store, config: Config, tables: Mapping[str, str]) -> None:
     """Keep the rates of a finished build for the next estimate."""
     paths, questions = store.table(tables["paths"]), store.table(tables["questions"])
     widths = [len(set(ids)) for ids in paths["chunk_ids"].to_pylist()]
-    made = request_rates.measured(
+    made = request_forecast.measure_rates(
         store.rows(tables["chunks"]),
         list(zip(paths["pattern"].to_pylist(), widths, strict=True)),
         list(zip(questions["pattern"].to_pylist(), questions["rejected_because"].to_pylist(), strict=True)),
     )
-    request_rates.keep(store, config, made)
+    request_forecast.save_rates(store, config, made)

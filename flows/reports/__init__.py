@@ -1,1 +1,1 @@
-"""What runs show of what they made: for a terminal, as Markdown, and as JSON."""
+"""Results of runs for people: on a terminal, as Markdown, as JSON, and as artifacts in Prefect."""

@@ -11,12 +11,12 @@ from rich.console import Console
 from rarefy.data_contracts.expectations import Validation
 from rarefy.data_contracts.rows import Breach, Question
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows.engine.stages import Counted
+from rarefy.flows.engine.prefect_server import artifact_key
+from rarefy.flows.engine.stages import CensusRow
 from rarefy.flows.models import spending
-from rarefy.flows.models.spending import Spent
-from rarefy.flows.reports.tables import as_table, keep_records, reasons
-from rarefy.flows.serving.artifact_keys import key
-from rarefy.tasks.export.keep_rates import Tally
+from rarefy.flows.models.spending import Spending
+from rarefy.flows.reports.console import as_table, format_reasons, keep_records
+from rarefy.tasks.export.statistics import Tally
 from rarefy.tasks.store.journal import Version
 from rarefy.tasks.store.tables import Store
 
@@ -26,7 +26,7 @@ PATTERNS = ("single", "chain", "star", "inverted_star")
 
 
 @dataclass(frozen=True)
-class Stage:
+class FunnelStage:
     """A line of the funnel: what went in, what was made of it, and what of that was kept."""
 
     name: str
@@ -37,23 +37,23 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Built:
-    """A finished build, as a person wants to see it."""
+class BuildResult:
+    """What came of a build."""
 
     out: str
     version: str
     made: int
-    funnel: tuple[Stage, ...]
-    census: tuple[Counted, ...]
+    funnel: tuple[FunnelStage, ...]
+    census: tuple[CensusRow, ...]
     questions: tuple[Question, ...]
     variants: Tally = field(default_factory=Tally)  # what became of them
     breaches: tuple[tuple[str, str, int], ...] = ()  # rows that were set aside: their table, the rule, how many
-    spent: Spent | None = None  # None: no model was asked
-    recorded: Version | None = None  # its entry in the journal
-    stood: Version | None = None  # the last one of its line before
+    spent: Spending | None = None  # None: no model was asked
+    entry: Version | None = None  # of the journal
+    previous: Version | None = None  # the newest version of its line before
 
 
-def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
+def funnel(store: Store, tables: dict[str, str]) -> tuple[FunnelStage, ...]:
     """In, made, kept and rejected by reason, for each hop."""
     aside: dict[str, Counter[str]] = defaultdict(Counter)  # rows that were set aside, by table and rule
     breaches = store.table(tables["breaches"])
@@ -62,21 +62,21 @@ def funnel(store: Store, tables: dict[str, str]) -> tuple[Stage, ...]:
     quarantined = Counter(store.table(tables["quarantine"])["reason"].to_pylist()) + aside["documents"]
     documents = store.rows(tables["documents"])
     found = documents + quarantined.total()
-    stages = [Stage("documents", found, found, documents, dict(quarantined.most_common()))]
+    stages = [FunnelStage("documents", found, found, documents, dict(quarantined.most_common()))]
     for kind in ("chunks", "triplets", "paths", "questions", "variants"):
         reasons = Counter(store.rejections(tables[kind])) + aside[kind]
         made, kept = reasons.total(), reasons.pop("", 0)
-        stages.append(Stage(kind, stages[-1].kept, made, kept, dict(reasons.most_common())))
+        stages.append(FunnelStage(kind, stages[-1].kept, made, kept, dict(reasons.most_common())))
     return tuple(stages)
 
 
-def tally(breaches: Iterable[Breach]) -> tuple[tuple[str, str, int], ...]:
-    """Of rows that were set aside: their table, the rule they broke, and how many; the most frequent first."""
+def count_breaches(breaches: Iterable[Breach]) -> tuple[tuple[str, str, int], ...]:
+    """(table, rule, number) of the rows that were set aside, the most frequent first."""
     counted = Counter((one.table, one.rule) for one in breaches)
     return tuple((*what, count) for what, count in sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
 
-def samples(store: Store, name: str) -> tuple[Question, ...]:
+def sample_questions(store: Store, name: str) -> tuple[Question, ...]:
     """A few accepted questions, the smallest names of each pattern in turn."""
     accepted = sorted(
         (q for q in from_table(store.table(name), Question) if not q.rejected_because), key=lambda q: q.question_id
@@ -90,8 +90,8 @@ def samples(store: Store, name: str) -> tuple[Question, ...]:
     return tuple(question for _, _, question in sorted(ranked, key=lambda r: r[:2])[:SHOWN])
 
 
-def show(built: Built, console: Console) -> None:
-    """The funnel, the census, a few questions, and where the benchmark lies."""
+def show(built: BuildResult, console: Console) -> None:
+    """Print the funnel, the census, a few questions, and where the benchmark lies."""
     console.print(as_table("Funnel", funnel_records(built.funnel)))
     console.print(as_table("Patterns", census_records(built.census)))
     for title, records in keep_records(built.variants).items():
@@ -104,28 +104,28 @@ def show(built: Built, console: Console) -> None:
         lines += [f"   evidence: {_short(sentence)}" for sentence in question.evidence] + [""]
     if built.breaches:
         count = sum(rows for *_, rows in built.breaches)
-        told = ", ".join(f"{rows:,} {kind}: {rule}" for kind, rule, rows in built.breaches[:REASONS])
-        lines.append(f"{count:,} rows broke a rule of their contract and were set aside in breaches.jsonl ({told})")
+        examples = ", ".join(f"{rows:,} {kind}: {rule}" for kind, rule, rows in built.breaches[:REASONS])
+        lines.append(f"{count:,} rows broke a rule of their contract and were set aside in breaches.jsonl ({examples})")
     lines.append(f"Benchmark {built.version[:12]} lies in {built.out}")
     console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 
-def funnel_records(funnel: Sequence[Stage], most: int = REASONS) -> list[dict[str, str]]:
-    """The funnel as it is shown: of the reasons against rows the most frequent."""
+def funnel_records(funnel: Sequence[FunnelStage], most: int = REASONS) -> list[dict[str, str]]:
+    """The funnel as rows of a table, with the most frequent reasons for rejection."""
     return [
         {
             "stage": stage.name,
             "in": f"{stage.taken:,}",
             "made": f"{stage.made:,}",
             "kept": f"{stage.kept:,}",
-            "rejected": reasons(stage.rejected, most),
+            "rejected": format_reasons(stage.rejected, most),
         }
         for stage in funnel
     ]
 
 
-def census_records(census: Sequence[Counted]) -> list[dict[str, str]]:
-    """The census as it is shown."""
+def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
+    """The census as rows of a table."""
     return [
         {
             "pattern": row.pattern,
@@ -139,27 +139,30 @@ def census_records(census: Sequence[Counted]) -> list[dict[str, str]]:
     ]
 
 
-def model_records(made: Spent | None) -> dict[str, list[dict[str, str]]]:
-    """What models did, as tables by title; none of them empty."""
+def model_records(made: Spending | None) -> dict[str, list[dict[str, str]]]:
+    """Tables of what models did, by title; empty ones are left out."""
     if made is None:
         return {}
     runs = f" (in {made.runs} runs)" if made.runs > 1 else ""
-    told = {
-        f"Models{runs}": spending.records(made),
+    tables = {
+        f"Models{runs}": spending.usage_records(made),
         f"Tokens and money{runs}": spending.money_records(made),
-        "How replies kept their schema": spending.read_records(made),
-        "Estimate → actual": spending.beside(made),
+        "How replies kept their schema": spending.schema_records(made),
+        "Estimate → actual": spending.estimate_records(made),
         "Triplets of models": spending.yield_records(made),
     }
-    return {title: records for title, records in told.items() if records}
+    return {title: records for title, records in tables.items() if records}
 
 
-def artifacts(built: Built, validations: Sequence[Validation]) -> None:
-    """The funnel, the census, the questions and the contracts' results, in Prefect's UI."""
+def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> None:
+    """Create artifacts in Prefect of the funnel, the census, the questions and the contracts' results."""
     tables = {
         "funnel": ("Rows in, made, kept and rejected at every stage", funnel_records(built.funnel, 1_000)),
         "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),
-        "contracts": ("How every table kept its contract", [_kept(validation) for validation in validations]),
+        "contracts": (
+            "How every table kept its contract",
+            [_validation_record(validation) for validation in validations],
+        ),
     }
     for name, found in (
         ("variants", keep_records(built.variants, 1_000)),
@@ -170,19 +173,19 @@ def artifacts(built: Built, validations: Sequence[Validation]) -> None:
         aside = [{"table": kind, "rule": rule, "rows": count} for kind, rule, count in built.breaches]
         tables["breaches"] = ("Rows that broke a rule of their contract and were set aside", aside)
     for name, (description, records) in tables.items():
-        create_table_artifact(records, key=key(built.out, name), description=description)
+        create_table_artifact(records, key=artifact_key(built.out, name), description=description)
     create_markdown_artifact(
         "\n\n".join(
             f"**{question.text}**\n\n{question.answer} ({question.pattern})\n\n"
             + "\n".join(f"> {_short(sentence)}\n" for sentence in question.evidence)
             for question in built.questions
         ),
-        key=key(built.out, "sample-questions"),
+        key=artifact_key(built.out, "sample-questions"),
         description="A few accepted questions with their evidence",
     )
 
 
-def _kept(validation: Validation) -> dict[str, Any]:
+def _validation_record(validation: Validation) -> dict[str, Any]:
     broken = len(validation.broken)
     rules, aside = len(validation.results), validation.set_aside
     return {

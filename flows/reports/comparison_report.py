@@ -11,11 +11,11 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 
-from rarefy.flows.compare import Comparison, Paired
+from rarefy.data_contracts.rows import Figure
+from rarefy.flows.compare import RIGHT, Comparison, OneSidedFigure, PairedTrials
 from rarefy.flows.engine.comparison_inputs import Side
-from rarefy.flows.reports import comparison_versions
-from rarefy.tasks.evaluate.statistics.compare import Difference, family
-from rarefy.tasks.export.files import put
+from rarefy.tasks.evaluate.statistics.compare import Difference, comparison_family
+from rarefy.tasks.export.files import put_file
 from rarefy.tasks.text.markdown import markdown_table, markdown_text
 
 SCHEMA = 1  # of comparison.json
@@ -35,25 +35,25 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "second": _side(comparison.second),
         "remarks": list(comparison.remarks),
         "trials": [asdict(one) for one in comparison.paired],
-        **comparison_versions.as_json(comparison),
+        **core_as_json(comparison),
         "differences": [asdict(row) for row in comparison.differences],
         "rules": [asdict(one) for one in comparison.rules],
         "statistics": comparison.config.model_dump(mode="json"),
     }
 
 
-def written(out: Path, comparison: Comparison) -> None:
+def write_comparison(out: Path, comparison: Comparison) -> None:
     """Put comparison.json and comparison.md into a folder."""
     out.mkdir(parents=True, exist_ok=True)
-    told = json.dumps(as_json(comparison), indent=1, ensure_ascii=False, allow_nan=False)
-    put(out / "comparison.json", [told.encode(), b"\n"])
-    put(out / "comparison.md", [markdown(comparison).encode()])
+    text = json.dumps(as_json(comparison), indent=1, ensure_ascii=False, allow_nan=False)
+    put_file(out / "comparison.json", [text.encode(), b"\n"])
+    put_file(out / "comparison.md", [markdown(comparison).encode()])
 
 
 def show(comparison: Comparison, console: Console) -> None:
     """Print what changed: headlines, then the slices that changed most surely, then what to know about it."""
     headlines = [row for row in comparison.differences if row.headline]
-    by_passages = comparison_versions.by_passages(comparison)
+    by_passages = differences_by_passages(comparison)
     others = sorted((one for one in comparison.differences if not one.headline and one not in by_passages), key=_surest)
     core = ", questions that are the same in both versions" if comparison.core else ""
     parts: list[Any] = [_table(f"Headlines{core}", headlines, comparison)] if headlines else []
@@ -62,14 +62,14 @@ def show(comparison: Comparison, console: Console) -> None:
     if others:
         more = f", {SHOWN} of {len(others)}" if len(others) > SHOWN else ""
         parts.append(_table(f"Slices and other numbers, the surest first{more}", others[:SHOWN], comparison))
-    if apart := comparison_versions.table(comparison):
+    if apart := one_sided_table(comparison):
         parts.append(apart)
     shown = (*headlines, *by_passages, *others[:SHOWN])
     notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
     if any(row.unseen is not None for row in shown):
         few = f"under {comparison.config.few} {UNITS[comparison.config.cluster]} changed unlike the rest"
         notes.append(f"{EXACT} interval by an exact bound: {few}")
-    lines = [*comparison_versions.lines(comparison), *notes, *(_put(one) for one in comparison.paired)]
+    lines = [*describe_core(comparison), *notes, *(_put(one) for one in comparison.paired)]
     lines += [*comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
@@ -83,11 +83,11 @@ def markdown(comparison: Comparison) -> str:
     first, second = comparison.first, comparison.second
     lines = [f"# {markdown_text(second.system)} against {markdown_text(first.system)}", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
-    told = (*comparison_versions.lines(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
+    told = (*describe_core(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
     lines += [f"- {markdown_text(line)}" for line in told]
     if comparison.rules:
         lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]
-    by_passages = comparison_versions.by_passages(comparison)
+    by_passages = differences_by_passages(comparison)
     rest = [row for row in comparison.differences if row not in by_passages]
     for title, rows in (
         ("Headlines", [row for row in rest if row.headline]),
@@ -103,7 +103,7 @@ def markdown(comparison: Comparison) -> str:
 
 def _apart(comparison: Comparison) -> Iterator[str]:
     """The numbers of questions that only one version has."""
-    heads, *rows = [*comparison_versions.grid(comparison)] or [()]
+    heads, *rows = [*one_sided_rows(comparison)] or [()]
     if rows:
         yield from ("", "## Not compared: questions of one version alone", "")
         yield from markdown_table((*heads, "note"), rows, figures=(1, 2))
@@ -188,15 +188,15 @@ def _usual(comparison: Comparison) -> Iterator[str]:
     )
 
 
-def _put(one: Paired) -> str:
+def _put(one: PairedTrials) -> str:
     """How many trials are compared."""
-    told = f"{one.protocol}: {one.common:,} trials of {one.questions:,} questions scored on both sides"
+    text = f"{one.protocol}: {one.common:,} trials of {one.questions:,} questions scored on both sides"
     if one.common < one.shared:
-        told += f", of {one.shared:,} put to both (A scored {one.scored_first:,}, B {one.scored_second:,})"
+        text += f", of {one.shared:,} put to both (A scored {one.scored_first:,}, B {one.scored_second:,})"
     alone = [
         f"{side} alone had {n - one.shared:,}" for side, n in (("A", one.first), ("B", one.second)) if n > one.shared
     ]
-    return told + "".join(f"; {line} more" for line in alone)
+    return text + "".join(f"; {line} more" for line in alone)
 
 
 def _how(comparison: Comparison) -> Iterator[str]:
@@ -219,8 +219,8 @@ def _how(comparison: Comparison) -> Iterator[str]:
     short = [row for row in comparison.differences if row.headline and row.verdict == "too few" and row.needed]
     if short:
         ends = [pick(short, key=lambda row: row.needed or 0) for pick in (min, max)]
-        said = " to ".join(f"{row.needed:,} ({_named(row)})" for row in (ends if ends[0] != ends[1] else ends[:1]))
-        yield f"to see {_number(100 * config.margin, 'point')} where there are too few would take about {said} {kinds}"
+        sizes = " to ".join(f"{row.needed:,} ({_named(row)})" for row in (ends if ends[0] != ends[1] else ends[:1]))
+        yield f"to see {_number(100 * config.margin, 'point')} where there are too few would take about {sizes} {kinds}"
 
 
 def _number(size: float, what: str) -> str:
@@ -229,15 +229,15 @@ def _number(size: float, what: str) -> str:
 
 def _families(comparison: Comparison) -> Iterator[str]:
     """How many numbers were looked at together."""
-    for kind, size in sorted({family(row): row.family for row in comparison.differences}.items()):
-        said = (
+    for kind, size in sorted({comparison_family(row): row.family for row in comparison.differences}.items()):
+        what = (
             "headlines"
             if not kind
             else f"other numbers of {kind[0]}"
             if len(kind) == 1
             else f"slices of {' '.join(kind)}"
         )
-        yield f"p adjusted among {size:,} {said}"
+        yield f"p adjusted among {size:,} {what}"
 
 
 def _both(comparison: Comparison) -> tuple[Side, Side]:
@@ -258,3 +258,97 @@ def _points(share: float | None) -> str:
 
 def _p(p: float | None) -> str:
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+OF = {"retired": "A: retired questions", "new": "B: new questions"}
+Row = tuple[str, dict[str, OneSidedFigure]]
+
+
+def core_as_json(comparison: Comparison) -> dict[str, Any]:
+    """What the differences are of, and the numbers of what they are not of."""
+    core = comparison.core
+    if core is None:
+        return {"core": None, "apart": []}
+    named = {"changed": [*core.changed], "retired": [*core.retired], "new": [*core.new]}
+    return {"core": {"kept": len(core.kept), **named}, "apart": [asdict(one) for one in comparison.apart]}
+
+
+def describe_core(comparison: Comparison) -> Iterator[str]:
+    """Which questions are compared, and what the system was shown with them."""
+    core = comparison.core
+    if core is None:
+        return
+    yield (
+        f"drift: of the {len(core.kept):,} questions that read the same in both versions (text, answer, evidence). "
+        f"{len(core.retired):,} of A are not in B, {len(core.new):,} of B were not in A: told apart, in no drift"
+    )
+    if core.changed:
+        yield f"{len(core.changed):,} of these are in both by name, with another text, answer or evidence"
+    for name, side in zip("AB", (comparison.first, comparison.second), strict=True):
+        about = side.about["benchmark"]
+        if about.get("questions") != about.get("of"):
+            yield (
+                f"{name} was put {about['questions']:,} of {about['of']:,} questions: one that is left out counts as "
+                "if it were not in that version"
+            )
+    for one in comparison.paired:
+        same = one.common - one.other - one.unknown
+        text = f"{one.protocol}: of {one.common:,} pairs {same:,} were shown the same passages"
+        text += f", {one.other:,} others (retrieval and mixing follow the documents)" if one.other else ""
+        yield text + (f", {one.unknown:,} what the system found and does not tell" if one.unknown else "")
+
+
+def differences_by_passages(comparison: Comparison) -> list[Difference]:
+    """The differences that tell pairs with the same passages from those with others."""
+    if comparison.core is None:
+        return []
+    place = {one.protocol: at for at, one in enumerate(comparison.paired)}
+    return sorted((row for row in comparison.differences if row.metric == RIGHT), key=lambda row: place[row.protocol])
+
+
+def one_sided_table(comparison: Comparison) -> Table | None:
+    """Headlines of the questions that one version alone has, for a width of 80."""
+    rows = _rows(comparison, headlines=True)
+    if not rows:
+        return None
+    made = Table(
+        title="Not compared: questions of one version alone", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    for at, head in enumerate(_version_heads(comparison)):
+        made.add_column(head, justify="left" if at == 0 else "right", overflow="fold")
+    for name, by_side in rows:
+        made.add_row(escape(name.replace("_", " ")), *(_cell(by_side.get(of)) for of in OF))
+    return made
+
+
+def one_sided_rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
+    """All numbers of these questions, the heads first."""
+    rows = _rows(comparison, headlines=False)
+    if rows:
+        yield _version_heads(comparison)
+    for name, by_side in rows:
+        notes = [f"{of}: {by_side[of].figure.note}" for of in OF if of in by_side and by_side[of].figure.note]
+        yield (name, *(_cell(by_side.get(of)) for of in OF), "; ".join(notes))
+
+
+def _version_heads(comparison: Comparison) -> tuple[str, ...]:
+    return ("number", *(f"{head}, {100 * comparison.config.level:g} %, questions" for head in OF.values()))
+
+
+def _rows(comparison: Comparison, *, headlines: bool) -> list[Row]:
+    """By number, both versions beside each other: not a pair, since no question is in both."""
+    found: dict[str, dict[str, OneSidedFigure]] = {}
+    for one in comparison.apart:
+        if one.figure.headline or not headlines:
+            found.setdefault(f"{one.figure.protocol} {one.figure.metric}", {})[one.of] = one
+    return [*found.items()]
+
+
+def _cell(one: OneSidedFigure | None) -> str:
+    if one is None:
+        return "none"
+    row: Figure = one.figure
+    if row.value is None:
+        return f"withheld, of {one.questions:,}" if row.withheld else f"undefined, of {one.questions:,}"
+    ends = "" if row.low is None or row.high is None else f" [{100 * row.low:.1f}, {100 * row.high:.1f}]"
+    return f"{100 * row.value:.1f}{ends} of {row.clusters:,}"

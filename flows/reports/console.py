@@ -1,11 +1,15 @@
-"""A console whose text is only seen: names and texts of documents, models and systems cannot command a terminal."""
+"""Text and tables for a terminal, which names and texts of documents, models and systems cannot command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
-from rarefy.tasks.foreign_code import harmless
+from rarefy.tasks.export.statistics import SURE, KeepRate, Tally, format_percent
+from rarefy.tasks.foreign_code import escape_controls
+from rarefy.tasks.text.characters import visible
 
 
 class Terminal(Console):
@@ -14,4 +18,52 @@ class Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The pieces to be written."""
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else harmless(text), style, control)
+            yield Segment(text if control else escape_controls(text), style, control)
+
+
+Records = list[dict[str, str]]
+
+
+def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
+    """Records as a table, figures to the right; what they say is no markup, and moves no cursor."""
+    table = Table(title=Text(visible(title), "table.title"), title_justify="left")
+    for name in records[0] if records else ():
+        figures = all(record[name][:1].isdigit() and " " not in record[name] for record in records)
+        table.add_column(name, justify="right" if figures else "left", overflow="fold")  # nothing is cut
+    for record in records:
+        table.add_row(*map(_plain, record.values()))
+    return table
+
+
+def _plain(words: str) -> Text:
+    return Text(visible(words))
+
+
+def keep_records(found: Tally, most: int = 3) -> dict[str, Records]:
+    """What became of each perturbation's variants, and of SURE's types beside its own figures, as tables by title."""
+    beside = [
+        {**_counts({"type": rate.family}, rate), "SURE, Table 1": f"{SURE[rate.family]} %"}
+        for rate in found.by_family()
+        if rate.family in SURE
+    ]
+    tables = {
+        "Variants": [
+            {
+                **_counts({"side": rate.side, "perturbation": rate.name}, rate),
+                "rejected": format_reasons(rate.rejected, most),
+            }
+            for rate in found.each()
+        ],
+        "Chunks kept where all subtypes of a type were, as SURE counts": beside,
+    }
+    return {title: records for title, records in tables.items() if records}
+
+
+def _counts(named: dict[str, str], rate: KeepRate) -> dict[str, str]:
+    return {**named, "tried": f"{rate.tried:,}", "kept": f"{rate.kept:,}", "rate": format_percent(rate.percent)}
+
+
+def format_reasons(found: Mapping[str, int], most: int) -> str:
+    """Reasons with their counts, the first `most` of them."""
+    shown = [f"{count:,} {reason}" for reason, count in list(found.items())[:most]]
+    return ", ".join(shown + ([f"{len(found) - most:,} more reasons"] if len(found) > most else []))

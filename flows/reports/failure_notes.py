@@ -1,14 +1,13 @@
-"""What stood in the way of a system's answers and of their scores, told while it can still be mended."""
+"""Failures of a system's answers and scores, printed while they can still be mended."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import pyarrow as pa
 
-from rarefy.flows.engine.progress import WIDTH
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.faults import Fault
-from rarefy.tasks.evaluate.systems.faults import meaning
+from rarefy.tasks.evaluate.systems.interface import explain_error
 
 SHOWN = 3  # kinds of failure told one by one
 LONGEST = 300  # characters of what a system said
@@ -16,7 +15,7 @@ JUDGE = "judge_needed"
 
 
 def tell_failures(run: Run, system: str, parts: Sequence[Part]) -> None:
-    """Say which answers failed and why, with an example of each; Fault where no answer came at all."""
+    """Print which answers failed and why, with an example of each; Fault where no answer came at all."""
     answers = _all(run, parts, "answers", "error", "detail")
     found: Counter[str] = Counter()
     example: dict[str, str] = {}
@@ -26,34 +25,33 @@ def tell_failures(run: Run, system: str, parts: Sequence[Part]) -> None:
             example.setdefault(code, detail)
     if not found:
         return
-    told = [
-        f"{count:,} {code}: {meaning(code)}" + (f" ({_short(example[code])})" if example[code] else "")
+    lines = [
+        f"{count:,} {code}: {explain_error(code)}" + (f" ({_short(example[code])})" if example[code] else "")
         for code, count in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
     if found.total() == answers.num_rows:
         raise Fault(
             f"{system}: none of {answers.num_rows:,} answers came. "
-            + ". ".join(told[:SHOWN])
+            + ". ".join(lines[:SHOWN])
             + ". Mend the cause and run the same command again"
         )
-    run.board.say(
-        f"{'':<{WIDTH}} {found.total():,} of {answers.num_rows:,} answers failed; run again to ask them again"
-    )
-    for line in told[:SHOWN]:
-        run.board.say(f"{'':<{WIDTH}} {line}")
-    if len(told) > SHOWN:
-        run.board.say(f"{'':<{WIDTH}} {len(told) - SHOWN} more kinds: see `error` in answers.parquet")
+    run.board.note("", f"{found.total():,} of {answers.num_rows:,} answers failed; run again to ask them again")
+    for line in lines[:SHOWN]:
+        run.board.note("", f"{line}")
+    if len(lines) > SHOWN:
+        run.board.note("", f"{len(lines) - SHOWN} more kinds: see `error` in answers.parquet")
 
 
 def tell_unscored(run: Run, system: str, parts: Sequence[Part]) -> None:
-    """Say how many answers only a judge can score, and what to do about it."""
+    """Print how many answers only a judge can score, and what to do about it."""
     scores = _all(run, parts, "scores", "status", "why")
     needed = sum(why.startswith(JUDGE) for why in scores["why"].to_pylist())
     if needed:
-        run.board.say(
-            f"{'':<{WIDTH}} {needed:,} of {scores.num_rows:,} answers of {system} need a judge: name a model in "
+        run.board.note(
+            "",
+            f"{needed:,} of {scores.num_rows:,} answers of {system} need a judge: name a model in "
             '[correct.judge], or write unmatched = "wrong" in [correct] for a lower bound; `rarefy rescore` then '
-            "scores them without asking the system again"
+            "scores them without asking the system again",
         )
 
 

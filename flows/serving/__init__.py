@@ -1,1 +1,1 @@
-"""A server, its deployments, and who is told when a run fails (architecture §6)."""
+"""Prefect's server, deployments and notices, and the triggers that refresh a benchmark (architecture §6)."""

@@ -38,9 +38,9 @@ def _timezone(name: str) -> str:
 
 
 def _rule(text: str) -> str:
-    from rarefy.tasks.evaluate.statistics.gate import parsed  # late: numpy
+    from rarefy.tasks.evaluate.statistics.gate import parse_rule  # late: numpy
 
-    parsed(text)
+    parse_rule(text)
     return text
 
 
@@ -111,3 +111,13 @@ class Deploy(BaseModel, frozen=True, extra="forbid"):
     refresh: Daily = Field(Daily(), description="the deployment `refresh`: up to the documents, and evaluated")
     evaluate: Timing = Field(Timing(), description="the deployment `evaluate`: systems under test on the benchmark")
     watch: Often = Field(Often(), description="the deployment `watch`: one look at the corpus")
+
+
+def deployment_name(kind: str, deploy: Deploy) -> str:
+    """The name of a deployment: its kind, and the benchmark's name where it has one."""
+    return f"{kind}-{deploy.name}" if deploy.name else kind
+
+
+def full_name(kind: str, deploy: Deploy) -> str:
+    """The name of a deployment with that of its flow, as Prefect looks it up."""
+    return f"rarefy {kind}/{deployment_name(kind, deploy)}"

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
-from rarefy.tasks.refresh.feeds.edgar import Fed, follow
+from rarefy.tasks.refresh.feeds.edgar import FeedResult, follow_filings
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.sec import WHO, Sec
-from rarefy.tasks.refresh.refresh_queue import want, wanted
+from rarefy.tasks.refresh.feeds.sec_client import USER_AGENT_ADVICE, SecClient
+from rarefy.tasks.refresh.refresh_queue import pending_requests, request_refresh
 from rarefy.tasks.store.journal import line_of
 from rarefy.tasks.store.tables import Store
 
@@ -33,36 +33,40 @@ def feed(
     """Look once; where something was filed, have the deployment run that refreshes the benchmark in `out`."""
     from prefect.logging import get_run_logger
 
-    from rarefy.flows.serving.start_run import start
+    from rarefy.flows.serving.flow_runs import start_deployment
 
     say = get_run_logger().info
-    edgar = narrowed(config.feeds.edgar, companies or [], since)
+    edgar = narrow_config(config.feeds.edgar, companies or [], since)
     kept, line = Store(store), line_of(out) if out else ""
     try:
-        told = look(kept, into, edgar, say, line).told()
+        message = look(kept, into, edgar, say, line).told()
     finally:
         # what came before a fault, and what a crash left unsaid, is wanted too
-        started = start(deployment, only_if_wanted=True) if deployment and line and wanted(kept, line) else ""
+        started = (
+            start_deployment(deployment, only_if_wanted=True)
+            if deployment and line and pending_requests(kept, line)
+            else ""
+        )
     if not started:
-        return told
+        return message
     say(started)
-    return f"{told}; {started}"
+    return f"{message}; {started}"
 
 
-def look(store: Store, into: str, config: EdgarConfig, say: Say, line: str = "") -> Fed:
-    """Take what was filed, and ask for a refresh of the line where something came or went; Fault with the way out.
+def look(store: Store, into: str, config: EdgarConfig, say: Say, line: str = "") -> FeedResult:
+    """Fetch new filings, and ask for a refresh of the line where something came or went; Fault where that fails.
 
     What came before a fault is there, and asked for all the same.
     """
 
     def came(path: str) -> None:
         if line:
-            want(store, line, f"the SEC: {path}")
+            request_refresh(store, line, f"the SEC: {path}")
 
     try:
-        sec = Sec(config, say)
+        sec = SecClient(config, say)
         try:
-            found = follow(store, Path(into).expanduser(), config, sec, say, came)
+            found = follow_filings(store, Path(into).expanduser(), config, sec, say, came)
         finally:
             sec.close()
     except FeedFault as fault:
@@ -73,8 +77,8 @@ def look(store: Store, into: str, config: EdgarConfig, say: Say, line: str = "")
     return found
 
 
-def narrowed(config: EdgarConfig, companies: list[str], since: str, forms: list[str] | None = None) -> EdgarConfig:
-    """The config with what the command line says; UsageFault where that is no config."""
+def narrow_config(config: EdgarConfig, companies: list[str], since: str, forms: list[str] | None = None) -> EdgarConfig:
+    """The config with companies, date and forms of the command line; UsageFault where they do not fit."""
     update: dict[str, Any] = {"companies": (*config.companies, *companies)}
     update |= {"since": since} if since else {}
     update |= {"forms": tuple(forms)} if forms else {}
@@ -86,5 +90,5 @@ def narrowed(config: EdgarConfig, companies: list[str], since: str, forms: list[
     if not made.companies:
         raise UsageFault('no companies: name them with --cik, or companies = ["320193", "NVDA"] in [feeds.edgar]')
     if not made.user_agent:
-        raise UsageFault(WHO)
+        raise UsageFault(USER_AGENT_ADVICE)
     return made

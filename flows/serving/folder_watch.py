@@ -1,42 +1,125 @@
 """A folder or bucket watched: what changed there is asked for, once it is whole (docs/triggers.md)."""
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rarefy.flows.config import Config
-from rarefy.flows.engine.reachability import foreign
-from rarefy.flows.faults import Fault, UsageFault
-from rarefy.flows.serving.triggers import Follower
-from rarefy.tasks.corpus.read.far import is_url
-from rarefy.tasks.refresh.feeds.bucket import Mirrored, look_bucket, mirror
+from rarefy.flows.engine import reachability
+from rarefy.flows.engine.reachability import is_storage_error
+from rarefy.flows.faults import Fault, SpentFault, UsageFault
+from rarefy.tasks.corpus.read.sources import is_url
+from rarefy.tasks.refresh.feeds.bucket import MirrorState, mirror_bucket, scan_bucket
 from rarefy.tasks.refresh.feeds.config import FolderConfig
-from rarefy.tasks.refresh.feeds.debounce import Moves, Watched, settle
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.feed_memory import recall, remember, short
-from rarefy.tasks.refresh.feeds.folder import look as look_into
-from rarefy.tasks.refresh.feeds.moment import Moment, now
-from rarefy.tasks.refresh.refresh_queue import want
+from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory, short_hash
+from rarefy.tasks.refresh.feeds.folder import FileChanges, Moment, WatchState, current_moment, settle_files
+from rarefy.tasks.refresh.feeds.folder import scan_folder as look_into
+from rarefy.tasks.refresh.refresh_queue import pending_requests, request_refresh
 from rarefy.tasks.store.journal import line_of
 from rarefy.tasks.store.tables import Store
 
+LONGEST = 3600.0  # seconds between two tries of a refresh that fails
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Polled:
-    """What one look at the documents came to."""
+@dataclass
+class Follower:
+    """Runs the refreshes that are asked for, one after the other; what fails is retried, at growing intervals."""
 
-    moves: Moves
+    store: Store
+    line: str
+    refresh: Callable[[], object]  # once, if wanted
+    say: Say
+    clock: Callable[[], float] = time.monotonic
+    failure: str = field(default="", init=False)  # of the last refresh
+    failed: int = field(default=0, init=False)
+    again: float = field(default=0.0, init=False)
+
+    def moved(self, why: str) -> None:
+        """Ask for a refresh, at once: one that failed before may go well now."""
+        request_refresh(self.store, self.line, why)
+        self.failed, self.again = 0, 0.0
+
+    def catch_up(self, pause: float, once: bool = False) -> bool:
+        """Refresh if somebody asked for it; returns whether it did. A fault is printed, and the request stays.
+
+        `once`: nobody will try again, so nothing is promised; `failure` is for the caller to tell.
+        SpentFault is raised: whether to spend more is not for a loop to say.
+        """
+        if not pending_requests(self.store, self.line):
+            self.failure = ""  # somebody else did it
+            return False
+        if self.clock() < self.again:
+            return False
+        try:
+            self.refresh()
+        except SpentFault:
+            raise
+        except Exception as error:
+            if not is_expected(error):
+                raise
+            self.failed += 1
+            wait = min(max(pause, 1.0) * 2**self.failed, LONGEST)
+            self.again = self.clock() + wait
+            self.failure = f"the refresh failed: {error}"
+            if not once:
+                self.say(f"{self.failure}; tried again in {wait:,.0f} s, or when something changes")
+            return False
+        self.failure, self.failed, self.again = "", 0, 0.0
+        return True
+
+
+def make_deployment_starter(
+    deployment: str, store: Store, line: str, say: Say, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], None]:
+    """A function that starts the deployment for new requests, and again for those that are an hour old."""
+    from rarefy.flows.serving.flow_runs import start_deployment
+
+    known: set[str] = set()
+    started = clock()
+
+    def work() -> None:
+        nonlocal started
+        names = {one.name for one in pending_requests(store, line)}
+        if not names <= known or (names and clock() - started > LONGEST):
+            started = clock()
+            say(start_deployment(deployment, only_if_wanted=True))
+        known.clear()
+        known.update(names)
+
+    return work
+
+
+def is_expected(error: Exception) -> bool:
+    """Whether an error is a fault that its message explains, and no bug."""
+    return (
+        isinstance(error, Fault | OSError)
+        or reachability.is_storage_error(error)
+        or type(error).__name__ in {"ContractBroken", "TableDamaged", "LeaseLost"}
+    )
+
+
+def has_prefect_api() -> bool:
+    """Whether PREFECT_API_URL names a Prefect server."""
+    return bool(os.environ.get("PREFECT_API_URL"))
+
+
+@dataclass(frozen=True)
+class PollResult:
+    """What one look at the documents found."""
+
+    moves: FileChanges
     waiting: tuple[str, ...]  # files that are still being written, or may be
-    told: str
+    message: str
     lost: bool = False  # what is watched could not be looked at
 
 
 @dataclass(frozen=True)
-class Place:
-    """What is watched, and where it is built from."""
+class WatchedPlace:
+    """What is watched, and the folder that a refresh reads."""
 
     corpus: str  # folder, file or fsspec URL
     folder: str = ""  # that mirrors the URL, if the documents are not read from there
@@ -59,96 +142,100 @@ def look(
     follow_deletions: bool = False,
     sleep: Callable[[float], object] = time.sleep,
 ) -> str:
-    """Look, as a deployment does: what moved, and is asked for, since the last look; "" for nothing.
+    """Look once, as a deployment does; says what changed and is asked for since the last look, "" for nothing.
 
     Where files have to settle, it looks a second time once they may have, so that nothing waits for the next run.
     `then` is done before what was seen is remembered: what a crash comes between is done once more, and never not.
     """
-    place, folder = Place(corpus, mirror_into, follow_deletions), config.feeds.folder
+    place, folder = WatchedPlace(corpus, mirror_into, follow_deletions), config.feeds.folder
     given = (Store(store), line_of(out), place, folder, say)
     found = poll(*given, then=then)
     if found.waiting and not found.moves:
-        say(found.told)
+        say(found.message)
         sleep(folder.settle)
         found = poll(*given, then=then)
     if not found.moves:
-        say(found.told)
-    return found.told if found.moves else ""
+        say(found.message)
+    return found.message if found.moves else ""
 
 
 def poll(
     store: Store,
     line: str,
-    place: Place,
+    place: WatchedPlace,
     config: FolderConfig,
     say: Say,
-    moment: Callable[[], Moment] = now,
+    moment: Callable[[], Moment] = current_moment,
     then: Callable[[], object] = lambda: None,
-) -> Polled:
+) -> PollResult:
     """Look once, ask for a refresh where documents changed, do `then`, and remember what was seen.
 
     Asked for first, remembered last: a crash between the two asks once more, which costs nothing.
     """
-    name = f"{line}-{short(place.built)}"
-    before, damage = recall(store, name, Watched)
+    name = f"{line}-{short_hash(place.built)}"
+    before, damage = load_memory(store, name, WatchState)
     if damage:
         say(damage)
     if place.folder:
         _mirrored(store, f"{name}-mirror", place, say)
     try:
         listed = (
-            look_bucket(place.corpus)
+            scan_bucket(place.corpus)
             if is_url(place.built)
             else look_into(Path(place.built).expanduser(), before.taken, before.waiting, config.rehash)
         )
     except FileNotFoundError as error:
-        return Polled(Moves(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted", True)
+        return PollResult(
+            FileChanges(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted", True
+        )
     if before.taken and not listed:
         gone = f"{place.built}: none of {len(before.taken):,} documents is there: nothing is taken for deleted"
-        return Polled(
-            Moves(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)", True
+        return PollResult(
+            FileChanges(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)", True
         )
-    found = settle(before, listed, moment(), config.settle, config.hold)
+    found = settle_files(before, listed, moment(), config.settle, config.hold)
     if found.moves:
-        want(store, line, f"{place.corpus}: {found.moves.told()}")
+        request_refresh(store, line, f"{place.corpus}: {found.moves.told()}")
         then()
     if found.after != before:
-        remember(store, name, found.after)
-    return Polled(found.moves, found.waiting, _told(found.moves, found.waiting, len(listed)))
+        save_memory(store, name, found.after)
+    return PollResult(found.moves, found.waiting, describe_poll(found.moves, found.waiting, len(listed)))
 
 
 def follow(
     follower: Follower,
-    place: Place,
+    place: WatchedPlace,
     config: FolderConfig,
     every: float,
     sleep: Callable[[float], object] = time.sleep,
     once: bool = False,
-    moment: Callable[[], Moment] = now,
+    moment: Callable[[], Moment] = current_moment,
 ) -> None:
     """Look, refresh, sleep, for ever, or `once`: until what is there has settled.
 
     What goes wrong for a while is told, and tried again. `once`: Fault where the last look or refresh failed.
     """
-    said = ""
+    last_message = ""
     while True:
         try:
             found = poll(follower.store, follower.line, place, config, follower.say, moment)
         except Exception as error:
-            if not isinstance(error, FeedFault | OSError) and not foreign(error):
+            if not isinstance(error, FeedFault | OSError) and not is_storage_error(error):
                 raise
             again = "" if once else f"; tried again in {every:,.0f} s"
-            found = Polled(Moves(), (), f"cannot look: {error}{again}", True)
+            found = PollResult(FileChanges(), (), f"cannot look: {error}{again}", True)
         if found.moves:
             follower.failed, follower.again = 0, 0.0
         final = once and not found.waiting
-        news = found.told != said and (found.moves or found.waiting or said or "cannot" in found.told)
+        news = found.message != last_message and (
+            found.moves or found.waiting or last_message or "cannot" in found.message
+        )
         if news and not (final and found.lost):  # that is for the fault to tell
-            follower.say(found.told)
-        said = found.told
+            follower.say(found.message)
+        last_message = found.message
         ran = follower.catch_up(every, once)
         if final:
-            if failed := [told for told in (found.told if found.lost else "", follower.failure) if told]:
+            if failed := [told for told in (found.message if found.lost else "", follower.failure) if told]:
                 raise Fault("\n".join(failed))
             return
         if once and follower.failure:
@@ -158,7 +245,7 @@ def follow(
 
 
 def check(corpus: str, mirror_into: str, made: Sequence[str]) -> None:
-    """UsageFault where this cannot be watched; `made` are the folders that a refresh writes to."""
+    """UsageFault where a corpus cannot be watched; `made` are the folders that a refresh writes to."""
     if mirror_into and not is_url(corpus):
         raise UsageFault(f"--mirror is for a bucket, and {corpus} is a path; watch it as it is")
     if mirror_into and is_url(mirror_into):
@@ -174,16 +261,16 @@ def check(corpus: str, mirror_into: str, made: Sequence[str]) -> None:
             raise UsageFault(f"{folder} lies in {place}: each refresh would be a change to refresh for; move it")
 
 
-def _mirrored(store: Store, name: str, place: Place, say: Say) -> None:
-    known, damage = recall(store, name, Mirrored)
+def _mirrored(store: Store, name: str, place: WatchedPlace, say: Say) -> None:
+    known, damage = load_memory(store, name, MirrorState)
     if damage:
         say(damage)
-    done = mirror(
+    done = mirror_bucket(
         place.corpus,
         Path(place.folder).expanduser(),
         known,
         place.follow_deletions,
-        lambda: remember(store, name, known),
+        lambda: save_memory(store, name, known),
     )
     for key, why in list(done.skipped.items())[:3]:
         say(f"{place.corpus}: {key!r} is left out: {why}")
@@ -191,7 +278,7 @@ def _mirrored(store: Store, name: str, place: Place, say: Say) -> None:
         say(f"{place.corpus}: {len(done.fetched):,} fetched, {len(done.removed):,} removed")
 
 
-def _told(moves: Moves, waiting: tuple[str, ...], count: int) -> str:
+def describe_poll(moves: FileChanges, waiting: tuple[str, ...], count: int) -> str:
     still = f"waiting for {len(waiting):,} to settle ({', '.join(waiting[:2])})" if waiting else ""
     parts: Mapping[str, bool] = {moves.told(): bool(moves), still: bool(waiting)}
     return "; ".join(part for part, there in parts.items() if there) or f"{count:,} documents, nothing new"

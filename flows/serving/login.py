@@ -1,9 +1,9 @@
 """Who may talk to a Prefect server that we start: whoever has its login, by one of the server's own names.
 
 Whoever may talk to it may have any command run: a deployment can have steps. So each server gets a login of its own,
-which goes to our processes through their environment and to its user through a file that nobody else can read.
-"""
+which goes to our processes through their environment and to its user through a file that nobody else can read."""
 
+import json
 import os
 import socket
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ FILE = "login"  # in the home of `rarefy serve`
 NAMES = "RAREFY_SERVE_HOSTS"  # more names, with commas between them, by which browsers reach the server
 
 
-def login() -> str:
+def create_login() -> str:
     """A new login; it has a user and a password, so that a browser's own prompt takes it too."""
     return f"rarefy:{token_urlsafe(32)}"
 
 
-def write_login(home: Path, told: str) -> Path:
-    """The file that now holds the login, which its owner alone can read."""
+def write_login(home: Path, credentials: str) -> Path:
+    """Write the login into a file that its owner alone can read; returns its path."""
     place = home / FILE
     place.unlink(missing_ok=True)  # with whatever mode it had
     with open_file(place) as file:
-        file.write(told + "\n")
+        file.write(credentials + "\n")
     return place
 
 
-def names(host: str) -> list[str]:
-    """By which names a server that listens at this address is reached, as a Host header has them.
+def host_names(host: str) -> list[str]:
+    """The host names by which a server that listens at this address is reached, as in a Host header.
 
     Any other name is somebody else's, whose page asks a browser here to talk to this machine (DNS rebinding).
     """
@@ -48,16 +48,16 @@ def names(host: str) -> list[str]:
     return list(dict.fromkeys(name.lower() for name in found if name))
 
 
-def origins(host: str, port: int) -> list[str]:
+def allowed_origins(host: str, port: int) -> list[str]:
     """The origins of the pages that may talk to this server from a browser: its own."""
     more = [name.strip().lower() for name in os.environ.get(NAMES, "").split(",") if name.strip()]
-    return [f"http://{name}:{port}" for name in names(host)] + [
+    return [f"http://{name}:{port}" for name in host_names(host)] + [
         f"{scheme}://{name}" for name in more for scheme in ("https", "http")
     ]
 
 
-def guarded(app: Any, hosts: Sequence[str]) -> Any:
-    """The ASGI app, answering 400 to requests for any other host."""
+def restrict_hosts(app: Any, hosts: Sequence[str]) -> Any:
+    """The ASGI app, which answers 400 to requests for any other host."""
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     return TrustedHostMiddleware(app, allowed_hosts=list(hosts), www_redirect=False)
@@ -81,3 +81,30 @@ def _bracketed(host: str) -> str:
         return f"[{host}]" if ip_address(host).version == 6 else host
     except ValueError:
         return host
+
+
+SHOWN = "RAREFY_SHOWN"  # JSON: address by folder
+
+
+def address_of_file(path: str | Path) -> str:
+    """The URL of a file that `rarefy serve` shows, its path where none does."""
+    there = Path(path).expanduser().resolve()
+    for folder, address in json.loads(os.environ.get(SHOWN, "{}")).items():
+        if there.is_relative_to(folder):
+            return "/".join([address, *there.relative_to(folder).parts])
+    return str(path)
+
+
+def markdown_link(name: str, path: str | Path) -> str:
+    """A Markdown link to a file, or its path where no server shows it."""
+    address = address_of_file(path)
+    return f"[{name}]({address})" if "://" in address else f"{name}: `{address}`"
+
+
+ENDING = "RAREFY_ENDING"  # in the environment: a file that is there while `rarefy serve` ends
+
+
+def is_shutting_down() -> bool:
+    """Whether `rarefy serve` is ending, so that what it cuts off is nobody's fault."""
+    file = os.environ.get(ENDING, "")
+    return bool(file) and Path(file).exists()

@@ -20,10 +20,18 @@ from typing import Any
 from rarefy.flows.engine import prefect_server
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving.config import Deploy
-from rarefy.flows.serving.links import SHOWN
-from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, login, origins, write_login
-from rarefy.flows.serving.server_process import BUSY, PATH
-from rarefy.flows.serving.shutdown import ENDING
+from rarefy.flows.serving.login import (
+    CLIENT,
+    ENDING,
+    FILE,
+    ORIGINS,
+    SERVER,
+    SHOWN,
+    allowed_origins,
+    create_login,
+    write_login,
+)
+from rarefy.flows.serving.processes import BUSY, PATH
 from rarefy.tasks.private import make_folder, open_file
 
 LONGEST_START = 180.0  # seconds: migrating an empty database was seen to take 16 on a busy machine
@@ -34,7 +42,7 @@ AGAIN = 5  # times that a worker is started again within a minute, before that i
 
 @dataclass
 class Child:
-    """A process that lives as long as this one."""
+    """A child process, with its log and the processes that it has started."""
 
     name: str
     command: Sequence[str]
@@ -45,7 +53,7 @@ class Child:
     starts: list[float] = field(default_factory=list)
 
     def start(self) -> None:
-        """Start it; what it says goes to its log."""
+        """Start it, with its output in its log."""
         make_folder(self.log.parent)
         with open_file(self.log, "ab") as log:
             self.process = subprocess.Popen(
@@ -59,12 +67,12 @@ class Child:
         self.starts.append(time.monotonic())
 
     def last(self) -> str:
-        """The last line that it said."""
+        """The last line of its log."""
         lines = self.log.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it said nothing"
 
-    def look(self) -> bool:
-        """Does it live? What it has started by now is remembered."""
+    def is_alive(self) -> bool:
+        """Whether it lives; notes which processes it has started by now."""
         import psutil
 
         assert self.process
@@ -80,10 +88,10 @@ class Child:
         return True
 
     def end(self, patience: float = LONGEST_END) -> None:
-        """Ask it to end, and see to it that it and all that it has started does."""
+        """End it and all that it has started: ask first, then kill."""
         if self.process is None:
             return
-        self.look()
+        self.is_alive()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -95,15 +103,15 @@ class Child:
 
     def sweep(self) -> None:
         """Kill what it has left behind."""
-        from rarefy.flows.serving.worker import kill
+        from rarefy.flows.serving.processes import kill
 
         kill([one for one in self.known.values() if one.is_running()], patience=3.0)
         self.known.clear()
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is to be served, where."""
+class ServeOptions:
+    """What to serve, and where."""
 
     deploy: Deploy
     config_file: str
@@ -114,36 +122,36 @@ class Wish:
     replace: bool = False  # also deployments of others, on a server that is not ours
 
 
-def serve(wish: Wish, say: Callable[[str], None]) -> int:
-    """Serve until Ctrl-C or SIGTERM; the exit code. Fault where a part does not start, or ends for good."""
+def serve(options: ServeOptions, say: Callable[[str], None]) -> int:
+    """Serve until Ctrl-C or SIGTERM; returns the exit code. Fault where a process does not start, or ends for good."""
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
-    with _alone(wish.home), _environment(wish) as (own, shown):
-        (wish.home / "ending").unlink(missing_ok=True)
-        parts: list[Child] = []
+    with _lock_home(options.home), _environment(options) as (own, shown):
+        (options.home / "ending").unlink(missing_ok=True)
+        children: list[Child] = []
         try:
             if own:
-                parts.append(_server(wish, shown))
+                children.append(_start_server(options, shown))
             else:
                 prefect_server.wait()  # says so where nobody answers
-            _tell(wish, own, say)
-            parts += _helpers(wish)
-            for one in parts[1 if own else 0 :]:
+            _register(options, own, say)
+            children += _make_children(options)
+            for one in children[1 if own else 0 :]:
                 one.start()
-            say("Ctrl-C ends it; what it knows stays in " + str(wish.home))
-            _watch(parts, asked, say)
+            say("Ctrl-C ends it; what it knows stays in " + str(options.home))
+            _watch(children, asked, say)
         finally:
             say("ending")
-            (wish.home / "ending").touch()
-            for one in reversed(parts):
+            (options.home / "ending").touch()
+            for one in reversed(children):
                 one.end()
     return 0
 
 
 @contextlib.contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """Nobody else serves from this folder."""
+def _lock_home(home: Path) -> Iterator[None]:
+    """Within it, no other `rarefy serve` uses this folder; Fault where one does."""
     make_folder(home)
     with open_file(home / "serve.lock", "a+") as lock:
         try:
@@ -161,35 +169,35 @@ def _alone(home: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _environment(wish: Wish) -> Iterator[tuple[bool, dict[str, str]]]:
-    """The environment of this process and all others; whether the server is ours, and which folders it shows."""
+def _environment(options: ServeOptions) -> Iterator[tuple[bool, dict[str, str]]]:
+    """Set the environment of all processes; yields whether the server is ours, and which folders it shows."""
     own = not os.environ.get("PREFECT_API_URL")
-    folders = {"benchmark": wish.deploy.out, "results": wish.deploy.results}
-    shown = {n: str(Path(wish.deploy.folder, f).resolve()) for n, f in folders.items() if own and "://" not in f}
+    folders = {"benchmark": options.deploy.out, "results": options.deploy.results}
+    shown = {n: str(Path(options.deploy.folder, f).resolve()) for n, f in folders.items() if own and "://" not in f}
     given = {
         "PREFECT_WORKER_QUERY_SECONDS": "2",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",  # in the logs of server and worker
-        ENDING: str(wish.home / "ending"),
+        ENDING: str(options.home / "ending"),
     }
     if own:
-        local = "127.0.0.1" if wish.host in ("0.0.0.0", "::", "") else wish.host
-        public = socket.gethostname() if local != wish.host else wish.host
-        api = f"http://{local}:{wish.port}/api"
-        told = os.environ.get(SERVER) or login()  # anew each time, unless its user has chosen one
-        write_login(wish.home, told)
+        local = "127.0.0.1" if options.host in ("0.0.0.0", "::", "") else options.host
+        public = socket.gethostname() if local != options.host else options.host
+        api = f"http://{local}:{options.port}/api"
+        credentials = os.environ.get(SERVER) or create_login()  # anew each time, unless its user has chosen one
+        write_login(options.home, credentials)
         given |= {
-            SERVER: told,
-            CLIENT: told,
-            ORIGINS: ",".join(origins(wish.host, wish.port)),
-            "PREFECT_HOME": str(wish.home),
+            SERVER: credentials,
+            CLIENT: credentials,
+            ORIGINS: ",".join(allowed_origins(options.host, options.port)),
+            "PREFECT_HOME": str(options.home),
             "PREFECT_API_URL": api,
-            "PREFECT_UI_URL": f"http://{public}:{wish.port}",
-            "PREFECT_UI_API_URL": f"http://{public}:{wish.port}/api",
-            "PREFECT_SERVER_API_HOST": wish.host,
-            "PREFECT_SERVER_API_PORT": str(wish.port),
+            "PREFECT_UI_URL": f"http://{public}:{options.port}",
+            "PREFECT_UI_API_URL": f"http://{public}:{options.port}/api",
+            "PREFECT_SERVER_API_HOST": options.host,
+            "PREFECT_SERVER_API_PORT": str(options.port),
             "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",
-            "PREFECT_UI_STATIC_DIRECTORY": str(wish.home / "ui"),
-            SHOWN: json.dumps({folder: f"http://{public}:{wish.port}{PATH}/{n}" for n, folder in shown.items()}),
+            "PREFECT_UI_STATIC_DIRECTORY": str(options.home / "ui"),
+            SHOWN: json.dumps({folder: f"http://{public}:{options.port}{PATH}/{n}" for n, folder in shown.items()}),
         }
         for name in ("NO_PROXY", "no_proxy"):  # what goes to this machine is no business of a proxy
             given[name] = ",".join(filter(None, [os.environ.get(name), local]))
@@ -205,75 +213,76 @@ def _environment(wish: Wish) -> Iterator[tuple[bool, dict[str, str]]]:
                 os.environ[name] = value
 
 
-def _server(wish: Wish, shown: dict[str, str]) -> Child:
-    """Prefect's server, once it answers."""
+def _start_server(options: ServeOptions, shown: dict[str, str]) -> Child:
+    """Start Prefect's server; returns it once it answers."""
     command = (
         sys.executable,
         "-m",
-        "rarefy.flows.serving.server_process",
-        wish.host,
-        str(wish.port),
+        "rarefy.flows.serving.processes",
+        "server",
+        options.host,
+        str(options.port),
         json.dumps(shown),
     )
-    child = Child("server", command, wish.home / "server.log")
+    child = Child("server", command, options.home / "server.log")
     child.start()
     assert child.process and child.process.stdout
     timer = threading.Timer(LONGEST_START, child.process.kill)
     timer.start()
-    said = child.process.stdout.readline()
+    first_line = child.process.stdout.readline()
     timer.cancel()
-    if said.startswith(b"ready"):
+    if first_line.startswith(b"ready"):
         return child
     code = child.process.wait()
     if code == BUSY:
         raise Fault(
-            f"port {wish.port} of {wish.host} is taken: another server listens there. Choose another --port, or end "
-            "that one; to use it, set PREFECT_API_URL to its address"
+            f"port {options.port} of {options.host} is taken: another server listens there. Choose another --port, or "
+            "end that one; to use it, set PREFECT_API_URL to its address"
         )
     raise Fault(f"Prefect's server did not start (exit code {code}): {child.last()}; see {child.log}")
 
 
-def _tell(wish: Wish, own: bool, say: Callable[[str], None]) -> None:
-    """Register everything, and say what there is now."""
+def _register(options: ServeOptions, own: bool, say: Callable[[str], None]) -> None:
+    """Register the deployments, and print what there is now."""
     if "prefect" in sys.modules:  # it read its settings when it was imported
         from prefect.context import refresh_global_settings_context
 
         refresh_global_settings_context()
     from prefect.settings import PREFECT_UI_URL
 
-    from rarefy.flows.serving.register import register
-    from rarefy.flows.serving.unfinished_runs import tidy
+    from rarefy.flows.serving.deployments import register
+    from rarefy.flows.serving.flow_runs import clean_up_runs
 
-    made = register(wish.deploy, wish.config_file, str(Path.cwd()), replace=own or wish.replace)
-    cut, missed = tidy(wish.deploy.work_pool) if own else (0, 0)
+    made = register(options.deploy, options.config_file, str(Path.cwd()), replace=own or options.replace)
+    cut, missed = clean_up_runs(options.deploy.work_pool) if own else (0, 0)
     if cut or missed:
         say(f"since the last time: {cut} runs were cut off, {missed} were missed, of which the last is made up for")
     say(f"Prefect's UI: {PREFECT_UI_URL.value()}")
     if own:
-        file = wish.home / FILE
+        file = options.home / FILE
         say(f"  it asks for a login, once: the line in {file}")
         say(f"  other commands need it as well: export {CLIENT}=$(cat {shlex.quote(str(file))})")
     for one in made:
         say(f"  {one.full_name:<30} {one.schedule}")
 
 
-def _helpers(wish: Wish) -> list[Child]:
-    """The worker, and what else runs along."""
+def _make_children(options: ServeOptions) -> list[Child]:
+    """The worker, and what else runs beside it; not started yet."""
     name = f"serve on {socket.gethostname()}"
-    worker = (sys.executable, "-m", "rarefy.flows.serving.worker", wish.deploy.work_pool, name)
-    found = [Child("worker", worker, wish.home / "worker.log")]
-    for what, command in wish.beside:
+    worker = (sys.executable, "-m", "rarefy.flows.serving.processes", "worker", options.deploy.work_pool, name)
+    found = [Child("worker", worker, options.home / "worker.log")]
+    for what, command in options.beside:
         found.append(
-            Child(what, (sys.executable, "-m", *command), wish.home / f"{what}.log", wish.deploy.folder or ".")
+            Child(what, (sys.executable, "-m", *command), options.home / f"{what}.log", options.deploy.folder or ".")
         )
     return found
 
 
-def _watch(parts: Sequence[Child], asked: threading.Event, say: Callable[[str], None]) -> None:
-    """Until asked to end: what ends by itself is started again, but for the server, without which nothing goes on."""
+def _watch(children: Sequence[Child], asked: threading.Event, say: Callable[[str], None]) -> None:
+    """Until asked to end, start again what ends by itself; Fault where that is the server."""
     while not asked.wait(0.5):
-        for one in parts:
-            if one.look():
+        for one in children:
+            if one.is_alive():
                 continue
             code = one.process.returncode if one.process else None
             recent = [when for when in one.starts if time.monotonic() - when < 60]

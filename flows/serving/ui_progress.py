@@ -14,24 +14,26 @@ from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
 from rarefy.flows.engine import prefect_server
+from rarefy.flows.engine.prefect_server import artifact_key
 from rarefy.flows.engine.stages import NAMES
-from rarefy.flows.serving.artifact_keys import key
 from rarefy.tasks.models.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
-ENDED = {  # in the order in which a run ends them, by the beginning of its flow's name
+STAGES_OF_FLOWS = {  # in the order in which a run ends them, by the beginning of its flow's name
     "rarefy evaluate": ("retrieve", "noise", "try", "answer", "score", "conclude", "report"),
     "": (*NAMES, "export"),
 }
 _WIDE = re.compile(r"^(\S+(?: \S+)*?) {2,}")  # the board's column of stages
 
 
-class Shown:
+class UIProgress:
     """A run's log, and one artifact that says how much of it is done."""
 
     def __init__(self, log: Any, stages: tuple[str, ...], place: str) -> None:
         self.log, self.stages = log, stages
-        self.artifact: UUID | None = create_progress_artifact(0.0, key=key(place, "progress"), description="begun")
+        self.artifact: UUID | None = create_progress_artifact(
+            0.0, key=artifact_key(place, "progress"), description="begun"
+        )
         self.share, self.told, self.lock = 0.0, time.monotonic(), threading.Lock()
 
     def say(self, text: str) -> None:
@@ -39,17 +41,17 @@ class Shown:
         self.log.info(redacted(_WIDE.sub(r"\1: ", text), 5_000))
 
     def at(self, stage: str, counts: str, share: float) -> None:
-        """So far in a stage; told every few seconds."""
+        """Show how far a stage is, every few seconds."""
         if time.monotonic() - self.told > PULSE:
             self._tell(stage, counts, share)
 
     def end(self, stage: str, note: str) -> None:
-        """A stage is done."""
+        """Show that a stage is done."""
         self.say(f"{stage}  {note}")
         self._tell(stage, note, 1.0)
 
     def close(self, text: str, share: float) -> None:
-        """The run is over."""
+        """Show that the run is over."""
         self.share = max(share, self.share)
         self._put(text)
 
@@ -64,7 +66,7 @@ class Shown:
         self._put(f"{stage} ({place + 1} of {len(self.stages)}): {text}")
 
     def _put(self, text: str) -> None:
-        """A server that does not take it has no part in the work: said once, and done without."""
+        """Update the artifact; where the server does not take it, that is logged once, and the run goes on without."""
         if self.artifact is None:
             return
         try:
@@ -75,16 +77,16 @@ class Shown:
 
 
 @contextmanager
-def seen() -> Iterator[Shown | None]:
-    """Where a run is seen; None outside of a flow, and where nobody can look."""
+def show_in_prefect() -> Iterator[UIProgress | None]:
+    """Within it, progress is shown in Prefect's UI; yields None outside of a flow, and where nobody can look."""
     context = FlowRunContext.get()
-    if context is None or context.flow is None or prefect_server.temporary():
+    if context is None or context.flow is None or prefect_server.is_temporary():
         yield None
         return
     name = context.flow.name
-    stages = next(stages for begins, stages in ENDED.items() if name.startswith(begins))
+    stages = next(stages for begins, stages in STAGES_OF_FLOWS.items() if name.startswith(begins))
     given = context.parameters or {}
-    shown = Shown(get_run_logger(), stages, str(given.get("out") or given.get("results") or ""))
+    shown = UIProgress(get_run_logger(), stages, str(given.get("out") or given.get("results") or ""))
     try:
         yield shown
     except BaseException as error:

@@ -1,20 +1,29 @@
-"""A benchmark as files: Parquet, JSON lines, BEIR, a Hugging Face dataset, and the manifest that names its version."""
+"""A benchmark as files.
+
+Tables come in; Parquet, JSON lines, BEIR, a Hugging Face dataset with its card and a manifest that names the version go
+out. The statistics are those of RARE's Appendix E, the keep rates those of SURE's Table 1.
+"""
 
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.export.beir import beir
-from rarefy.tasks.export.card import CardConfig, card
-from rarefy.tasks.export.files import Content, lines, records, sha256
-from rarefy.tasks.export.hugging_face import hugging_face, parts
+from rarefy.tasks.export.files import (
+    Content,
+    StagedFiles,
+    put_missing,
+    remove_leftovers,
+    sha256,
+    to_json_lines,
+    to_records,
+)
+from rarefy.tasks.export.formats import CardConfig, beir_files, hugging_face_files, render_card, split_tables
 from rarefy.tasks.export.manifest import manifest
 from rarefy.tasks.export.split import SplitConfig, split
-from rarefy.tasks.export.statistics import count
-from rarefy.tasks.export.swap import Written, fill, tidied
-from rarefy.tasks.export.tables import BESIDE, CHANGES, NAMES, Tables, complete, in_order
-from rarefy.tasks.store.lease import unfenced
+from rarefy.tasks.export.statistics import count_statistics
+from rarefy.tasks.export.tables import BESIDE, CHANGES, NAMES, Tables, complete_tables, sort_tables
+from rarefy.tasks.store.lease import no_fence
 
 __all__ = ["BESIDE", "NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
@@ -32,9 +41,9 @@ def export(
     census: Mapping[str, Mapping[str, int]],
     card_config: CardConfig = CardConfig(),  # noqa: B008  (frozen)
     as_of: str = "",
-    fence: Callable[[], None] = unfenced,
+    fence: Callable[[], None] = no_fence,
 ) -> dict[str, Any]:
-    """Write the benchmark into a folder and give back its manifest; nothing is written where it already stands.
+    """Write the benchmark into a folder and return its manifest; nothing is written where it already stands.
 
     `config` is the whole configuration as JSON would hold it, `digests` has one for each table by name, `census` the
     eligible sets by domain and pattern, `as_of` the day of a benchmark that was made as of one. Every file is first
@@ -42,46 +51,49 @@ def export(
     forbid it, by raising; then all change places at once: where there is a manifest, every file that it lists is whole.
     It lists nothing of the tables beside a benchmark, which may differ from machine to machine.
     """
-    tables = complete(tables)
-    told = {"format": VERSION, **manifest(tables, digests, config, census), "card": card_config.model_dump()}
-    told |= {"as_of": as_of} if as_of else {}  # the last key: without it nothing is said of time
-    told = _read(json.dumps({**told, "files": {}}))  # as it will be read
-    tidied(out)
+    tables = complete_tables(tables)
+    description = {"format": VERSION, **manifest(tables, digests, config, census), "card": card_config.model_dump()}
+    description |= {"as_of": as_of} if as_of else {}  # the last key, only where there is one
+    description = _read(json.dumps({**description, "files": {}}))  # as it will be read
+    remove_leftovers(out)
     for _ in range(TRIES):
-        if standing := _standing(out, told):
-            fill(out, _beside(in_order(tables)), fence)
+        if standing := _read_standing(out, description):
+            put_missing(out, _companion_files(sort_tables(tables)), fence)
             return standing
-        ordered = in_order(tables)
-        beside = _beside(ordered)
-        files = _files(ordered, told["version"], census, card_config) | beside
-        with Written(out, _MANIFEST) as new:
+        ordered = sort_tables(tables)
+        beside = _companion_files(ordered)
+        files = _benchmark_files(ordered, description["version"], census, card_config) | beside
+        with StagedFiles(out, _MANIFEST) as new:
             new.write(files)
-            told["files"] = {name: digest for name, digest in new.digests.items() if name not in beside}
-            if new.swap(files, json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n", fence):
-                return told
+            description["files"] = {name: digest for name, digest in new.digests.items() if name not in beside}
+            if new.swap(files, json.dumps(description, indent=2, ensure_ascii=False).encode() + b"\n", fence):
+                return description
     raise OSError(f"{out}: other runs write there again and again; give each of them a folder of its own")
 
 
-def _files(
+def _benchmark_files(
     tables: Tables, version: str, census: Mapping[str, Mapping[str, int]], card_config: CardConfig
 ) -> dict[str, Content]:
     """Every file of the benchmark but the manifest, by its path in the folder."""
     files: dict[str, Content] = {}
     for row_type, name in NAMES.items():
         files[f"{name}.parquet"] = tables[row_type]
-        files[f"{name}.jsonl"] = lines(records(tables[row_type], row_type))
-    files |= dict.fromkeys(CHANGES)  # what is told of an older version beside this one would mislead
-    files |= {f"beir/{name}": content for name, content in beir(tables).items()}
-    loaded = parts(tables)
-    readme = card(tables, loaded, count(tables, census), version, card_config)
-    return files | {f"hf/{name}": content for name, content in hugging_face(loaded, readme).items()}
+        files[f"{name}.jsonl"] = to_json_lines(to_records(tables[row_type], row_type))
+    files |= dict.fromkeys(CHANGES)  # what is description of an older version beside this one would mislead
+    files |= {f"beir/{name}": content for name, content in beir_files(tables).items()}
+    loaded = split_tables(tables)
+    readme = render_card(tables, loaded, count_statistics(tables, census), version, card_config)
+    return files | {f"hf/{name}": content for name, content in hugging_face_files(loaded, readme).items()}
 
 
-def _beside(tables: Tables) -> dict[str, Content]:
+def _companion_files(tables: Tables) -> dict[str, Content]:
     """The files that lie with a benchmark and are no part of it, by name."""
     files: dict[str, Content] = {}
     for row_type, name in BESIDE.items():
-        files |= {f"{name}.parquet": tables[row_type], f"{name}.jsonl": lines(records(tables[row_type], row_type))}
+        files |= {
+            f"{name}.parquet": tables[row_type],
+            f"{name}.jsonl": to_json_lines(to_records(tables[row_type], row_type)),
+        }
     return files
 
 
@@ -90,11 +102,11 @@ def _read(content: str | bytes) -> dict[str, Any]:
     return manifest
 
 
-def _standing(out: Path, told: dict[str, Any]) -> dict[str, Any] | None:
+def _read_standing(out: Path, description: dict[str, Any]) -> dict[str, Any] | None:
     """The manifest of a folder that holds just this benchmark, every file as it was written; None where it does not."""
     try:
         found = _read((out / _MANIFEST).read_bytes())
         whole = found["files"] and all(sha256(out / name) == digest for name, digest in found["files"].items())
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, or not one of ours
         return None
-    return found if whole and {**told, "files": found["files"]} == found else None
+    return found if whole and {**description, "files": found["files"]} == found else None

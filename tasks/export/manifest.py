@@ -1,4 +1,4 @@
-"""What a benchmark is made of and from: the manifest that is written last, and the version it carries."""
+"""The manifest of a benchmark: its version, settings, packages and the counts of its tables."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Variant
 from rarefy.data_contracts.schemas import SCHEMAS
-from rarefy.tasks.export.keep_rates import KeepRate, tallied
+from rarefy.tasks.export.statistics import KeepRate, tally_variants
 from rarefy.tasks.export.tables import NAMES, Tables
 
 # what shapes the result: another version of one of these may make another benchmark of the same documents
@@ -42,7 +42,7 @@ def versioned(digests: Mapping[str, str]) -> str:
 def manifest(
     tables: Tables, digests: Mapping[str, str], config: Mapping[str, Any], census: Mapping[str, Mapping[str, int]]
 ) -> dict[str, Any]:
-    """What can be said of a benchmark before a file of it is written: no times, no paths, nothing of the machine."""
+    """The manifest without the list of files: no times, no paths, nothing of the machine."""
     unnamed = sorted(set(digests) ^ set(NAMES.values()))
     if unnamed:
         raise ValueError(f"digests must name every table and nothing else: look at {', '.join(unnamed)}")
@@ -52,16 +52,16 @@ def manifest(
         "schemas": {name: SCHEMAS[name] for name in NAMES.values()},
         "packages": {name: found for name in PACKAGES if (found := _installed(name))},
         "config": dict(config),
-        "tables": {name: _table(tables, row_type, digests[name]) for row_type, name in NAMES.items()},
-        "perturbations": {rate.name: _kept(rate) for rate in tallied(tables[Variant]).each()},
+        "tables": {name: _describe_table(tables, row_type, digests[name]) for row_type, name in NAMES.items()},
+        "perturbations": {rate.name: _describe_rate(rate) for rate in tally_variants(tables[Variant]).each()},
         "census": {domain: dict(patterns) for domain, patterns in sorted(census.items())},
     }
 
 
-def _kept(rate: KeepRate) -> dict[str, Any]:
+def _describe_rate(rate: KeepRate) -> dict[str, Any]:
     percent = None if rate.percent is None else round(rate.percent, 1)
-    told = {"side": rate.side, "family": rate.family, "rows": rate.rows, "tried": rate.tried, "kept": rate.kept}
-    return {**told, "percent": percent, "rejected": dict(sorted(rate.rejected.items()))}
+    counts = {"side": rate.side, "family": rate.family, "rows": rate.rows, "tried": rate.tried, "kept": rate.kept}
+    return {**counts, "percent": percent, "rejected": dict(sorted(rate.rejected.items()))}
 
 
 def _installed(name: str) -> str | None:
@@ -71,12 +71,12 @@ def _installed(name: str) -> str | None:
         return None  # an extra that was not asked for
 
 
-def _table(tables: Tables, row_type: type, digest: str) -> dict[str, Any]:
+def _describe_table(tables: Tables, row_type: type, digest: str) -> dict[str, Any]:
     """A table's digest and counts; of one whose rows may be rejected, by reason."""
     table = tables[row_type]
-    told: dict[str, Any] = {"digest": digest, "rows": table.num_rows}
+    description: dict[str, Any] = {"digest": digest, "rows": table.num_rows}
     if "rejected_because" in table.schema.names:
         reasons = Counter(table.column("rejected_because").to_pylist())
-        told["accepted"] = reasons.pop("", 0)
-        told["rejected"] = dict(sorted(reasons.items()))
-    return told
+        description["accepted"] = reasons.pop("", 0)
+        description["rejected"] = dict(sorted(reasons.items()))
+    return description

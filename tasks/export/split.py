@@ -1,4 +1,4 @@
-"""Which accepted questions are for testing (RARE Appendix E): smallest hashes first, up to a quota per pattern."""
+"""The split of accepted questions into train and test (RARE Appendix E), by hash, up to a quota per pattern."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ class SplitConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 def split(questions: Iterable[Question], config: SplitConfig) -> Iterator[Question]:
-    """Every question with its split: "train" or "test", "" where it was rejected.
+    """Give every question its split: "train" or "test", "" where it was rejected.
 
     Questions on one path stay together: its facts would give the other's answer away. A few more questions move
     few: each path keeps its place in line, and only the quota's edge shifts. The place is drawn by what is asked, not

@@ -65,12 +65,12 @@ _ROWS = 2048
 _PARENTS: dict[type, type] = {Triplet: Chunk, Probe: Question, Judgement: Question, Pool: Question, Variant: Question}
 
 
-def complete(tables: Tables) -> dict[type, pa.Table]:
+def complete_tables(tables: Tables) -> dict[type, pa.Table]:
     """Every table of a benchmark and beside it, empty where none was made."""
     return {row_type: tables.get(row_type, schema_of(row_type).empty_table()) for row_type in NAMES | BESIDE}
 
 
-def in_order(tables: Tables) -> dict[type, pa.Table]:
+def sort_tables(tables: Tables) -> dict[type, pa.Table]:
     """Every table, its rows in the order of the source or of their names."""
     ordered: dict[type, pa.Table] = {}
     for row_type, columns in _ORDER.items():

@@ -1,1 +1,1 @@
-"""Chunks in, paths out: facts become triplets, names one each, old values superseded, patterns traced (RARE §3.2)."""
+"""Chunks in, paths out: facts are extracted, named alike, dated, and linked into paths (RARE §3.2, §3.3)."""

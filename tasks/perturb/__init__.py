@@ -1,9 +1,11 @@
-"""Perturbations that prove they kept what they should, and the noise that contexts are mixed of (the five papers)."""
+"""Perturb questions, gold chunks and the passages around them, and check each variant.
+
+Questions and chunks come in; variants go out, kept or rejected with a reason (RARE, SURE, Magic Mushroom, IBM).
+"""
 
 from rarefy.tasks.perturb.case import Case, Draft, Make, Move
-from rarefy.tasks.perturb.catalogue import CATALOGUE, chosen
+from rarefy.tasks.perturb.catalogue import CATALOGUE, Perturbation, choose_perturbations
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.entry import Perturbation
 from rarefy.tasks.perturb.vary import vary, vary_with_similarities
 
 __all__ = [
@@ -14,7 +16,7 @@ __all__ = [
     "Move",
     "PerturbConfig",
     "Perturbation",
-    "chosen",
+    "choose_perturbations",
     "vary",
     "vary_with_similarities",
 ]

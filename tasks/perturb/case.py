@@ -1,6 +1,6 @@
-"""What a perturbation is given, and what it gives back."""
+"""Input and output types of a perturbation."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -10,9 +10,9 @@ from rarefy.tasks.perturb.config import PerturbConfig
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question, or a passage that belongs to one, that is to be changed. Offsets count the characters of `text`."""
+    """A question, or a passage of one, to be changed. Offsets count the characters of `text`."""
 
-    case_id: str  # what it is made of: seeds whatever is drawn for it
+    case_id: str  # seeds all random draws for it
     side: str  # query | document | context
     text: str
     question_id: str = ""
@@ -43,14 +43,28 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A changed text that has yet to pass its checks."""
+    """A changed text, not yet checked."""
 
     text: str
-    moves: tuple[Move, ...] = ()  # what stayed, so that spans can follow; () leaves them to be looked for
+    moves: tuple[Move, ...] = ()  # what stayed in place, to project spans; () where they must be searched
     detail: str = ""  # what was changed: "$47.5 billion for $60.9 billion"
     chunk_id: str = ""  # the chunk it was taken from, where that is not the case's own
-    refused: str = ""  # a reason why it is no variant, known to the one who made it
+    refused: str = ""  # a reason against it that its maker knows
 
 
 Make = Callable[[Case, PerturbConfig, Random], Iterator[Draft]]
-"""Different drafts for a case, the best first, each made when it is wanted; none where nothing can be changed."""
+"""Yields different drafts for a case, the best first; none where nothing can be changed."""
+
+
+def join_pieces(text: str, parts: Iterable[tuple[int, int] | str], detail: str = "") -> Draft:
+    """A draft put together from stretches `(start, end)` of a text, in any order, and new strings."""
+    pieces: list[str] = []
+    moves: list[Move] = []
+    at = 0
+    for part in parts:
+        piece = part if isinstance(part, str) else text[part[0] : part[1]]
+        if not isinstance(part, str) and piece:
+            moves.append(Move(part[0], part[1], at))
+        pieces.append(piece)
+        at += len(piece)
+    return Draft("".join(pieces), tuple(moves), detail)

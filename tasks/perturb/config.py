@@ -1,4 +1,4 @@
-"""Which variants are made and how (RARE §5.1–5.2, C.1–C.2; SURE §3; Magic Mushroom §3)."""
+"""Settings of which variants are made and how (RARE §5.1–5.2, C.1–C.2; SURE §3; Magic Mushroom §3)."""
 
 from typing import Literal
 

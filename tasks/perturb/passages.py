@@ -1,4 +1,4 @@
-"""The part of a chunk that goes into a context: whole sentences and rows around the evidence (Magic Mushroom §4.1)."""
+"""Cut the passage of a chunk for a context: whole sentences and rows around the evidence (Magic Mushroom §4.1)."""
 
 import re
 from collections.abc import Sequence
@@ -9,21 +9,21 @@ from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.text.sentences import sentences
 
 DIVIDER = re.compile(r"\|?\s*:?-{3,}")
-HEADERLESS = 12  # times the words asked for: so far up a row still goes with its header; a table beyond is a data file
-CAPTION = 25  # words of a line above a table at most that is its caption or says its unit
-LEAD = 80  # words of a sentence that announces a table with its colon
-FEWEST = 12  # words of letters below which a passage says nothing
+HEADERLESS = 12  # a row gets its header if that is within so many times the wanted words above it
+CAPTION = 25  # words of a caption above a table, at most
+LEAD = 80  # words of a sentence with a colon above a table, at most
+FEWEST = 12  # least words of an informative passage
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _HEADING = re.compile(r"#{1,6}\s")
-# A line of its own that may be a heading without its mark: a passage may begin with it, but does not end with it
+# A line that may be a heading: a passage may begin but not end with it
 _TITLE = re.compile(r"[A-Z][^\W\d_]*(?:[ ,&/’'-]+[^\W\d_]+){0,7}")
-# What goes on from the line before, which no passage begins with: "95014 (Zip Code)", "(408) 996-1010"
+# A continuation of the line before, with which no passage begins: "95014 (Zip Code)", "(408) 996-1010"
 _MIDDLE = re.compile(r"\(|\d+\s\(|[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is never cut: a sentence, a row, a title. `table` is the number of its table, -1 outside one."""
+    """A sentence, row or title, which is never cut. `table` is the number of its table, -1 outside one."""
 
     start: int
     end: int
@@ -33,9 +33,9 @@ class Unit:
     paragraph: int = 0
 
 
-@lru_cache(2000)  # a chunk is the passage of several questions, and the neighbour of more
-def units(text: str) -> tuple[Unit, ...]:
-    """A text in what a reader takes in whole, in order."""
+@lru_cache(2000)  # a chunk is used for several questions
+def split_units(text: str) -> tuple[Unit, ...]:
+    """The units of a text, in order."""
     found: list[Unit] = []
     table, paragraph, above = -1, 0, ""
     lines = [match.span() for match in re.finditer(r"[^\n]+", text)]
@@ -50,15 +50,20 @@ def units(text: str) -> tuple[Unit, ...]:
                 table += 1
             following = text[slice(*lines[i + 1])] if i + 1 < len(lines) else ""
             head = DIVIDER.match(line.strip()) or DIVIDER.match(following.strip())
-            found.append(Unit(start, end, _words(line), "header" if head else "row", table, paragraph))
+            found.append(Unit(start, end, _count_words(line), "header" if head else "row", table, paragraph))
         elif _HEADING.match(line):
-            found.append(Unit(start, end, _words(line), "heading", -1, paragraph))
+            found.append(Unit(start, end, _count_words(line), "heading", -1, paragraph))
         elif _TITLE.fullmatch(line) and lines[i - 1][1] + 1 < start:
-            found.append(Unit(start, end, _words(line), "title", -1, paragraph))
+            found.append(Unit(start, end, _count_words(line), "title", -1, paragraph))
         else:
             found += [
                 Unit(
-                    start + a, start + b, _words(line[a:b]), "lead" if line[b - 1] == ":" else "sentence", -1, paragraph
+                    start + a,
+                    start + b,
+                    _count_words(line[a:b]),
+                    "lead" if line[b - 1] == ":" else "sentence",
+                    -1,
+                    paragraph,
                 )
                 for a, b in sentences(line)
             ]
@@ -66,33 +71,32 @@ def units(text: str) -> tuple[Unit, ...]:
     return tuple(found)
 
 
-def passage(chunk: Chunk, spans: Sequence[tuple[int, int]], words: int) -> tuple[int, int]:
-    """`[start, end)` of the passage of a chunk that holds these spans, of so many words where the spans allow it.
+def find_passage(chunk: Chunk, spans: Sequence[tuple[int, int]], words: int) -> tuple[int, int]:
+    """`[start, end)` of the passage of a chunk that contains these spans, of so many words where possible.
 
-    Always whole sentences and rows. A row comes with all that stands between it and its table's header, the caption
-    and unit above included: one stretch of the chunk that can be read, however long. Without spans it is the chunk's
-    first passage that says something. `(0, 0)` for an empty text.
+    Whole sentences and rows. A row comes with everything up to its table's header, caption and unit, however long.
+    Without spans it is the chunk's first informative passage; `(0, 0)` for an empty text.
     """
-    own = units(chunk.text)
+    own = split_units(chunk.text)
     if not own:
         return 0, len(chunk.text)
-    held = [i for i, unit in enumerate(own) if any(unit.start < b and a < unit.end for a, b in spans)]
-    if not held:
-        found = windows(chunk.text, words)
-        return found[0] if found else _grown(chunk.text, own, 0, 0, words)
-    first, last = held[0], held[-1]
-    first = _readable(own, first, words)
-    return _grown(chunk.text, own, first, last, words)
+    with_evidence = [i for i, unit in enumerate(own) if any(unit.start < b and a < unit.end for a, b in spans)]
+    if not with_evidence:
+        found = split_passages(chunk.text, words)
+        return found[0] if found else _extend(chunk.text, own, 0, 0, words)
+    first, last = with_evidence[0], with_evidence[-1]
+    first = _include_header(own, first, words)
+    return _extend(chunk.text, own, first, last, words)
 
 
 @lru_cache(2000)
-def windows(text: str, words: int) -> tuple[tuple[int, int], ...]:
-    """The passages of a text, in order, each of whole sentences or of a table from its header, that say something."""
-    own = units(text)
+def split_passages(text: str, words: int) -> tuple[tuple[int, int], ...]:
+    """The informative passages of a text, in order: whole sentences, or rows of a table from its header on."""
+    own = split_units(text)
     found: list[tuple[int, int]] = []
     i = 0
     while i < len(own):
-        if own[i].kind == "row":  # the middle of a table, which nobody can read
+        if own[i].kind == "row":  # the middle of a table cannot be understood
             i += 1
             continue
         last, sum_ = i, own[i].words
@@ -102,18 +106,18 @@ def windows(text: str, words: int) -> tuple[tuple[int, int], ...]:
             last += 1
             sum_ += own[last].words
         if own[last].kind == "header" and last + 1 < len(own) and own[last + 1].kind == "row":
-            last = _before_table(own, i, last)  # a header alone is left to the next passage, or has its first rows
+            last = _before_table(own, i, last)  # never a header alone
         while last > i and own[last].kind == "title" and last + 1 < len(own):
             last -= 1
         start, end = own[i].start, own[last].end
-        if telling(text[start:end]):
+        if is_informative(text[start:end]):
             found.append((start, end))
         i = last + 1
     return tuple(found)
 
 
-def telling(text: str) -> bool:
-    """Does a passage say something: more than headings, page numbers and rules?"""
+def is_informative(text: str) -> bool:
+    """Whether a passage has more than headings, page numbers and rules."""
     body = "\n".join(line for line in text.split("\n") if not _HEADING.match(line))
     return len(_LETTERS.findall(body)) >= FEWEST
 
@@ -130,8 +134,8 @@ def _before_table(own: Sequence[Unit], first: int, last: int) -> int:
     return last
 
 
-def _readable(own: Sequence[Unit], first: int, words: int) -> int:
-    """Where a passage must begin so that its first row has a header, a caption and a unit."""
+def _include_header(own: Sequence[Unit], first: int, words: int) -> int:
+    """The first unit of a passage whose first row has its header, caption and unit."""
     if own[first].table >= 0:
         at, sum_ = first, 0
         while at and own[at - 1].table == own[first].table and sum_ <= HEADERLESS * words:
@@ -150,8 +154,8 @@ def _introduces(unit: Unit) -> bool:
     return unit.words <= {"sentence": CAPTION, "title": CAPTION, "heading": CAPTION, "lead": LEAD}.get(unit.kind, -1)
 
 
-def _grown(text: str, own: Sequence[Unit], first: int, last: int, words: int) -> tuple[int, int]:
-    """The units from `first` to `last` and as many around as there is room for, those of their paragraph first."""
+def _extend(text: str, own: Sequence[Unit], first: int, last: int, words: int) -> tuple[int, int]:
+    """The span of units `first` to `last` and those around that fit, of their paragraph first."""
     room, most, least = words - sum(unit.words for unit in own[first : last + 1]), first, last
     while True:
         after = last + 1 < len(own) and own[last + 1].kind != "heading" and own[last + 1].words <= room
@@ -177,6 +181,6 @@ def _grown(text: str, own: Sequence[Unit], first: int, last: int, words: int) ->
     return own[first].start, own[last].end
 
 
-def _words(text: str) -> int:
-    """Words and figures, the bars of a table apart."""
+def _count_words(text: str) -> int:
+    """The number of words and figures, without table bars."""
     return len(re.findall(r"[^\s|]*\w[^\s|]*", text))

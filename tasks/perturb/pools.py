@@ -1,4 +1,4 @@
-"""What noise for each question can be made of: passages near and far, and other values (Magic Mushroom §3.2-3.3)."""
+"""Collect what noise can be made of for each question: other passages and other values (Magic Mushroom §3.2-3.3)."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -7,30 +7,35 @@ from itertools import chain, islice
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Swap, Triplet, row_id
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.figures import amount
-from rarefy.tasks.perturb.context.invented import invented, is_security, namesakes, other_rates, states
-from rarefy.tasks.perturb.context.kinds import is_figure, kind_of
-from rarefy.tasks.perturb.context.lists import listed
-from rarefy.tasks.perturb.context.others import (
+from rarefy.tasks.perturb.context.other_values import (
     ENTITY,
-    Others,
     Value,
-    differs,
-    figure,
-    instead,
-    kinds,
-    of_answers,
-    of_triplets,
+    ValueIndex,
+    classify_answer,
+    find_listed_names,
+    find_namesakes,
+    find_other_rates,
+    find_other_states,
+    find_replacements,
+    index_answers,
+    index_triplets,
+    invent_figures,
+    is_distinct,
+    is_figure_kind,
+    is_security,
+    object_kinds,
+    signless_value,
     subject_kind,
 )
-from rarefy.tasks.perturb.passages import windows
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.perturb.context.swaps import parse_amount
+from rarefy.tasks.perturb.passages import split_passages
+from rarefy.tasks.text.notations import contains_answer
 
 VERSION = 7  # dates of answers are read in every notation
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
-POINTS = 8  # of a document on the ring, so that few documents share it about evenly
-STATED = 40  # facts of neighbours that get a counterfact, at most
+POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
+STATED = 40  # counterfacts of a question, at most
 
 _NONE: Mapping[str, Triplet] = {}
 
@@ -42,19 +47,19 @@ def draw(
     chunks: Mapping[str, Chunk],
     triplets: Mapping[str, Triplet] = _NONE,
 ) -> Iterator[Pool]:
-    """A pool for each accepted question, in their order; what it holds hangs on no order, and little on other rows.
+    """A pool for each accepted question, in their order, which does not affect the pools.
 
-    Neighbours are the chunks within `config.reach` of a gold one in its document, nearest first. Strangers are of
-    documents that are no gold one's, picked where hashes of the question fall on a ring of hashed documents and
-    chunks, so that a document more moves few of them. Swaps come from `triplets`, or, where a question has none, from
-    the answers of the other questions and the names that stand in lists beside its own; figures of which nothing like
-    is known are made up, and their swaps name no source. KeyError where a question's chunk is not among `chunks`.
+    Neighbours are the chunks within `config.reach` of a gold one in its document, nearest first. Strangers are chunks
+    of other documents, drawn by consistent hashing (hashes of the question on a ring of hashed documents and chunks),
+    so that a new document changes few of them. Swaps come from `triplets` or, for a question without any, from other
+    questions' answers and names listed beside its own; figures without a like are made up and have no source.
+    KeyError where a question's chunk is not among `chunks`.
     """
     accepted = [question for question in questions if not question.rejected_because]
     wanted = max(config.pools.values(), default=0)
-    around = _Around(chunks, config.passage)
-    beside = {} if triplets else listed(chunks[name].text for name in sorted(chunks))
-    known = _Known(of_triplets(triplets.values()), of_answers(accepted), beside, triplets, SPARE * wanted)
+    around = _ChunkIndex(chunks, config.passage)
+    beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))
+    known = _SwapFinder(index_triplets(triplets.values()), index_answers(accepted), beside, triplets, SPARE * wanted)
     stated: dict[str, list[Triplet]] = defaultdict(list)
     for triplet in triplets.values():
         if not triplet.rejected_because and triplet.answer.strip():
@@ -71,8 +76,8 @@ def draw(
         )
 
 
-class _Around:
-    """Where chunks stand: in their documents, and on the ring."""
+class _ChunkIndex:
+    """The chunks by their position in documents and on the hash ring."""
 
     def __init__(self, chunks: Mapping[str, Chunk], words: int) -> None:
         self.chunks = chunks
@@ -102,11 +107,11 @@ class _Around:
         gold = {self.chunks[name].doc_id for name in question.chunk_ids}
         whose = {self.chunks[name].entity for name in question.chunk_ids} - {""}
         own = gold | {name for entity in sorted(whose) for name in self.of_entity[entity]}
-        gold = own if len(own) < len(self.documents) else gold  # last year's report is not off the topic
+        gold = own if len(own) < len(self.documents) else gold  # other reports of the entity are not off the topic
         if len(self.documents) <= len(gold):
             return ()
         found: dict[str, None] = {}
-        for i in range(3 * wanted):  # the same place may come up twice, or say nothing
+        for i in range(3 * wanted):  # draws may repeat or have no passage
             if len(found) == wanted:
                 break
             at = bisect_left(self.ring, (row_id(question.question_id, i), ""))
@@ -118,31 +123,31 @@ class _Around:
         return tuple(found)
 
     def _of_document(self, document: str) -> list[tuple[str, str]]:
-        """A document's chunks that say something, by their hashes."""
+        """The chunks of a document with passages, as a hash ring."""
         if document not in self.rings:
-            telling = [name for name in self.documents[document] if windows(self.chunks[name].text, self.words)]
+            telling = [name for name in self.documents[document] if split_passages(self.chunks[name].text, self.words)]
             self.rings[document] = sorted((row_id("chunk", name), name) for name in telling)
         return self.rings[document]
 
 
-class _Known:
-    """Which values could stand for which."""
+class _SwapFinder:
+    """Finds values that can replace others."""
 
     def __init__(
         self,
-        said: Others,
-        answered: Others,
+        stated: ValueIndex,
+        answered: ValueIndex,
         beside: Mapping[str, tuple[str, ...]],
         triplets: Mapping[str, Triplet],
         wanted: int,
     ) -> None:
-        self.said, self.answered, self.beside = said, answered, beside
+        self.stated, self.answered, self.beside = stated, answered, beside
         self.triplets, self.wanted = triplets, wanted
-        self.figures: dict[str, tuple[Swap, ...]] = {}  # of answers, by triplet
-        self.made: dict[str, tuple[Swap, ...]] = {}  # of neighbours' facts, by triplet
+        self.figures: dict[str, tuple[Swap, ...]] = {}  # swaps of answers, by triplet
+        self.fact_swaps: dict[str, tuple[Swap, ...]] = {}  # of neighbours' facts, by triplet
 
     def swaps(self, question: Question) -> Iterator[Swap]:
-        """Of the answer, then of what else the gold passages must say for it to be the answer."""
+        """Swaps of the answer, then of what else leads to it in the gold passages."""
         own = [self.triplets[name] for name in question.triplet_ids if name in self.triplets]
         answers = [t for t in own if t.answer == question.answer]
         subjects = [t for t in own if t.subject == question.answer and t.subject != t.entity]
@@ -150,12 +155,12 @@ class _Known:
             yield from self._of_answer(question, answers[-1])
         elif subjects:
             value = Value(question.answer, None, subjects[-1].entity, subjects[-1].triplet_id, subjects[-1].subject_key)
-            name = subjects[-1].subject_type or "NAME"  # of a deadline or a reading no type is told
-            found = instead(self.said, value, [subject_kind(subjects[-1])], name, question.aliases)
+            name = subjects[-1].subject_type or "NAME"  # some have no type
+            found = find_replacements(self.stated, value, [subject_kind(subjects[-1])], name, question.aliases)
             yield from islice(found, self.wanted)
         elif question.answer in {t.entity for t in own}:
             value = Value(question.answer, None, "", "", question.answer)
-            found = instead(self.said, value, [ENTITY], "ORG", question.aliases, question.text)
+            found = find_replacements(self.stated, value, [ENTITY], "ORG", question.aliases, question.text)
             yield from islice(found, self.wanted)
         else:
             yield from islice(self._by_shape(question), self.wanted)
@@ -163,7 +168,7 @@ class _Known:
         yield from {(swap.old, swap.new): swap for swap in links if swap.old != question.answer}.values()
 
     def _of_answer(self, question: Question, triplet: Triplet) -> Iterable[Swap]:
-        """A figure's do not hang on what is asked besides, so that they are looked for once for all questions on it."""
+        """Swaps of the answer in a triplet; those of a figure are found once for all its questions."""
         if not triplet.value:
             return self._for(triplet, question)
         if triplet.triplet_id not in self.figures:
@@ -173,81 +178,85 @@ class _Known:
     def _for(self, triplet: Triplet, question: Question) -> Iterator[Swap]:
         value = Value(
             triplet.answer,
-            figure(triplet),
+            signless_value(triplet),
             triplet.subject_key or triplet.subject,
             triplet.triplet_id,
             triplet.object_key or triplet.object,
         )
         name = triplet.object_type
         found = chain(
-            instead(self.said, value, kinds(triplet), name, question.aliases, question.text),
-            states(triplet.answer, name),
-            invented(triplet.answer, question.aliases, name, triplet.triplet_id) if value.amount else (),
+            find_replacements(self.stated, value, object_kinds(triplet), name, question.aliases, question.text),
+            find_other_states(triplet.answer, name),
+            invent_figures(triplet.answer, question.aliases, name, triplet.triplet_id) if value.amount else (),
         )
-        yield from islice(_once(found), self.wanted)
+        yield from islice(_deduplicate(found), self.wanted)
 
     def _by_shape(self, question: Question) -> Iterator[Swap]:
-        kind = kind_of(question.answer, question.text)
-        if not kind or not is_figure(kind):
+        kind = classify_answer(question.answer, question.text)
+        if not kind or not is_figure_kind(kind):
             yield from self._beside(question)
         if not kind:
             return
         if kind == "NAME who":
-            yield from namesakes(self.answered, question.answer, question.aliases, question.text, question.question_id)
+            yield from find_namesakes(
+                self.answered, question.answer, question.aliases, question.text, question.question_id
+            )
             return
-        number = amount(question.answer) if is_figure(kind) else None
+        number = parse_amount(question.answer) if is_figure_kind(kind) else None
         value = Value(question.answer, number, question.question_id, question.question_id)
         name = kind.partition(" ")[0]
-        yield from _once(
+        yield from _deduplicate(
             chain(
-                instead(self.answered, value, [(kind,)], name, question.aliases, question.text),
-                states(question.answer, name),
-                invented(question.answer, question.aliases, name, question.question_id) if number else (),
+                find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text),
+                find_other_states(question.answer, name),
+                invent_figures(question.answer, question.aliases, name, question.question_id) if number else (),
             )
         )
 
     def _beside(self, question: Question) -> Iterator[Swap]:
-        """The names that the texts list with the answer, those that the question names apart."""
+        """Swaps for names listed with the answer, but for those in the question."""
         names = self.beside.get(question.answer.strip(), ())
         for name in sorted(names, key=lambda n: row_id(question.answer, n)):
             asked = name.casefold() in question.text.casefold()
-            if not asked and differs(name, question.answer, question.aliases):
+            if not asked and is_distinct(name, question.answer, question.aliases):
                 yield Swap(question.answer, name, "NAME")
 
     def _of_link(self, question: Question, triplet: Triplet) -> Iterator[Swap]:
-        """For what leads to the answer: what the question names of it, so that it leads elsewhere."""
+        """Swaps of what leads to the answer, so that it leads elsewhere."""
         own, named = triplet.subject_key or triplet.subject, triplet.object_key or triplet.object
         ends = (
-            (triplet.answer, figure(triplet), own, named, kinds(triplet)[:1], triplet.object_type),
+            (triplet.answer, signless_value(triplet), own, named, object_kinds(triplet)[:1], triplet.object_type),
             (triplet.subject, None, triplet.entity, own, [subject_kind(triplet)], triplet.subject_type or "NAME"),
         )
         for text, number, owner, key, of, name in ends:
             if text and text != question.entity and text in triplet.source_sentence:
-                if is_security(text):  # its symbol and year stand beside it, and fit no other
-                    yield from islice(other_rates(text, name), self.wanted)
+                if is_security(text):  # its symbol and year are beside it and fit no other security
+                    yield from islice(find_other_rates(text, name), self.wanted)
                     continue
                 value = Value(text, number, owner, triplet.triplet_id, key)
-                found = chain(instead(self.said, value, of, name, (), question.text), states(text, name))
-                kept = (s for s in found if not occurs(s.new, question.answer, question.aliases))
-                yield from islice(_once(kept), self.wanted)
+                found = chain(
+                    find_replacements(self.stated, value, of, name, (), question.text), find_other_states(text, name)
+                )
+                kept = (s for s in found if not contains_answer(s.new, question.answer, question.aliases))
+                yield from islice(_deduplicate(kept), self.wanted)
 
     def counterfacts(
         self, question: Question, neighbours: Iterable[str], stated: Mapping[str, list[Triplet]]
     ) -> Iterator[Swap]:
-        """One or two for each fact that the neighbours state."""
+        """Two swaps at most of each fact that the neighbours state."""
         forms = (question.answer, question.aliases)
         for triplet in (t for name in neighbours for t in stated.get(name, ())):
-            if triplet.triplet_id not in self.made:
+            if triplet.triplet_id not in self.fact_swaps:
                 value = Value(
-                    triplet.answer, figure(triplet), triplet.subject_key or triplet.subject, triplet.triplet_id,
+                    triplet.answer, signless_value(triplet), triplet.subject_key or triplet.subject, triplet.triplet_id,
                     triplet.object_key or triplet.object,
                 )  # fmt: skip
-                found = instead(self.said, value, kinds(triplet)[:1], triplet.object_type)
-                self.made[triplet.triplet_id] = tuple(islice(_once(found), 2))
-            yield from (s for s in self.made[triplet.triplet_id] if not occurs(s.new, *forms))
+                found = find_replacements(self.stated, value, object_kinds(triplet)[:1], triplet.object_type)
+                self.fact_swaps[triplet.triplet_id] = tuple(islice(_deduplicate(found), 2))
+            yield from (s for s in self.fact_swaps[triplet.triplet_id] if not contains_answer(s.new, *forms))
 
 
-def _once(swaps: Iterable[Swap]) -> Iterator[Swap]:
+def _deduplicate(swaps: Iterable[Swap]) -> Iterator[Swap]:
     seen: set[str] = set()
     for swap in swaps:
         if swap.new not in seen:

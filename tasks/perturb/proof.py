@@ -1,4 +1,4 @@
-"""What is held against a draft: rules first, then how alike it is, then entailment both ways (SURE §3.4; RARE R24)."""
+"""Check drafts: rules first, then similarity, then entailment both ways (SURE §3.4; RARE R24)."""
 
 import re
 from collections import Counter
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rarefy.tasks.models.nli import NLI, Label, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
+from rarefy.tasks.perturb.catalogue import Perturbation
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.entry import Perturbation
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]
 SIMILARITY, ENTAILMENT = "similarity", "entailment"
@@ -24,107 +24,104 @@ _WORD = re.compile(r"[\w.,%$]+")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What came of a draft's checks: `reason` is "" where all held."""
+    """The result of a draft's checks: `reason` is "" where all passed."""
 
     reason: str = ""
     detail: str = ""
     similarity: float | None = None  # None: not compared
-    compared: str = ""  # embedding | words: by what
+    compared: str = ""  # embedding | words
     entailment: str = ""
-    checks: tuple[str, ...] = ()  # those that held
-    missed: str = ""  # a code of faults.REASONS, where a model that was to judge it gave no answer
+    checks: tuple[str, ...] = ()  # those that passed
+    missed: str = ""  # a code of faults.REASONS, where the judging model gave no answer
 
 
-def prove(
+def prove_drafts(
     entry: Perturbation,
     drafts: Sequence[tuple[Case, Draft]],
     config: PerturbConfig,
     embed: Embed,
     nli: NLI | None,
 ) -> list[Proof]:
-    """The proof of each draft; a check that comes after one that failed is not made.
+    """The proof of each draft; checks stop at the first failure.
 
-    ValueError where the entry wants entailment and there is no `nli`.
+    ValueError where the entry needs entailment and there is no `nli`.
     """
-    proofs = [_by_rules(entry, case, draft) for case, draft in drafts]
-    _liken(entry, drafts, proofs, config, embed)
+    proofs = [_check_rules(entry, case, draft) for case, draft in drafts]
+    _add_similarities(entry, drafts, proofs, config, embed)
     if ENTAILMENT in entry.checks:
         if nli is None:
             raise ValueError(f"{entry.name} wants entailment, and no nli was given")
-        _entail(drafts, proofs, nli)
+        _add_entailments(drafts, proofs, nli)
     return proofs
 
 
-def _by_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
+def _check_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
     if draft.refused:
         return Proof(draft.refused, draft.detail)
     if entry.changes and draft.text == case.text:
         return Proof("unchanged", draft.detail)
-    held: list[str] = []
+    passed: list[str] = []
     for name in entry.checks:
         if name in (SIMILARITY, ENTAILMENT):
             continue
         fault = CHECKS[name](case, draft)
         if fault:
-            code, _, told = fault.partition(": ")
-            return Proof(code, told or draft.detail, checks=tuple(held))
-        held.append(name)
-    return Proof(detail=draft.detail, checks=tuple(held))
+            code, _, what = fault.partition(": ")
+            return Proof(code, what or draft.detail, checks=tuple(passed))
+        passed.append(name)
+    return Proof(detail=draft.detail, checks=tuple(passed))
 
 
-def _liken(
+def _add_similarities(
     entry: Perturbation,
     drafts: Sequence[tuple[Case, Draft]],
     proofs: list[Proof],
     config: PerturbConfig,
     embed: Embed,
 ) -> None:
-    """Put the similarity into each proof; by the embedder where it is a check, and for chunks as the config says."""
+    """Add the similarity to each proof: by the embedder where it is a check, for chunks as configured."""
     open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
     checked = SIMILARITY in entry.checks
     embedded = checked or (entry.side != "query" and config.document_similarity == "embedding")
     if embedded:
         pairs = [(drafts[i][0].text, drafts[i][1].text) for i in open_]
-        alike = _cosines(pairs, embed)
+        alike = _cosine_similarities(pairs, embed)
     else:
-        alike = [_of_words(drafts[i][0].text, drafts[i][1].text) for i in open_]
+        alike = [_word_similarity(drafts[i][0].text, drafts[i][1].text) for i in open_]
     for i, similarity in zip(open_, alike, strict=True):
         below = checked and similarity < config.threshold
-        held = proofs[i].checks if below or not checked else (*proofs[i].checks, SIMILARITY)
+        passed = proofs[i].checks if below or not checked else (*proofs[i].checks, SIMILARITY)
         reason = "below_threshold" if below else ""
         method = "embedding" if embedded else "words"
-        proofs[i] = replace(proofs[i], similarity=similarity, compared=method, checks=held, reason=reason)
+        proofs[i] = replace(proofs[i], similarity=similarity, compared=method, checks=passed, reason=reason)
 
 
-def _entail(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI) -> None:
+def _add_entailments(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI) -> None:
     open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
     pairs = [(drafts[i][0].text, drafts[i][1].text) for i in open_]
     both = list(dict.fromkeys(pair for a, b in pairs for pair in ((a, b), (b, a))))  # questions may share a passage
     labels = dict(zip(both, nli(both), strict=True))
     for i, (a, b) in zip(open_, pairs, strict=True):
-        there, back = labels[a, b], labels[b, a]
-        found = ", ".join(label.label or label.error for label in (there, back))
-        if equivalent(there, back):
+        forward, backward = labels[a, b], labels[b, a]
+        found = ", ".join(label.label or label.error for label in (forward, backward))
+        if equivalent(forward, backward):
             proofs[i] = replace(proofs[i], entailment=found, checks=(*proofs[i].checks, ENTAILMENT))
         else:
-            why = next((label.why for label in (there, back) if label.why), "")
-            missed = there.error or back.error
-            reason = "entailment_unanswered" if missed else unequal(there, back)
+            why = next((label.why for label in (forward, backward) if label.why), "")
+            missed = forward.error or backward.error
+            reason = "entailment_unanswered" if missed else entailment_failure(forward, backward)
             proofs[i] = replace(
                 proofs[i], entailment=found, reason=reason, detail=why or proofs[i].detail, missed=missed
             )
 
 
-def unequal(there: Label, back: Label) -> str:
-    """Why two texts that were compared are not taken to say the same: not_entailed by inference, not_proved by rules.
-
-    What rules cannot prove, though they see another name or the contrary in it, inference might still accept.
-    """
+def entailment_failure(there: Label, back: Label) -> str:
+    """Why two texts are not equivalent: not_proved by rules, which inference might accept, or not_entailed."""
     return "not_proved" if {there.label, back.label} <= {"kept", "not_shown", "changed"} else "not_entailed"
 
 
-def _cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
-    """The cosine of each pair, of which the last digits hang on the machine and on what a text was batched with."""
+def _cosine_similarities(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
+    """The cosine of each pair; its last digits depend on the machine and on batches."""
     if not pairs:
         return []
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
@@ -134,13 +131,13 @@ def _cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
     return [float(unit[a] @ unit[b]) for a, b in pairs]
 
 
-def _of_words(original: str, changed: str) -> float:
-    (a, long), (b, wide) = _counted(original), _counted.__wrapped__(changed)
+def _word_similarity(original: str, changed: str) -> float:
+    (a, long), (b, wide) = _count_words(original), _count_words.__wrapped__(changed)
     return round(sum(n * b[w] for w, n in a.items() if w in b) / (long * wide), 4) if long and wide else 0.0
 
 
-@lru_cache(512)  # a chunk has a dozen variants, which stand together
-def _counted(text: str) -> tuple[Counter[str], float]:
-    """The words of a text, and their length as a vector."""
+@lru_cache(512)  # a chunk has a dozen variants in a row
+def _count_words(text: str) -> tuple[Counter[str], float]:
+    """The counts of a text's words, and their norm."""
     words = Counter(_WORD.findall(text.lower()))
     return words, sqrt(sum(n * n for n in words.values()))

@@ -1,4 +1,4 @@
-"""Where the gold evidence of a passage stands in a variant of it."""
+"""Find where the gold evidence of a passage is in a variant of it."""
 
 import re
 import sys
@@ -10,14 +10,14 @@ from html import unescape
 from rapidfuzz import fuzz
 
 from rarefy.tasks.perturb.case import Case, Draft, Move
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.sentences import sentences
 
-LIKE = 55.0  # of 100, the least likeness of words: see tests/tasks/perturb/test_spans.py for what it lets in and out
-NEAR = 12  # sentences looked at closely: those that share most words with the evidence
-TOGETHER = 4  # sentences that one of the original's may have become
-PLACES = 1_000  # at which one text is looked at, of those where it stands
-LONGEST = 5_000  # characters of evidence, or of a sentence, that are compared: the work grows with their product
+LIKE = 55.0  # least similarity of words, of 100; measured in tests/tasks/perturb/test_spans.py
+NEAR = 12  # sentences compared closely, those that share most words with the evidence
+TOGETHER = 4  # sentences that one of the original may have become
+PLACES = 1_000  # occurrences of a text that are considered
+LONGEST = 5_000  # characters of evidence or of a sentence that are compared
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
@@ -29,26 +29,26 @@ Spans = tuple[tuple[int, int], ...]
 Follow = Callable[[int, int], list[tuple[int, int]]]
 
 
-def projected(case: Case, draft: Draft) -> Spans:
+def project_spans(case: Case, draft: Draft) -> Spans:
     """The case's spans in the draft's text, in order, without those that are gone.
 
-    With the draft's moves this is exact: what moved, and what was put in its place between two pieces that still stand
-    side by side. Evidence that was torn apart gives several spans. Without moves the evidence is looked for: verbatim,
-    then by its letters and digits alone, then as the sentences that are most like it, which must hold the answer where
-    the evidence did. What is not found is left out.
+    The draft's moves give them exactly: what moved, and replacements between two pieces that are still adjacent.
+    Evidence that was split gives several spans. Without moves the evidence is searched: verbatim, then by its letters
+    and digits, then as the most similar sentences, which must hold the answer where the evidence did.
     """
     if not case.spans:
         return ()
-    follow = _moved(draft.moves) if draft.moves else lambda start, end: list(_sought(case, start, end, draft.text))
+    follow = _follow_moves(draft.moves) if draft.moves else None
     found: set[tuple[int, int]] = set()
     for start, end in case.spans:
-        pieces = [_trimmed(draft.text, a, b) for a, b in _joined(sorted(follow(start, end)))]
+        spans = follow(start, end) if follow else _search_span(case, start, end, draft.text)
+        pieces = [_trim(draft.text, a, b) for a, b in _join_spans(sorted(spans))]
         found.update(piece for piece in pieces if piece[0] < piece[1])
     return tuple(sorted(found))
 
 
-def _moved(moves: Sequence[Move]) -> Follow:
-    """What says where the pieces of a span went."""
+def _follow_moves(moves: Sequence[Move]) -> Follow:
+    """A function that gives the spans in the draft of a span of the original."""
     ordered = sorted(moves, key=lambda move: (move.start, move.end))
     places = sorted(range(len(ordered)), key=lambda i: (ordered[i].at, ordered[i].end - ordered[i].start, i))
     rank = {i: place for place, i in enumerate(places)}
@@ -67,36 +67,36 @@ def _moved(moves: Sequence[Move]) -> Follow:
                 low, high = max(start, move.start), min(end, move.end)
                 found.append((move.at + low - move.start, move.at + high - move.start))
             follows = i + 1 < len(ordered) and rank[i + 1] == rank[i] + 1
-            if follows and move.end < end and start < ordered[i + 1].start:  # what stands in place of what lay between
+            if follows and move.end < end and start < ordered[i + 1].start:  # a replacement in between
                 found.append((move.at + move.end - move.start, ordered[i + 1].at))
         return found
 
     return follow
 
 
-def _sought(case: Case, start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
+def _search_span(case: Case, start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
     evidence = case.text[start:end].strip()
     if not evidence:
         return
-    about = start * len(text) // max(len(case.text), 1)  # where it would stand if all had grown alike
-    for at in _nearest(text, evidence, about):
-        if _whole(text, at, at + len(evidence)):
+    about = start * len(text) // max(len(case.text), 1)  # its expected position
+    for at in _find_occurrences(text, evidence, about):
+        if _has_word_boundaries(text, at, at + len(evidence)):
             yield at, at + len(evidence)
             return
     for escapes in (False, True) if _ESCAPE.search(text) else (False,):
-        letters, places = _letters(text, escapes)
-        wanted = _letters(evidence, False)[0]
-        for at in _nearest(letters, wanted, len(letters) * about // max(len(text), 1)) if wanted else ():
+        letters, places = _extract_letters(text, escapes)
+        wanted = _extract_letters(evidence, False)[0]
+        for at in _find_occurrences(letters, wanted, len(letters) * about // max(len(text), 1)) if wanted else ():
             a, b = places[at], places[at + len(wanted) - 1] + 1
-            if _whole(text, a, b):
+            if _has_word_boundaries(text, a, b):
                 yield a, b
                 return
-    holds = occurs(evidence, case.answer, case.aliases)
-    yield from _alike(evidence, text, (case.answer, case.aliases) if holds else None)
+    holds = contains_answer(evidence, case.answer, case.aliases)
+    yield from _find_similar_sentences(evidence, text, (case.answer, case.aliases) if holds else None)
 
 
-def _nearest(text: str, wanted: str, about: int) -> list[int]:
-    """Where it stands, the nearest to this place first; of very many, the first."""
+def _find_occurrences(text: str, wanted: str, about: int) -> list[int]:
+    """Positions of a text, the nearest to `about` first."""
     found: list[int] = []
     at = text.find(wanted)
     while at >= 0 and len(found) < PLACES:
@@ -105,57 +105,61 @@ def _nearest(text: str, wanted: str, about: int) -> list[int]:
     return sorted(found, key=lambda at: abs(at - about))
 
 
-def _whole(text: str, start: int, end: int) -> bool:
+def _has_word_boundaries(text: str, start: int, end: int) -> bool:
     """Whether neither end is inside a word or a number."""
     inside = (text[start - 1 : start + 1], text[end - 1 : end + 1])
     return not any(len(pair) == 2 and pair.isalnum() for pair in (inside if start else inside[1:]))
 
 
-def _letters(text: str, escapes: bool) -> tuple[str, list[int]]:
-    """Letters and digits alone, in lower case, with the place of each; `escapes`: what these say in their stead."""
+def _extract_letters(text: str, escapes: bool) -> tuple[str, list[int]]:
+    """The letters and digits in lower case with their positions; with `escapes`, those that escapes stand for."""
     letters: list[str] = []
     places: list[int] = []
     skipped = 0
     for match in _ESCAPE.finditer(text) if escapes else ():
-        _take(text, skipped, match.start(), letters, places)
-        sign = _said(match.group())
+        _append_letters(text, skipped, match.start(), letters, places)
+        sign = _decode_escape(match.group())
         if sign.isalnum():
             letters.append(sign)
             places.append(match.start())
         skipped = match.end()
-    _take(text, skipped, len(text), letters, places)
+    _append_letters(text, skipped, len(text), letters, places)
     return "".join(letters), places
 
 
-def _said(escape: str) -> str:
-    """The sign that an escape stands for, in lower case; "" for more or less than one."""
+def _decode_escape(escape: str) -> str:
+    """The single character that an escape stands for, in lower case; else ""."""
     if escape[0] == "&":
-        said = unescape(escape)
+        sign = unescape(escape)
     else:
         code = int(escape[2:], 16) if escape[0] == "\\" and escape[1] in "uUxX" else sys.maxunicode + 1
-        said = chr(code) if code <= sys.maxunicode else ""
-    return said.lower() if len(said.lower()) == 1 else ""
+        sign = chr(code) if code <= sys.maxunicode else ""
+    return sign.lower() if len(sign.lower()) == 1 else ""
 
 
-def _take(text: str, start: int, end: int, letters: list[str], places: list[int]) -> None:
+def _append_letters(text: str, start: int, end: int, letters: list[str], places: list[int]) -> None:
     for match in _LETTERS.finditer(text, start, end):
         run = match.group().lower()
         if len(run) == match.end() - match.start():
             letters.append(run)
             places.extend(range(*match.span()))
-        else:  # "İ" is two signs in lower case
+        else:  # "İ" is two characters in lower case
             for at in range(*match.span()):
                 if len(text[at].lower()) == 1:
                     letters.append(text[at].lower())
                     places.append(at)
 
 
-def _alike(evidence: str, text: str, answer: tuple[str, Sequence[str]] | None) -> Iterator[tuple[int, int]]:
-    """The run of sentences most like the evidence, if any is like it enough."""
+def _find_similar_sentences(
+    evidence: str, text: str, answer: tuple[str, Sequence[str]] | None
+) -> Iterator[tuple[int, int]]:
+    """The most similar run of sentences, if similar enough; with the answer, if one is given."""
     if len(evidence) > LONGEST:
         return
     spans = [
-        span for start, end in _lines(text) for span in ((start + a, start + b) for a, b in sentences(text[start:end]))
+        span
+        for start, end in _split_lines(text)
+        for span in ((start + a, start + b) for a, b in sentences(text[start:end]))
     ]
     words = Counter(_WORD.findall(evidence.lower()))
     shared = [
@@ -177,25 +181,29 @@ def _alike(evidence: str, text: str, answer: tuple[str, Sequence[str]] | None) -
     for first, last in runs:
         start, end = spans[first][0], spans[last][1]
         score = fuzz.token_sort_ratio(wanted, " ".join(_WORD.findall(text[start:end].lower())))
-        if score >= LIKE and (best is None or score > best[0]) and (not answer or occurs(text[start:end], *answer)):
+        if (
+            score >= LIKE
+            and (best is None or score > best[0])
+            and (not answer or contains_answer(text[start:end], *answer))
+        ):
             best = (score, start, end)
     if best:
         yield best[1], best[2]
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Paragraphs, and the rows of tables one by one."""
+def _split_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of paragraphs and of table rows."""
     for match in re.finditer(r"\|[^\n]*|[^\n|](?:[^\n]|\n(?![\n|]))*", text):
         yield match.span()
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order that overlap or touch, as one."""
+def _join_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sorted spans, joined where they overlap or touch."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and start <= joined[-1][1]:

@@ -1,4 +1,4 @@
-"""Variants of questions, of gold chunks and of the passages around them, each with its proof (RARE §5, SURE §3)."""
+"""Make and check variants of questions, gold chunks and the passages around them (RARE §5, SURE §3)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,30 +8,84 @@ from random import Random
 from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Similarity, Span, Unanswered, Variant, row_id
 from rarefy.tasks.models.llm import LLM, unanswered
 from rarefy.tasks.models.nli import NLI
-from rarefy.tasks.perturb import by_model
+from rarefy.tasks.perturb import model_drafts
 from rarefy.tasks.perturb.case import Case, Draft, Make
-from rarefy.tasks.perturb.cases import cases
-from rarefy.tasks.perturb.catalogue import chosen, maker, wanted
+from rarefy.tasks.perturb.catalogue import (
+    Perturbation,
+    choose_perturbations,
+    count_wanted,
+    find_missing_requirement,
+    load_maker,
+)
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.entry import Perturbation
-from rarefy.tasks.perturb.means import lacking
-from rarefy.tasks.perturb.proof import Embed, Proof, prove
-from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.perturb.passages import find_passage
+from rarefy.tasks.perturb.proof import Embed, Proof, prove_drafts
+from rarefy.tasks.perturb.spans import project_spans
 
-BLOCK = 128  # questions worked on together: long enough batches for models, and little memory
-SPARE = 3  # drafts tried for each passage that a pool asks for
+# Cases: what of a question is perturbed
+
+
+def make_cases(
+    question: Question,
+    entry: Perturbation,
+    config: PerturbConfig,
+    chunks: Mapping[str, Chunk],
+    pool: Pool | None,
+) -> Iterator[Case]:
+    """The cases of a question for a perturbation: the question, or a passage of each gold chunk or of the first."""
+    case = Case(
+        case_id=question.question_id,
+        side=entry.side,
+        text=question.text,
+        question_id=question.question_id,
+        question=question.text,
+        answer=question.answer,
+        aliases=question.aliases,
+        evidence=question.evidence,
+        golds=question.chunk_ids,
+        entity=question.entity,
+        domain=question.domain,
+        language=question.language,
+        pool=pool,
+        chunks=chunks,
+    )
+    if entry.side == "query":
+        yield case
+        return
+    for chunk_id in dict.fromkeys(question.chunk_ids):
+        chunk = chunks[chunk_id]
+        spans = tuple((s.start, s.end) for s in question.evidence_spans if s.chunk_id == chunk_id)
+        start, end = 0, len(chunk.text)
+        if entry.side == "context":
+            start, end = find_passage(chunk, spans, config.passage)
+        yield replace(
+            case,
+            case_id=row_id(chunk_id) if entry.alone else row_id(question.question_id, chunk_id),
+            text=chunk.text[start:end],
+            spans=tuple((max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and start < b),
+            chunk_id=chunk.chunk_id,
+            title=chunk.title,
+            kind=chunk.kind,
+            language=chunk.language,
+        )
+        if entry.per == "question":
+            return
+
+
+BLOCK = 128  # questions in a batch
+SPARE = 3  # drafts tried for each wanted passage of a pool
 
 _MISSED = "unanswered"
 
 
 @dataclass(eq=False)
 class _Search:
-    """One case, its drafts to come, and what became of those that came."""
+    """A case, its drafts, and the variants made of them."""
 
     case: Case
     drafts: Iterator[Draft]
     method: str
-    reason: str = ""  # why there are none
+    reason: str = ""  # why there are no drafts
     seen: set[str] = field(default_factory=set)
     kept: list[Variant] = field(default_factory=list)
     failed: list[Variant] = field(default_factory=list)
@@ -49,46 +103,48 @@ def vary_with_similarities(
     llm: LLM | None = None,
     generator: LLM | None = None,
 ) -> Iterator[Variant | Similarity | Unanswered]:
-    """The variants of each accepted question: itself (`none`), and what the config asks for, kept or rejected.
+    """The variants of each accepted question: itself (`none`), and those of the config, kept or rejected.
 
-    After a variant that was compared with its original comes how alike the two are. The variant itself tells of that
-    only on which side of the threshold it is, so that it is the same on every machine.
+    A variant that was compared with its original is followed by their similarity. The variant itself does not contain
+    it, so that it is the same on every machine.
 
-    A perturbation gives drafts until as many as wanted have passed its checks. Of several that are wanted, those that
-    did not pass are rejected rows; where one is wanted and none of a few passed, one is: the first that only lacked
-    likeness (`below_threshold`), else the first of all. Where there is no draft at all a row says why:
-    `no_candidate`, `needs_model`, `needs_<program>`, `language`, `unanswered`. A question all of whose chunks must
-    change loses the others with one (`other_chunk_rejected`).
+    Drafts are tried until as many as wanted pass the checks. Where several are wanted, failed ones become rejected
+    rows; where one is wanted and none passes, one does: the first that failed by similarity alone
+    (`below_threshold`), else the first. Without drafts a row says why: `no_candidate`, `needs_model`,
+    `needs_<program>`, `language`, `unanswered`. Where all chunks of a question must change, one rejected chunk rejects
+    the others (`other_chunk_rejected`).
 
-    `nli` is needed where a perturbation wants entailment, `llm` with `config.by` "model"; ValueError without. Chunks
-    of pools must be among `chunks`; without a pool there is no noise for a question (`no_candidate`).
+    `nli` is needed for entailment, `llm` with `config.by` "model"; ValueError without. Chunks of pools must be among
+    `chunks`; a question without a pool has no noise (`no_candidate`).
     """
-    entries = chosen(config)
+    entries = choose_perturbations(config)
     if config.by == "model" and llm is None and any(entry.role and not entry.generator for entry in entries):
         raise ValueError('perturb.by = "model" needs a model')
     known = pools or {}
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
-        made: dict[str, list[Variant]] = {q.question_id: [_original(q)] for q in block}
+        variants_of: dict[str, list[Variant]] = {q.question_id: [_original_variant(q)] for q in block}
         alike: dict[str, Similarity] = {}
-        cut: dict[tuple[str, str, bool], list[Case]] = {}  # many perturbations change the same
+        cut: dict[tuple[str, str, bool], list[Case]] = {}  # shared by many perturbations
         for entry in entries:
             model = generator if entry.generator else llm
             shape = (entry.side, entry.per, entry.alone)
             if shape not in cut:
-                cut[shape] = [case for q in block for case in cases(q, entry, config, chunks, _pool(known, q))]
+                cut[shape] = [
+                    case for q in block for case in make_cases(q, entry, config, chunks, _find_pool(known, q))
+                ]
             todo = cut[shape]
-            searches, missed = _begun(entry, todo, config, model)
+            searches, missed = _start_searches(entry, todo, config, model)
             yield from missed
-            yield from _search(entry, searches, config, embed, nli)
+            yield from _run_searches(entry, searches, config, embed, nli)
             of_question: dict[str, list[Variant]] = {}
             for search in searches:
                 alike |= search.alike
-                of_question.setdefault(search.case.question_id, []).extend(_found(entry, search, config))
+                of_question.setdefault(search.case.question_id, []).extend(_collect_variants(entry, search, config))
             for question_id, variants in of_question.items():
-                made[question_id] += _whole(variants) if entry.whole else variants
-        for variants in made.values():
-            for variant in _by_type(variants, entries) if config.all_subtypes else variants:
+                variants_of[question_id] += _reject_incomplete(variants) if entry.whole else variants
+        for variants in variants_of.values():
+            for variant in _reject_incomplete_types(variants, entries) if config.all_subtypes else variants:
                 yield variant
                 if found := alike.get(variant.variant_id):
                     yield found
@@ -105,39 +161,39 @@ def vary(
     llm: LLM | None = None,
     generator: LLM | None = None,
 ) -> Iterator[Variant | Unanswered]:
-    """The same without the similarities."""
+    """As `vary_with_similarities`, without the similarities."""
     rows = vary_with_similarities(
         questions, config, chunks=chunks, embed=embed, pools=pools, nli=nli, llm=llm, generator=generator
     )
     return (row for row in rows if not isinstance(row, Similarity))
 
 
-def _pool(pools: Mapping[str, Pool], question: Question) -> Pool | None:
+def _find_pool(pools: Mapping[str, Pool], question: Question) -> Pool | None:
     return pools.get(row_id("pool", question.question_id))
 
 
-def _original(question: Question) -> Variant:
+def _original_variant(question: Question) -> Variant:
     return Variant(
         row_id(question.question_id, "query", "none", "", question.text), question.question_id, "query", "none",
         question.text,
     )  # fmt: skip
 
 
-def _begun(
+def _start_searches(
     entry: Perturbation, todo: Sequence[Case], config: PerturbConfig, model: LLM | None
 ) -> tuple[list[_Search], list[Unanswered]]:
-    """A search for each case, and what a model was asked for them and did not answer."""
+    """A search for each case, and the requests that a model did not answer."""
     asked = model if config.by == "model" and entry.role else None
-    reasons = [lacking(entry, case, asked is not None) for case in todo]
+    reasons = [find_missing_requirement(entry, case, asked is not None) for case in todo]
     if asked is None:
-        make: Make = maker(entry) if not all(reasons) else _nothing
-        found = _drafts(entry, make, todo, config, reasons)
+        make: Make = load_maker(entry) if not all(reasons) else _no_drafts
+        found = _make_drafts(entry, make, todo, config, reasons)
         return [
             _Search(case, drafts, entry.by, reason) for case, drafts, reason in zip(todo, found, reasons, strict=True)
         ], []
     searches: list[_Search] = []
     missed: dict[str, Unanswered] = {}  # by request: questions on one passage may share one
-    for case, drafts, reply in by_model.drafts(entry, todo, config, asked):
+    for case, drafts, reply in model_drafts.write_drafts(entry, todo, config, asked):
         if reply.error and reply.request_id not in missed:
             about = f"{entry.name} {case.question_id} {case.chunk_id}".strip()
             missed[reply.request_id] = unanswered("vary", about, reply)
@@ -145,10 +201,10 @@ def _begun(
     return searches, list(missed.values())
 
 
-def _drafts(
+def _make_drafts(
     entry: Perturbation, make: Make, todo: Sequence[Case], config: PerturbConfig, reasons: Sequence[str]
 ) -> Iterator[Iterator[Draft]]:
-    """The drafts of each case; what hangs on the passage alone is made once for all questions on it."""
+    """The drafts of each case; those that depend on the passage alone are shared by its questions."""
     shared: dict[str, Iterator[Draft]] = {}
     for case, reason in zip(todo, reasons, strict=True):
         if reason:
@@ -160,24 +216,28 @@ def _drafts(
         yield drafts
 
 
-def _nothing(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
+def _no_drafts(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     return iter(())
 
 
-def _search(
+def _run_searches(
     entry: Perturbation, searches: Sequence[_Search], config: PerturbConfig, embed: Embed, nli: NLI | None
 ) -> Iterator[Unanswered]:
-    """Take drafts of all cases together until each has what it wants, or has no more; what no model judged is told."""
-    want = wanted(entry, config)
-    tries = config.candidates if want == 1 else SPARE * want
+    """Check drafts of all cases together until each has enough or no more; yields entailment checks without answer."""
+    number_wanted = count_wanted(entry, config)
+    tries = config.candidates if number_wanted == 1 else SPARE * number_wanted
     waiting = list(searches)
     while waiting:
-        drafts = [(search, draft) for search in waiting for draft in _next(search, want - len(search.kept), tries)]
+        drafts = [
+            (search, draft)
+            for search in waiting
+            for draft in _next_drafts(search, number_wanted - len(search.kept), tries)
+        ]
         if not drafts:
             return
-        proofs = prove(entry, [(search.case, draft) for search, draft in drafts], config, embed, nli)
+        proofs = prove_drafts(entry, [(search.case, draft) for search, draft in drafts], config, embed, nli)
         for (search, draft), proof in zip(drafts, proofs, strict=True):
-            variant = _variant(entry, search, draft, proof)
+            variant = _make_variant(entry, search, draft, proof)
             (search.failed if proof.reason else search.kept).append(variant)
             if proof.similarity is not None:
                 search.alike[variant.variant_id] = Similarity(
@@ -187,11 +247,11 @@ def _search(
                 about = f"entailment of {entry.name} {variant.question_id} {variant.chunk_id}".strip()
                 name = row_id("unanswered", "vary", about, variant.variant_id)
                 yield Unanswered(name, "vary", about, proof.missed, proof.detail, "")
-        waiting = [search for search in waiting if len(search.kept) < want]
+        waiting = [search for search in waiting if len(search.kept) < number_wanted]
 
 
-def _next(search: _Search, missing: int, tries: int) -> Iterator[Draft]:
-    """The next drafts of a case, as many as it still misses, none of them twice."""
+def _next_drafts(search: _Search, missing: int, tries: int) -> Iterator[Draft]:
+    """The next distinct drafts of a case, as many as are missing."""
     for draft in search.drafts:
         if len(search.seen) >= tries:
             return
@@ -203,10 +263,10 @@ def _next(search: _Search, missing: int, tries: int) -> Iterator[Draft]:
                 return
 
 
-def _variant(entry: Perturbation, search: _Search, draft: Draft, proof: Proof) -> Variant:
+def _make_variant(entry: Perturbation, search: _Search, draft: Draft, proof: Proof) -> Variant:
     case = search.case
     chunk_id = draft.chunk_id or case.chunk_id
-    spans = () if proof.reason or chunk_id != case.chunk_id else projected(case, draft)
+    spans = () if proof.reason or chunk_id != case.chunk_id else project_spans(case, draft)
     return Variant(
         variant_id=row_id(case.question_id, case.side, entry.name, chunk_id, draft.text),
         question_id=case.question_id,
@@ -225,20 +285,20 @@ def _variant(entry: Perturbation, search: _Search, draft: Draft, proof: Proof) -
     )
 
 
-def _found(entry: Perturbation, search: _Search, config: PerturbConfig) -> list[Variant]:
-    """A case's rows: what passed, what did not where several were wanted, the best of it where one was, or why none."""
-    if wanted(entry, config) > 1 and (search.kept or search.failed):
+def _collect_variants(entry: Perturbation, search: _Search, config: PerturbConfig) -> list[Variant]:
+    """The rows of a case: passed ones, and failed ones (one at most where one is wanted), or why there are none."""
+    if count_wanted(entry, config) > 1 and (search.kept or search.failed):
         return search.kept + search.failed
     if search.kept:
         return search.kept
     if search.failed:
-        # the most alike would be the machine's choice where two differ in the last bits of a vector
+        # not the most similar one, as that could depend on the machine
         return [min(search.failed, key=lambda variant: variant.rejected_because != "below_threshold")]
     blank = Draft(search.case.text)
-    return [_variant(entry, search, blank, Proof(search.reason or "no_candidate"))]
+    return [_make_variant(entry, search, blank, Proof(search.reason or "no_candidate"))]
 
 
-def _whole(variants: Sequence[Variant]) -> list[Variant]:
+def _reject_incomplete(variants: Sequence[Variant]) -> list[Variant]:
     failed = any(variant.rejected_because for variant in variants)
     return [
         replace(variant, rejected_because=variant.rejected_because or "other_chunk_rejected") if failed else variant
@@ -246,10 +306,10 @@ def _whole(variants: Sequence[Variant]) -> list[Variant]:
     ]
 
 
-def _by_type(variants: Sequence[Variant], entries: Sequence[Perturbation]) -> Iterator[Variant]:
-    """The variants, a chunk's of one SURE type rejected together where one subtype failed (SURE S6).
+def _reject_incomplete_types(variants: Sequence[Variant], entries: Sequence[Perturbation]) -> Iterator[Variant]:
+    """The variants; those of a chunk and SURE type are rejected together where one subtype failed (SURE S6).
 
-    A subtype that was not tried for want of a model or a language says nothing against the others.
+    Subtypes that were not tried, for lack of a model or language, do not count.
     """
     types = {entry.name: entry.family for entry in entries if entry.paper.startswith("SURE")}
     tried = [v for v in variants if v.perturbation in types and not v.rejected_because.startswith(UNTRIED)]

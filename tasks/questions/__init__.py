@@ -1,1 +1,1 @@
-"""Paths in, accepted questions out: asked, gated, probed with one passage, graded by a judge (RARE §3.3-3.4)."""
+"""Paths in, accepted questions out: asked, checked by gates, probed chunk by chunk, and graded (RARE §3.4)."""

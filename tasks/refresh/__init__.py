@@ -1,1 +1,4 @@
-"""What changes: feeds that bring documents, the queue of refreshes asked for, what two versions differ in (RARE §4)."""
+"""Keeping a benchmark up to date (RARE §4).
+
+Feeds bring new and changed documents, a queue holds requests for a refresh, and two versions are compared row by row.
+"""

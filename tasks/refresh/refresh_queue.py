@@ -1,4 +1,4 @@
-"""Who asked for a refresh and was not served yet: a file for each, so that none is lost and many become one."""
+"""Requests for a refresh that wait in the store: a file for each, so that none is lost and many are served at once."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ FOLDER = "wanted"  # of a store: <line>/<any name>.json
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
-    """A refresh that somebody asked for. `why` and `at` are told; a file that was damaged is a want all the same."""
+class RefreshRequest:
+    """A request for a refresh. `why` and `at` are for people; a damaged file is a request all the same."""
 
     line: str
     name: str  # of its file
@@ -22,38 +22,38 @@ class Want:
     at: str  # UTC, ISO
 
 
-def want(store: Store, line: str, why: str) -> None:
-    """Ask for a refresh of a line, once what it is to see stands in the corpus. OSError where it cannot be kept."""
-    told = {"why": why, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-    store.write(f"{FOLDER}/{line}/{uuid4().hex}.json", json.dumps(told, ensure_ascii=False).encode())
+def request_refresh(store: Store, line: str, why: str) -> None:
+    """Ask for a refresh of a line, once the documents stand in the corpus. OSError where it cannot be written down."""
+    content = {"why": why, "at": datetime.now(UTC).isoformat(timespec="seconds")}
+    store.write(f"{FOLDER}/{line}/{uuid4().hex}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
-def wanted(store: Store, line: str) -> list[Want]:
-    """What was asked for and not answered yet. To be read before the corpus is: what comes later waits for the next."""
+def pending_requests(store: Store, line: str) -> list[RefreshRequest]:
+    """The waiting requests, oldest first. Read them before the corpus: what comes later waits for the next refresh."""
     folder = f"{store.root}/{FOLDER}/{line}"
     store.fs.invalidate_cache(folder)  # another machine may have written since
     try:
         names = [str(path).rpartition("/")[2] for path in store.fs.ls(folder, detail=False)]
     except FileNotFoundError:
         return []
-    found = [_read(store, line, name) for name in names if name.endswith(".json") and not name.startswith(".")]
-    return sorted((one for one in found if one), key=lambda one: (one.at, one.name))
+    requests = [_read(store, line, name) for name in names if name.endswith(".json") and not name.startswith(".")]
+    return sorted(filter(None, requests), key=lambda request: (request.at, request.name))
 
 
-def answered(store: Store, wants: Iterable[Want]) -> None:
-    """These are served, and no others."""
-    for one in wants:
+def remove_requests(store: Store, requests: Iterable[RefreshRequest]) -> None:
+    """Remove requests that a refresh has served."""
+    for request in requests:
         with contextlib.suppress(FileNotFoundError):
-            store.fs.rm_file(f"{store.root}/{FOLDER}/{one.line}/{one.name}")
+            store.fs.rm_file(f"{store.root}/{FOLDER}/{request.line}/{request.name}")
 
 
-def _read(store: Store, line: str, name: str) -> Want | None:
+def _read(store: Store, line: str, name: str) -> RefreshRequest | None:
     try:
         content = store.read(f"{FOLDER}/{line}/{name}")
     except FileNotFoundError:
-        return None  # answered just now
+        return None  # served just now
     try:
-        told = json.loads(content)
-        return Want(line, name, str(told["why"]), str(told["at"]))
+        fields = json.loads(content)
+        return RefreshRequest(line, name, str(fields["why"]), str(fields["at"]))
     except (ValueError, LookupError, TypeError):
-        return Want(line, name, "it cannot be read", "")
+        return RefreshRequest(line, name, "it cannot be read", "")

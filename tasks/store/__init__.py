@@ -1,11 +1,14 @@
-"""Where tables lie: content-addressed parts, the recipes they are made by, the journal, the lease, and the sweep."""
+"""The store of a benchmark: tables by content, recipes by input, published versions, locks between runs, clean-up.
+
+Tables of rows come in and are found again by what they were made of, so that no work is done twice.
+"""
 
 import warnings
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """What `rarefy.tasks.store` held when it was a module, with a DeprecationWarning."""
+    """The names of `rarefy.tasks.store` from when it was a module, with a DeprecationWarning."""
     from rarefy.tasks.store import tables
 
     if name.startswith("_") or not hasattr(tables, name):

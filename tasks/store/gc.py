@@ -1,4 +1,4 @@
-"""What a store need not keep: all that no kept version, no kept evaluation and no run of the last hour leads to.
+"""Removes from a store all that no kept version, no kept evaluation and no run of the last hour needs.
 
 Mark and sweep (McCarthy 1960). Files are written tables first, recipes then, journal last, and removed the other way:
 a kill between any two leaves every entry with its tables, and every recipe with what it promises.
@@ -15,34 +15,33 @@ from typing import Any
 import pyarrow as pa
 
 from rarefy.data_contracts.schemas import ROWS
-from rarefy.tasks.listed import File, files
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.journal import Version
-from rarefy.tasks.store.tables import FORGOTTEN, NAME, Store, TableDamaged
+from rarefy.tasks.store.tables import ABANDONED_AFTER, TABLE_NAME, Store, StoredFile, TableDamaged, list_files
 
 TOGETHER = 500  # files removed between two looks at the lease
 _TABLE = re.compile(r"([0-9a-f]{32})\.parquet")
 
 
-class Unsure(Exception):
-    """What is needed cannot be told, so that nothing is removed; the message says what is wrong and what to do."""
+class CannotSweep(Exception):
+    """It is not known what is needed, so nothing is removed; the message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What would be removed, in the order in which it is."""
+    """What a sweep would remove, in the order of removal."""
 
     dropped: tuple[Version, ...] = ()
     kept: tuple[Version, ...] = ()
     too_young: tuple[Version, ...] = ()  # of those: given up, but published or amended within the hour
-    entries: tuple[File, ...] = ()  # of the journal, and notes of evaluations
-    recipes: tuple[File, ...] = ()
-    tables: tuple[File, ...] = ()
+    entries: tuple[StoredFile, ...] = ()  # of the journal, and notes of evaluations
+    recipes: tuple[StoredFile, ...] = ()
+    tables: tuple[StoredFile, ...] = ()
     young: int = 0  # files that are not needed, but a run may have written just now; with entries of the journal
     remarks: tuple[str, ...] = ()
 
     @property
-    def files(self) -> tuple[File, ...]:
+    def files(self) -> tuple[StoredFile, ...]:
         """All of them."""
         return (*self.entries, *self.recipes, *self.tables)
 
@@ -54,34 +53,34 @@ class Plan:
 
 @dataclass
 class _Needed:
-    """What must stay."""
+    """Names of recipes and tables that must stay."""
 
     recipes: set[str] = field(default_factory=set)
     tables: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
 
 
-def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = None) -> Plan:
-    """What a store need not keep.
+def plan_sweep(store: Store, keep: int = 0, days: float = 0.0, now: float | None = None) -> Plan:
+    """Plan what a store need not keep.
 
     Versions are given up that are not among the `keep` newest of their line (0: however many) and are older than `days`
-    (0: however old); none is where neither is said. Those of a day (`as_of`) or of a part of the corpus (`limit`) are
-    counted apart from the whole ones; the newest of either of each line is never given up. Unsure where the journal is
-    empty or damaged.
+    (0: however old); none where both are 0. Those of a day (`as_of`) or of a part of the corpus (`limit`) are
+    counted apart from the whole ones; the newest of either of each line is never given up. CannotSweep where the
+    journal is empty or damaged.
     """
     now = datetime.now(UTC).timestamp() if now is None else now
-    versions, broken = journal.read(store)
+    versions, broken = journal.read_entries(store)
     if broken:
-        raise Unsure(
+        raise CannotSweep(
             f"{broken[0]} cannot be read: what that version needs is not known; restore the file, or remove it to give "
             "the version up"
         )
     if not versions:
-        raise Unsure(
+        raise CannotSweep(
             f"{store.told} has no version in its journal, so that nothing says what is needed; `rarefy build` and "
             "`rarefy refresh` record what they publish"
         )
-    entries = {file.path: file for file in files(store, journal.FOLDER)}
+    entries = {file.path: file for file in list_files(store, journal.FOLDER)}
     given_up = {_path(store, one) for one in _given_up(versions, keep, days, now)}
     gone = {path for path in given_up if _old(entries.get(path), now)}
     dropped = [one for one in versions if _path(store, one) in gone]
@@ -90,8 +89,8 @@ def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = Non
     notes = dict(_evaluations(store, kept, dropped, days, now))
     forgone = [file for file, (_, stays) in notes.items() if not stays]
     needed = _needed(store, kept, [one for file, (one, stays) in notes.items() if stays or not _old(file, now)])
-    recipes, tables = files(store, "recipes"), files(store, "tables")
-    loose = [file for file in recipes if NAME.fullmatch(file.name) and file.name not in needed.recipes]
+    recipes, tables = list_files(store, "recipes"), list_files(store, "tables")
+    loose = [file for file in recipes if TABLE_NAME.fullmatch(file.name) and file.name not in needed.recipes]
     for file in loose:
         if not _old(file, now):
             needed.recipes.add(file.name)
@@ -112,15 +111,15 @@ def plan(store: Store, keep: int = 0, days: float = 0.0, now: float | None = Non
     )
 
 
-def sweep(store: Store, wanted: Plan, again: Callable[[], Plan], check: Callable[[], None]) -> int:
-    """Remove what a plan says, and give back how many files that were.
+def sweep(store: Store, plan: Plan, again: Callable[[], Plan], check: Callable[[], None]) -> int:
+    """Remove what a plan lists; returns the number of files removed.
 
-    `again` makes the plan once more before tables go: what was recorded meanwhile stays. `check` raises where this run
-    may not go on.
+    `again` makes the plan once more before tables are removed: what was recorded meanwhile stays. `check` raises where
+    this run may not go on.
     """
-    count = _remove(store, wanted.entries, check) + _remove(store, wanted.recipes, check)
+    count = _remove(store, plan.entries, check) + _remove(store, plan.recipes, check)
     still = {file.path for file in again().tables}
-    return count + _remove(store, [file for file in wanted.tables if file.path in still], check)
+    return count + _remove(store, [file for file in plan.tables if file.path in still], check)
 
 
 def _given_up(versions: Iterable[Version], keep: int, days: float, now: float) -> Iterator[Version]:
@@ -140,12 +139,12 @@ def _given_up(versions: Iterable[Version], keep: int, days: float, now: float) -
 
 
 def _part(one: Version) -> bool:
-    """Is it of a day, or of a part of the corpus: no successor of the whole ones before it?"""
+    """Is the version of a day, or of a part of the corpus, and so no successor of the whole ones before it?"""
     return bool(one.as_of or one.limit)
 
 
 def _before(created: str, now: float, days: float) -> bool:
-    """Was it published so many days ago? One that does not say when was not."""
+    """Was it published more than so many days ago? False where it does not say when."""
     try:
         moment = datetime.fromisoformat(created)
     except ValueError:
@@ -155,24 +154,27 @@ def _before(created: str, now: float, days: float) -> bool:
 
 
 def _path(store: Store, one: Version) -> str:
-    """Where its entry lies: two entries may say the same of themselves."""
+    """The path of a version's entry: two entries may hold the same."""
     return f"{store.root}/{one.place}"
 
 
 def _evaluations(
     store: Store, kept: Iterable[Version], dropped: Iterable[Version], days: float, now: float
-) -> Iterator[tuple[File, tuple[journal.Use, bool]]]:
-    """The note of each evaluation, and whether it stays: those of kept versions do, those of dropped ones do not, and
-    those of benchmarks that the journal does not know do until they are too old."""
+) -> Iterator[tuple[StoredFile, tuple[journal.Evaluation, bool]]]:
+    """The file of each evaluation, and whether it stays.
+
+    Those of kept versions do, those of dropped ones do not, and those of benchmarks that the journal does not know do
+    until they are too old.
+    """
     stay, go = {one.version for one in kept}, {one.version for one in dropped}
-    noted = {file.path: file for file in files(store, journal.USED)}
-    for one in journal.uses(store):
-        if file := noted.get(f"{store.root}/{journal.USED}/{one.line}-{one.version or 'none'}.json"):
+    noted = {file.path: file for file in list_files(store, journal.EVALUATIONS)}
+    for one in journal.list_evaluations(store):
+        if file := noted.get(f"{store.root}/{journal.EVALUATIONS}/{one.line}-{one.version or 'none'}.json"):
             too_old = bool(days) and file.written < now - timedelta(days=days).total_seconds()
             yield file, (one, one.version in stay or (one.version not in go and not too_old))
 
 
-def _needed(store: Store, kept: Iterable[Version], evaluations: Iterable[journal.Use]) -> _Needed:
+def _needed(store: Store, kept: Iterable[Version], evaluations: Iterable[journal.Evaluation]) -> _Needed:
     """The tables of these versions, and the recipes that led to them."""
     needed = _Needed()
     touched: dict[str, str] = {}
@@ -191,7 +193,7 @@ def _needed(store: Store, kept: Iterable[Version], evaluations: Iterable[journal
 
 
 def _follow(store: Store, recipes: Iterable[str], needed: _Needed) -> None:
-    """Mark the tables that these recipes name, and those that such tables name in turn."""
+    """Add the tables that these recipes name, and those that such tables name in turn, to the needed ones."""
     naming: set[str] = set()
     for made in store.over(lambda name: _made(store, name), recipes):
         for kind, name in made.items():
@@ -211,22 +213,24 @@ def _made(store: Store, recipe: str) -> Mapping[str, Any]:
 
 
 def _names_in(store: Store, name: str) -> set[str]:
-    """All that looks like the name of a table in the columns of a table."""
+    """Every value of a table that looks like the name of a table."""
     try:
         table = store.table(name)
     except TableDamaged:
         return set()
     texts = [table[column] for column in table.column_names if pa.types.is_string(table[column].type)]
-    return {text for column in texts for text in column.to_pylist() if text and NAME.fullmatch(text)}
+    return {text for column in texts for text in column.to_pylist() if text and TABLE_NAME.fullmatch(text)}
 
 
-def _old(file: File | None, now: float) -> bool:
-    """Can no run that goes on have written it? One that is being built writes its tables long before their recipe."""
-    return file is not None and file.written < now - FORGOTTEN
+def _old(file: StoredFile | None, now: float) -> bool:
+    """Is the file too old to be of a run that still goes on? A run writes its tables long before their recipe."""
+    return file is not None and file.written < now - ABANDONED_AFTER
 
 
-def _remove(store: Store, files: Iterable[File], check: Callable[[], None]) -> int:
-    def one(file: File) -> int:
+def _remove(store: Store, files: Iterable[StoredFile], check: Callable[[], None]) -> int:
+    """Remove files, some at a time; returns how many were still there."""
+
+    def remove(file: StoredFile) -> int:
         try:
             store.fs.rm_file(file.path)
         except FileNotFoundError:
@@ -236,5 +240,5 @@ def _remove(store: Store, files: Iterable[File], check: Callable[[], None]) -> i
     count, rest = 0, list(files)
     for start in range(0, len(rest), TOGETHER):
         check()
-        count += sum(store.over(one, rest[start : start + TOGETHER]))
+        count += sum(store.over(remove, rest[start : start + TOGETHER]))
     return count

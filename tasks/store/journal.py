@@ -1,4 +1,4 @@
-"""Which benchmarks a store has made, in what order, and what each of them needs (architecture §5)."""
+"""The journal of a store: which benchmarks were published, in what order, and what each of them needs (§5)."""
 
 import hashlib
 import json
@@ -12,18 +12,17 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.schemas import BESIDE
-from rarefy.tasks.listed import files
-from rarefy.tasks.store.lease import unfenced
-from rarefy.tasks.store.tables import Store, TableDamaged
+from rarefy.tasks.store.lease import no_fence
+from rarefy.tasks.store.tables import Store, TableDamaged, list_files
 
 FOLDER = "versions"  # of a store: <line>/<number>.json, of which a second writer is refused
-USED = "evaluations"  # of a store: <line of the result>-<version>.json
+EVALUATIONS = "evaluations"  # of a store: <line of the result>-<version>.json
 FORMAT = 1  # of an entry
 _ENTRY = re.compile(r"([^/]+)/(\d{6,18})(?:-[^/]*)?\.json")  # early ones have the version in their names, too
 
 
 class Version(BaseModel):
-    """A benchmark as it was published: an entry of the journal, which alone knows when that was.
+    """An entry of the journal: a benchmark as it was published.
 
     `line` is all that was ever published in one folder. `tables` are the names of its tables by kind, `touched` that of
     a table of all recipes that lead to them: what a store must keep for it.
@@ -54,33 +53,33 @@ class Version(BaseModel):
 
 
 class UnknownVersion(ValueError):
-    """No version of that name, or several; the message says which there are."""
+    """There is no version of that name, or several; the message lists those there are."""
 
 
 def line_of(out: str | Path) -> str:
-    """The line of a benchmark: a short digest of the folder that it is published in."""
-    return hashlib.blake2b(resolved(out).encode(), digest_size=6).hexdigest()
+    """The name of a benchmark's line: a short digest of the folder that it is published in."""
+    return hashlib.blake2b(resolve_place(out).encode(), digest_size=6).hexdigest()
 
 
-def resolved(place: str | Path) -> str:
-    """A folder's or a file's path wherever one stands; a URL as it is."""
+def resolve_place(place: str | Path) -> str:
+    """The absolute path of a folder or file; a URL as it is."""
     return str(place) if "://" in str(place) else str(Path(place).expanduser().resolve())
 
 
-def versions(store: Store, line: str = "") -> list[Version]:
+def list_versions(store: Store, line: str = "") -> list[Version]:
     """The versions in a store, of one line or of all, in the order they were published.
 
-    What cannot be read (a crash of the disk) is passed over: `unreadable` names it.
+    Damaged entries are passed over: `list_damaged` names them.
     """
-    return read(store, line)[0]
+    return read_entries(store, line)[0]
 
 
-def unreadable(store: Store) -> list[str]:
-    """Entries that are damaged."""
-    return read(store)[1]
+def list_damaged(store: Store) -> list[str]:
+    """The paths of damaged entries."""
+    return read_entries(store)[1]
 
 
-def read(store: Store, line: str = "") -> tuple[list[Version], list[str]]:
+def read_entries(store: Store, line: str = "") -> tuple[list[Version], list[str]]:
     """The versions in the order they were published, and the paths of entries that are damaged."""
     places = _places(store, line)
     found = list(store.over(lambda place: _read(store, place), places))
@@ -88,48 +87,50 @@ def read(store: Store, line: str = "") -> tuple[list[Version], list[str]]:
     return [one for one in found if one], [path for path in lost if store.fs.exists(path)]
 
 
-def find(store: Store, name: str, line: str = "") -> Version:
-    """The version that begins so, or has this number in the only line there is; UnknownVersion says what there is.
+def find_version(store: Store, name: str, line: str = "") -> Version:
+    """The version whose name begins so, or that has this number in the only line there is; else UnknownVersion.
 
-    Of one that was published more than once, the last entry.
+    Of a version that was published more than once, the last entry.
     """
-    known = versions(store, line)
-    hits = [one for one in known if one.version.startswith(name)] if len(name) >= 4 else []
+    known = list_versions(store, line)
+    hits = [entry for entry in known if entry.version.startswith(name)] if len(name) >= 4 else []
     if not hits and name.isdecimal():
-        hits = [one for one in known if one.number == int(name)]
-    if len({one.version for one in hits}) == 1:
+        hits = [entry for entry in known if entry.number == int(name)]
+    if len({entry.version for entry in hits}) == 1:
         return hits[-1]
-    there = ", ".join(f"{one.version[:12]} ({one.number} of {one.out})" for one in (hits or known)[-10:])
-    said = f"{name!r} means several" if hits else f"no version {name!r}"
-    raise UnknownVersion(f"{said} in {store.told}; there: {there or 'none'}")
+    there = ", ".join(f"{entry.version[:12]} ({entry.number} of {entry.out})" for entry in (hits or known)[-10:])
+    fault = f"{name!r} means several" if hits else f"no version {name!r}"
+    raise UnknownVersion(f"{fault} in {store.told}; there: {there or 'none'}")
 
 
-def latest(store: Store, line: str) -> Version | None:
+def latest_version(store: Store, line: str) -> Version | None:
     """The last version of a line that can be read."""
-    return _last(store, _places(store, line))
+    return _last_readable(store, _places(store, line))
 
 
-def previous(store: Store, entry: Version) -> Version | None:
+def previous_version(store: Store, entry: Version) -> Version | None:
     """The version before this one in its line."""
-    return _last(store, [place for place in _places(store, entry.line) if _number(place) < entry.number])
+    return _last_readable(store, [place for place in _places(store, entry.line) if _number(place) < entry.number])
 
 
-def record(store: Store, entry: Version, touched: Iterable[str], fence: Callable[[], None] = unfenced) -> Version:
-    """The entry as it stands in the journal now; the last one of its line where that says the same.
+def record_version(
+    store: Store, entry: Version, touched: Iterable[str], fence: Callable[[], None] = no_fence
+) -> Version:
+    """Add an entry to the journal and return it; the last one of its line instead, where that is the same benchmark.
 
     Of several publishers of one line each gets a number of its own: the last one's entry is the last. `fence` raises
-    for one that lost its lease: frozen before its number was taken, it finds its successor's there, and asks again.
+    for a run that lost its lease: frozen before its number was taken, it finds its successor's there, and tries again.
     """
     while True:
         places = _places(store, entry.line)
-        before = _last(store, places)
-        if before and _same(before, entry):
-            return _led_to(store, before, touched)
+        before = _last_readable(store, places)
+        if before and _is_same_request(before, entry):
+            return _add_recipes(store, before, touched)
         number = max(map(_number, places), default=0) + 1
         made = entry.model_copy(
             update={
                 "number": number,
-                "touched": store.keep(_recipes(touched)),
+                "touched": store.keep(_recipe_table(touched)),
                 "parent": before.version if before else "",
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
                 "place": f"{FOLDER}/{entry.line}/{number:06d}.json",
@@ -140,18 +141,20 @@ def record(store: Store, entry: Version, touched: Iterable[str], fence: Callable
             return made
 
 
-def _led_to(store: Store, entry: Version, touched: Iterable[str]) -> Version:
-    """The entry with these recipes too: another version of a stage may have made the same tables."""
+def _add_recipes(store: Store, entry: Version, touched: Iterable[str]) -> Version:
+    """Add these recipes to an entry: another version of a stage may have made the same tables."""
     try:
         known = set(store.table(entry.touched)["recipe"].to_pylist())
     except TableDamaged:
         known = set()
     every = known | set(touched)
-    return entry if every == known else _put(store, entry.model_copy(update={"touched": store.keep(_recipes(every))}))
+    return (
+        entry if every == known else _put(store, entry.model_copy(update={"touched": store.keep(_recipe_table(every))}))
+    )
 
 
-def amend(store: Store, entry: Version, changes: Mapping[str, int]) -> Version:
-    """The entry, told what changed against the version before it."""
+def record_changes(store: Store, entry: Version, changes: Mapping[str, int]) -> Version:
+    """Add the counts of what changed against the version before to an entry."""
     return _put(store, entry.model_copy(update={"changes": dict(changes)}))
 
 
@@ -164,8 +167,8 @@ def _bytes(entry: Version) -> bytes:
     return json.dumps(entry.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode()
 
 
-class Use(BaseModel):
-    """A benchmark's evaluation: what a store must keep so that the next one asks for nothing that was answered."""
+class Evaluation(BaseModel):
+    """An evaluation of a benchmark: what a store must keep so that the next one asks no model again."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -175,33 +178,33 @@ class Use(BaseModel):
     touched: str  # name of a table of recipes
 
 
-def use(store: Store, version: str, out: str, touched: Iterable[str]) -> Use:
-    """Note that a benchmark was evaluated into this folder, and with which recipes."""
-    name = store.keep(_recipes(touched))
-    made = Use(version=version, line=line_of(out), out=out, touched=name)
-    store.write(f"{USED}/{made.line}-{version or 'none'}.json", made.model_dump_json(indent=1).encode())
+def record_evaluation(store: Store, version: str, out: str, touched: Iterable[str]) -> Evaluation:
+    """Write down that a benchmark was evaluated into this folder, and with which recipes."""
+    name = store.keep(_recipe_table(touched))
+    made = Evaluation(version=version, line=line_of(out), out=out, touched=name)
+    store.write(f"{EVALUATIONS}/{made.line}-{version or 'none'}.json", made.model_dump_json(indent=1).encode())
     return made
 
 
-def uses(store: Store) -> list[Use]:
-    """All evaluations that are noted; what cannot be read is passed over."""
-    names = [file.name for file in files(store, USED) if file.name.endswith(".json")]
-    return [one for one in store.over(lambda name: _noted(store, name), names) if one]
+def list_evaluations(store: Store) -> list[Evaluation]:
+    """All evaluations that were written down; what cannot be read is passed over."""
+    names = [file.name for file in list_files(store, EVALUATIONS) if file.name.endswith(".json")]
+    return [found for found in store.over(lambda name: _read_evaluation(store, name), names) if found]
 
 
-def _noted(store: Store, name: str) -> Use | None:
+def _read_evaluation(store: Store, name: str) -> Evaluation | None:
     try:
-        return Use.model_validate_json(store.read(f"{USED}/{name}"))
+        return Evaluation.model_validate_json(store.read(f"{EVALUATIONS}/{name}"))
     except (FileNotFoundError, ValueError):
         return None
 
 
-def _recipes(touched: Iterable[str]) -> pa.Table:
+def _recipe_table(touched: Iterable[str]) -> pa.Table:
     return pa.table({"recipe": pa.array(sorted(touched), pa.string())})
 
 
-def _same(one: Version, other: Version) -> bool:
-    """Is it the same benchmark, asked for in the same way?"""
+def _is_same_request(one: Version, other: Version) -> bool:
+    """Are two entries of the same benchmark, built with the same settings?"""
     tables = [{kind: name for kind, name in its.tables.items() if kind not in BESIDE} for its in (one, other)]
     return (
         line_of(one.corpus) == line_of(other.corpus)
@@ -211,20 +214,20 @@ def _same(one: Version, other: Version) -> bool:
 
 
 def _places(store: Store, line: str = "") -> list[str]:
-    """The entries' files, as the store names them, in the order of lines and numbers."""
-    found = [file.path.removeprefix(f"{store.root}/") for file in files(store, f"{FOLDER}/{line}")]
+    """The files of entries, relative to the store, in the order of lines and numbers."""
+    found = [file.path.removeprefix(f"{store.root}/") for file in list_files(store, f"{FOLDER}/{line}")]
     places = [place for place in found if _ENTRY.fullmatch(place.removeprefix(f"{FOLDER}/"))]
     return sorted(places, key=lambda place: (place.split("/")[1], _number(place), place))
 
 
 def _number(place: str) -> int:
-    """The number in an entry's name: a damaged one keeps its own."""
+    """The number in the file name of an entry, which a damaged one keeps."""
     found = _ENTRY.fullmatch(place.removeprefix(f"{FOLDER}/"))
     assert found
     return int(found[2])
 
 
-def _last(store: Store, places: Iterable[str]) -> Version | None:
+def _last_readable(store: Store, places: Iterable[str]) -> Version | None:
     return next((one for place in reversed([*places]) if (one := _read(store, place))), None)
 
 

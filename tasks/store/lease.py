@@ -1,19 +1,23 @@
 """One refresh of a store at a time, with takeover after a crash, by no clock but one's own (Gray & Cheriton, 1989)."""
 
 import contextlib
+import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rarefy.tasks.processes import gone, myself
 from rarefy.tasks.store.tables import Store
 
 FOLDER = "leases"  # of a store: <name>/<number>.json
-BEATS = 6  # signs of life in the time after which one is taken for dead
+BEATS = 6  # heartbeats in the time after which a holder is taken for dead
 LOOKS = 12  # of a challenger in that time, at least
 LOOK = 1.0  # seconds between two of them, at most
 UNREADABLE = "a run whose lease cannot be read"
@@ -21,7 +25,7 @@ _FILE = re.compile(r"(\d{1,18})\.json")
 
 
 class Holding(BaseModel):
-    """What the file of a lease says. `beat` moves while the holder lives; `since` is told and never compared."""
+    """The content of a lease's file. `beat` rises while the holder lives; `since` is for people and never compared."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -40,8 +44,8 @@ class Holding(BaseModel):
         return f"{self.holder} (pid {self.pid} on {self.host}, since {self.since})"
 
 
-class Busy(Exception):
-    """Another one holds the lease: `holding` says who; None where its file cannot be read."""
+class LeaseBusy(Exception):
+    """Another run holds the lease: `holding` says which; None where its file cannot be read."""
 
     def __init__(self, place: str, holding: Holding | None) -> None:
         self.place, self.holding = place, holding
@@ -52,16 +56,16 @@ class Busy(Exception):
 
     @property
     def holder(self) -> str:
-        """What the holder calls itself; "" where that cannot be read."""
+        """The holder's name; "" where it cannot be read."""
         return self.holding.holder if self.holding else ""
 
 
 class LeaseLost(Exception):
-    """This run holds the lease no more: nothing of it may be published."""
+    """This run lost its lease: it may publish nothing more."""
 
 
-def unfenced() -> None:
-    """The fence of a run without a lease: whoever builds into a folder of its own needs none."""
+def no_fence() -> None:
+    """Do nothing: the fence of a run without a lease, which builds into a folder of its own."""
 
 
 class Lease:
@@ -74,11 +78,11 @@ class Lease:
 
     @property
     def place(self) -> str:
-        """The file, as messages name it."""
+        """The file of the lease, for messages."""
         return f"{self.store.told}/{_file(self.name, self.number)}"
 
     def check(self) -> None:
-        """Nothing while the lease is held; LeaseLost where it is not, and for ever after. OSError: no store to ask."""
+        """Raise LeaseLost where the lease is not held any more, now and ever after; OSError where the store is away."""
         if not self._lost:
             self._lost = self._fault()
         if self._lost:
@@ -92,18 +96,18 @@ class Lease:
         silent = _now() - self._renewed
         if silent > self.holding.ttl:  # a challenger that watched all the while takes it now
             return f"this process was frozen, or the store out of reach, for {silent:.0f} s{self._trouble}"
-        number, content = newest(self.store, self.name)
-        said = read(content)
+        number, content = newest_file(self.store, self.name)
+        holding = parse_holding(content)
         if number > self.number:
-            return f"{said or 'another run'} took it over"
+            return f"{holding or 'another run'} took it over"
         if number < self.number:
             return "its file is gone"
-        if said is None:
+        if holding is None:
             return "its file is damaged"
-        return "" if said.token == self.holding.token else f"{said} wrote over it"
+        return "" if holding.token == self.holding.token else f"{holding} wrote over it"
 
     def renew(self) -> None:
-        """Give a sign of life; as `check` where the lease is lost, OSError where it cannot be given."""
+        """Write a heartbeat; LeaseLost as `check`, OSError where it cannot be written."""
         self.check()
         begun = _now()
         holding = self.holding.model_copy(update={"beat": self.holding.beat + 1})
@@ -111,7 +115,7 @@ class Lease:
         self.holding, self._renewed = holding, begun
 
     def _live(self, ended: threading.Event) -> None:
-        """Renew until told to end; a lease that is lost, or cannot be renewed for its ttl, is found so by `check`."""
+        """Renew until `ended` is set; `check` finds a lease that is lost, or was not renewed for its ttl."""
         while not ended.wait(self.holding.ttl / BEATS):
             try:
                 self.renew()
@@ -121,7 +125,7 @@ class Lease:
                 self._trouble = f" ({error})"
 
     def _end(self) -> None:
-        """Say that it is over: the next one need not wait. The number stays, so that it is never given twice."""
+        """Mark the lease as ended: the next run need not wait. Its number stays, so that it is never given twice."""
         try:
             self.check()
             over = self.holding.model_copy(update={"ended": True})
@@ -134,18 +138,18 @@ class Lease:
 
 
 @contextlib.contextmanager
-def taken(
+def hold_lease(
     store: Store,
     holder: str,
     ttl: float = 60.0,
     name: str = "refresh",
     say: Callable[[str], None] | None = None,
 ) -> Iterator[Lease]:
-    """Hold the lease of this name in here; Busy where another one does. OSError where the store cannot have leases.
+    """Hold the lease of this name in this block; LeaseBusy where another run does, OSError where the store has none.
 
-    `holder` is what others are told. One that gave no sign of life for `ttl` seconds (or for its own, if that is
-    longer) while this call watched is taken over; one of this machine whose process is gone is at once. `say` is told
-    of a wait. What is published is checked with `Lease.check()` just before.
+    `holder` is the name that others see. A lease without a heartbeat for `ttl` seconds (or for its own ttl, if that is
+    longer) while this call watched is taken over; one of this machine whose process is gone is taken over at once.
+    `say` gets a line on a wait. Call `Lease.check()` just before anything is published.
     """
     lease = _take(store, holder, ttl, name, say or (lambda _: None))
     ended = threading.Event()
@@ -159,15 +163,15 @@ def taken(
         lease._end()
 
 
-def held(store: Store, name: str = "refresh") -> Holding | None:
-    """Who holds the lease, as far as its file says; None where nobody does, or who did is a process that is gone."""
-    _, content = newest(store, name)
-    said = read(content)
-    return None if said is None or _over(said) else said
+def current_holder(store: Store, name: str = "refresh") -> Holding | None:
+    """Who holds the lease, as its file says; None where nobody does, or the process that did is gone."""
+    _, content = newest_file(store, name)
+    holding = parse_holding(content)
+    return None if holding is None or _has_ended(holding) else holding
 
 
-def newest(store: Store, name: str) -> tuple[int, bytes]:
-    """Number and content of the newest file of a lease; 0 where there is none."""
+def newest_file(store: Store, name: str) -> tuple[int, bytes]:
+    """Number and content of the newest file of a lease; number 0 where there is none."""
     numbers = _numbers(store, name)
     if not numbers:
         return 0, b""
@@ -177,8 +181,8 @@ def newest(store: Store, name: str) -> tuple[int, bytes]:
         return max(numbers), b""
 
 
-def read(content: bytes) -> Holding | None:
-    """What a file says; None where it is no whole one of ours."""
+def parse_holding(content: bytes) -> Holding | None:
+    """The parsed content of a lease's file; None where it is damaged."""
     try:
         return Holding.model_validate_json(content)
     except ValidationError:
@@ -186,14 +190,16 @@ def read(content: bytes) -> Holding | None:
 
 
 def _take(store: Store, holder: str, ttl: float, name: str, say: Callable[[str], None]) -> Lease:
-    number, content = newest(store, name)
+    number, content = newest_file(store, name)
     if number:
-        number = _free(store, name, ttl, number, content, say)
+        number = _wait_until_free(store, name, ttl, number, content, say)
     begun = _now()
-    holding = Holding(holder=holder, ttl=ttl, token=uuid4().hex, **myself())
+    holding = Holding(holder=holder, ttl=ttl, token=uuid4().hex, **describe_process())
     mine = _file(name, number + 1)
     if not store.create(mine, _bytes(holding)):
-        raise Busy(f"{store.told}/{FOLDER}/{name}", read(newest(store, name)[1]))  # another one was faster
+        raise LeaseBusy(
+            f"{store.told}/{FOLDER}/{name}", parse_holding(newest_file(store, name)[1])
+        )  # another one was faster
     if not store.local and store.create(mine, b"{}"):
         store.fs.rm_file(f"{store.root}/{mine}")
         raise OSError(
@@ -207,28 +213,30 @@ def _take(store: Store, holder: str, ttl: float, name: str, say: Callable[[str],
     return Lease(store, name, number + 1, holding, begun)
 
 
-def _free(store: Store, name: str, ttl: float, number: int, content: bytes, say: Callable[[str], None]) -> int:
-    """The number of a lease that may be taken over, once it is sure that its holder is gone; Busy where it lives."""
+def _wait_until_free(
+    store: Store, name: str, ttl: float, number: int, content: bytes, say: Callable[[str], None]
+) -> int:
+    """The number of the lease that may be taken over, once its holder is surely gone; LeaseBusy where it lives."""
     before, begun, told = (number, content), _now(), False
-    while number and not ((said := read(content)) and _over(said)):
+    while number and not ((holding := parse_holding(content)) and _has_ended(holding)):
         if (number, content) != before:
-            if said:
-                raise Busy(f"{store.told}/{FOLDER}/{name}", said)
+            if holding:
+                raise LeaseBusy(f"{store.told}/{FOLDER}/{name}", holding)
             before, begun = (number, content), _now()
-        patience = max(ttl, said.ttl if said else 0.0)
+        patience = max(ttl, holding.ttl if holding else 0.0)
         if _now() - begun > patience:
             break
         if not told:
-            say(f"{said or UNREADABLE} has the lease; taken over if it gives no sign of life for {patience:.0f} s")
+            say(f"{holding or UNREADABLE} has the lease; taken over if it gives no sign of life for {patience:.0f} s")
             told = True
         time.sleep(min(patience / LOOKS, LOOK))  # a process may be dying right now
-        number, content = newest(store, name)  # the last look comes right before the lease is taken
+        number, content = newest_file(store, name)  # the last look comes right before the lease is taken
     return number
 
 
-def _over(said: Holding) -> bool:
-    """Has the holder ended, by its own word or because its process is gone?"""
-    return said.ended or gone(said.pid, said.started, said.machine)
+def _has_ended(holding: Holding) -> bool:
+    """Has the holder ended, as it wrote itself or because its process is gone?"""
+    return holding.ended or is_gone(holding.pid, holding.started, holding.machine)
 
 
 def _numbers(store: Store, name: str) -> list[int]:
@@ -250,5 +258,48 @@ def _bytes(holding: Holding) -> bytes:
 
 
 def _now() -> float:
-    """Seconds of a clock that nobody sets and that goes on while the machine sleeps."""
+    """Seconds of a clock that is never set and goes on while the machine sleeps."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def machine_id() -> str:
+    """Where a pid names one process: boot of this machine and pid namespace; "" off Linux."""
+    try:
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return ""
+
+
+def process_state(pid: int) -> tuple[bool, str]:
+    """Whether there is such a process, and its start in ticks; a killed, unwaited one is none: proc(5)."""
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return state not in "ZXx", fields[18]
+    except (OSError, ValueError):  # gone, or another user's and hidden
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False, ""
+    except OSError:
+        return True, ""
+    return True, ""
+
+
+def describe_process() -> dict[str, Any]:
+    """What a file says of the process that writes it: host, pid, start, and what tells that pid from a later one."""
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine_id(),
+        "started": process_state(os.getpid())[1],
+    }
+
+
+def is_gone(pid: int, since: str, on: str) -> bool:
+    """Is the process of that pid, start and machine gone? False where that cannot be known from here."""
+    if not on or on != machine_id():
+        return False  # only its heartbeats can tell
+    alive, started = process_state(pid)
+    return not alive or (started != "" and started != since)

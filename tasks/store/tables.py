@@ -1,4 +1,4 @@
-"""Tables by what they hold, recipes by what they take: what exists is finished (architecture §5)."""
+"""The store: tables named after their content, recipes after their inputs; what exists is finished (§5)."""
 
 import contextlib
 import errno
@@ -11,41 +11,38 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import fsspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from rarefy.tasks.fingerprint import fingerprint
 from rarefy.tasks.models.llm.secrets import redacted
 from rarefy.tasks.private import make_folder, open_file
 from rarefy.tasks.store.atomic_write import put_in_place, sync_file, sync_folder
 
-NAME = re.compile(r"[0-9a-f]{32}")
-FORGOTTEN = 3600  # seconds after which a scratch file has no living writer: the largest table is written in minutes
-EXCLUSIVE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"}  # what can refuse a second writer of a name
-LINKLESS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # what link(2) says where there are none
+TABLE_NAME = re.compile(r"[0-9a-f]{32}")
+ABANDONED_AFTER = 3600  # seconds; by then a scratch file has no living writer: the largest table takes minutes
+# Protocols that can refuse a second writer of a name, and errors of link(2) where there are no hard links
+EXCLUSIVE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"}
+LINKLESS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 ELSEWHERE = "keep the store in a folder of a disk, or on S3, Google Cloud Storage or Azure"
-FOOTER = 1 << 14  # bytes at the end of a table that nearly always tell how many rows it has
+FOOTER = 1 << 14  # bytes at the end of a table, which nearly always hold the number of its rows
 AT_ONCE = 16  # requests under way to a store that is far away, which answers each after some 30 ms
+STRIDE = 4096  # rows; a column of so many texts stays under the 2 GiB that one array of strings can hold
 _ONE_AT_A_TIME = threading.Lock()  # memory:// looks first and writes then; no other process sees it
-
-Asked = TypeVar("Asked")
-Told = TypeVar("Told")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class TableDamaged(Exception):
-    """A stored table is not the one its name promises; it has been put aside and the next run makes it anew."""
-
-
-def digest(what: Any) -> str:
-    """A short name for plain data: equal data, equal names, on every machine."""
-    plain = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.blake2b(plain.encode(), digest_size=16).hexdigest()
+    """A stored table is not the one that its name stands for; it was removed, and the next run makes it anew."""
 
 
 class Store:
@@ -63,7 +60,7 @@ class Store:
 
     @property
     def told(self) -> str:
-        """The store's place as it may be told: without passwords and keys."""
+        """The store's address for messages: without passwords and keys."""
         return redacted(self.url, most=len(self.url) + 100)
 
     def find(self, recipe: str) -> dict[str, str] | None:
@@ -73,7 +70,7 @@ class Store:
             made = json.loads(self.read(f"recipes/{recipe}"))
         except (FileNotFoundError, ValueError):
             return None
-        if not isinstance(made, dict) or not all(NAME.fullmatch(str(name)) for name in made.values()):
+        if not isinstance(made, dict) or not all(TABLE_NAME.fullmatch(str(name)) for name in made.values()):
             return None
         return made if all(self.holds(name) for name in made.values()) else None
 
@@ -93,7 +90,7 @@ class Store:
         """The name of this table, now in the store."""
         name = fingerprint(table)
         if not self.holds(name):
-            self.write(f"tables/{name}.parquet", parquet(table))
+            self.write(f"tables/{name}.parquet", to_parquet(table))
         return name
 
     def table(self, name: str) -> pa.Table:
@@ -137,16 +134,16 @@ class Store:
                 return b""
             raise
 
-    def over(self, what: Callable[[Asked], Told], things: Iterable[Asked]) -> Iterator[Told]:
-        """What is told of each of these, in their order; of several at once where the store is far away."""
+    def over(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Call a function on each item, results in their order; several at once where the store is far away."""
         if self.local:
-            yield from map(what, things)
+            yield from map(work, items)
             return
         pool = ThreadPoolExecutor(AT_ONCE)
-        waiting: deque[Future[Told]] = deque()
+        waiting: deque[Future[Result]] = deque()
         try:
-            for thing in things:
-                waiting.append(pool.submit(what, thing))
+            for item in items:
+                waiting.append(pool.submit(work, item))
                 if len(waiting) > 2 * AT_ONCE:
                     yield waiting.popleft().result()
             while waiting:
@@ -222,7 +219,7 @@ class Store:
         swept = 0
         for scratch in [*Path(self.root).glob("*/.*.*"), *Path(self.root).glob("*/*/.*.*")]:
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - scratch.stat().st_mtime > FORGOTTEN:
+                if time.time() - scratch.stat().st_mtime > ABANDONED_AFTER:
                     scratch.unlink()
                     swept += 1
         return swept
@@ -256,9 +253,109 @@ def _scratch(place: Path, content: bytes) -> Iterator[Path]:
         raise OSError(error.errno, error.strerror, str(place)) from error
 
 
-def parquet(table: pa.Table) -> bytes:
+def to_parquet(table: pa.Table) -> bytes:
     """The table as a Parquet file, the same bytes for the same rows."""
     sink = pa.BufferOutputStream()
     pq.write_table(table.combine_chunks(), sink, compression="zstd", row_group_size=65_536, store_schema=False)
     content: bytes = sink.getvalue().to_pybytes()
     return content
+
+
+def digest(what: Any) -> str:
+    """A short name for plain data: equal data, equal names, on every machine."""
+    plain = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.blake2b(plain.encode(), digest_size=16).hexdigest()
+
+
+def fingerprint(table: pa.Table) -> str:
+    """32 hex digits that stand for the schema and every value of the table, in order."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{table.num_rows} ".encode())
+    for field in table.schema:
+        digest.update(f"{field.name} {_type_name(field.type)} ".encode())
+    for start in range(0, table.num_rows, STRIDE):  # of one length, however the table happens to be chunked
+        for column in table.slice(start, STRIDE).columns:
+            _hash_array(digest.update, pa.concat_arrays(column.chunks))
+    return digest.hexdigest()
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """The name of a type, without the name of a list's items, on which Parquet and Arrow do not agree."""
+    if pa.types.is_list(kind):
+        return f"list<{_type_name(kind.value_type)}>"
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'{part.name} {_type_name(part.type)}' for part in kind)}>"
+    return str(kind)
+
+
+def _hash_array(update: Callable[[bytes], object], array: pa.Array) -> None:
+    """Hash an array by its values; its buffers differ with padding, offsets and slicing."""
+    if array.null_count:
+        update(b"null ")
+        update(pc.is_null(array).cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
+        array = array.drop_null()
+    kind = array.type
+    if pa.types.is_struct(kind):
+        for values in array.flatten():
+            _hash_array(update, values)
+    elif pa.types.is_list(kind):
+        update(pc.list_value_length(array).to_numpy(zero_copy_only=False).tobytes())
+        _hash_array(update, array.flatten())
+    elif pa.types.is_string(kind):
+        update(pc.binary_length(array).to_numpy(zero_copy_only=False).tobytes())
+        update(_string_bytes(array))
+    elif pa.types.is_boolean(kind):
+        update(array.cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
+    else:
+        update(array.to_numpy(zero_copy_only=False).tobytes())
+
+
+def _string_bytes(array: pa.Array) -> bytes:
+    """The texts of a string array, one after the other, in UTF-8."""
+    offsets = pa.Array.from_buffers(pa.int32(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
+    data = array.buffers()[2]
+    return b"" if data is None or not len(array) else bytes(data[offsets[0].as_py() : offsets[len(array)].as_py()])
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of the store, with what is known of it without reading it."""
+
+    path: str
+    size: int
+    written: float  # seconds since 1970, by the store's clock; infinite where it does not say
+
+    @property
+    def name(self) -> str:
+        """The name without its folder."""
+        return self.path.rpartition("/")[2]
+
+
+def list_files(store: Store, folder: str) -> list[StoredFile]:
+    """The files below a folder of the store, by path, without scratch files."""
+    store.fs.invalidate_cache()  # another machine may have written since
+    found = store.fs.find(f"{store.root}/{folder}".rstrip("/"), detail=True)
+    every = [StoredFile(str(path), int(about.get("size") or 0), _write_time(about)) for path, about in found.items()]
+    return sorted((file for file in every if not file.name.startswith(".")), key=lambda file: file.path)
+
+
+def _write_time(about: Mapping[str, Any]) -> float:
+    """When a file was written, by whatever name its file system has for that."""
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        value = about.get(name)
+        if isinstance(value, datetime):
+            return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+        if isinstance(value, str):
+            with contextlib.suppress(ValueError):
+                return datetime.fromisoformat(value).timestamp()
+        if isinstance(value, int | float):
+            return float(value)
+    return float("inf")
+
+
+def read_if_visible(url: str, name: str) -> str:
+    """The text of a file of the store; "" where this process sees none, since the store is another folder here."""
+    try:
+        return Store(url).read(name).decode()
+    except FileNotFoundError:
+        return ""

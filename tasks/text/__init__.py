@@ -1,1 +1,1 @@
-"""How any text is read: quantities, scales of tables, dates, names, sentences and stems, each by one parser for all."""
+"""Read any text: quantities, dates, names, sentences, stems, refusals and answers, each by one parser for all tasks."""

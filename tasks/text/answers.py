@@ -12,10 +12,9 @@ from html import unescape
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text import characters
-from rarefy.tasks.text.figures import figured, figures
-from rarefy.tasks.text.memo import small
+from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import ENDING
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.text.notations import contains_answer, find_figures, mark_figures
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
@@ -30,16 +29,16 @@ _SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])"
 _UNSEEN = {*map(chr, range(0xFE00, 0xFE10)), *"\u034f\u115f\u1160\u3164"}  # that Unicode does not call format
 
 
-def stated(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
+def find_verbatim(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     """The form of the answer that the text holds word for word; "" where it holds none."""
     forms = _forms(answer, aliases)
-    if verbatim := next((form for form in forms if form in text and holds(text, form)), ""):
+    if verbatim := next((form for form in forms if form in text and contains_words(text, form)), ""):
         return verbatim  # by far the most
     folded = fold(text)
-    return next((form for form in forms if any(holds(folded, core) for core in _kept_as(form))), "")
+    return next((form for form in forms if any(contains_words(folded, core) for core in _kept_as(form))), "")
 
 
-def readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
+def find_readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     """How the answer can be read in the text, in any notation or language of numbers; "" where it is absent."""
     wanted = _forms(answer, aliases)
     if not wanted:
@@ -48,11 +47,11 @@ def readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     folded, there = fold(plain), _figures(plain) | _figures(plain, "de")
     for form in wanted:
         said = _legible(form)
-        if any(holds(folded, core) for core in cores(said)):
+        if any(contains_words(folded, core) for core in core_forms(said)):
             return form
         if not there.isdisjoint(_figure(said)):
             return f"{form}, in another notation"
-    found = any(occurs(plain, answer, aliases, language) for language in ("en", "de"))
+    found = any(contains_answer(plain, answer, aliases, language) for language in ("en", "de"))
     return "in another notation" if found else ""
 
 
@@ -60,7 +59,7 @@ def _forms(answer: str, aliases: Iterable[str]) -> list[str]:
     return [form for form in (answer, *aliases) if form.strip() and fold(form) not in VERDICTS]
 
 
-def holds(text: str, form: str) -> bool:
+def contains_words(text: str, form: str) -> bool:
     """Is this form in this text, both folded, as whole words?"""
     at = text.find(form)
     while at >= 0:
@@ -72,7 +71,7 @@ def holds(text: str, form: str) -> bool:
     return False
 
 
-def cores(form: str) -> Iterator[str]:
+def core_forms(form: str) -> Iterator[str]:
     """A form, folded, and what is left of it without an article, a company's suffix, an initial."""
     folded = fold(form)
     seen = {folded, _LEAD.sub("", folded)}
@@ -90,7 +89,7 @@ def _fold(text: str) -> str:
     return " ".join(_DOTTED.sub(lambda hit: hit[0].replace(".", ""), plain.casefold()).split())
 
 
-fold = small(_fold)
+fold = cache_short_texts(_fold)
 
 
 def _kept_as(form: str) -> set[str]:
@@ -119,13 +118,13 @@ def _legible(text: str) -> str:
 
 def _one_figure(form: str) -> frozenset[str]:
     """The one figure that a form is, in one notation, or each that it may be; empty for all else."""
-    marked, found = figured(form)
+    marked, found = mark_figures(form)
     rest = re.sub(r"\x02\d+\x03", " ", _LEAD.sub("", fold(_MOMENT_LEAD.sub("", marked))))
     return _ways(found[0]) if len(found) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else frozenset()
 
 
 def _all_figures(text: str, language: str = "en") -> frozenset[str]:
-    return frozenset(way for one in figures(text, language) for way in _ways(one.text))
+    return frozenset(way for one in find_figures(text, language) for way in _ways(one.text))
 
 
 def _ways(figure: str) -> frozenset[str]:
@@ -133,4 +132,4 @@ def _ways(figure: str) -> frozenset[str]:
     return frozenset(f"@{day}" for day in figure[1:].split("|")) if figure.startswith("@") else frozenset((figure,))
 
 
-_figure, _figures = small(_one_figure), small(_all_figures)
+_figure, _figures = cache_short_texts(_one_figure), cache_short_texts(_all_figures)

@@ -1,7 +1,11 @@
-"""A text in plain characters, each at its old place: digits, blanks, dashes and quotes of any script and keyboard."""
+"""Replace unusual characters by plain ones, and spell out unseen ones."""
 
+import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
+
+from markupsafe import Markup
 
 _PLAIN = {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"}
 _PLAIN |= {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u2032\uff07"} | {ord(c): '"' for c in "\u201c\u201d\u201e"}
@@ -37,3 +41,19 @@ def plain(text: str) -> str:
 def lettered(text: str) -> str:
     """The text, of the same length, with "ſ", "K" (Kelvin), "İ" and "ı" as s, K, I and i."""
     return text if text.isascii() else text.translate(_LETTERS)
+
+
+# Unseen characters
+
+# Controls but for tab and line ends; marks that change direction or join; tags; what is no character at all
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(value: Any) -> Any:
+    """Text with such characters spelled out (⟨U+202E⟩); what is markup already, or no text, as it is."""
+    if isinstance(value, Markup) or not isinstance(value, str) or not _UNSEEN.search(value):
+        return value
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", value)

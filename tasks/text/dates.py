@@ -1,17 +1,16 @@
 """Days, months, quarters, halves and years of a text, in whichever notation, and the periods that end on them.
 
-"9/28/2024", "28 September 2024" and "le 28 septembre 2024" are one day. This is the one list of months.
-"""
+"9/28/2024", "28 September 2024" and "le 28 septembre 2024" are one day. This is the one list of months."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from rarefy.tasks.text.characters import plain
-from rarefy.tasks.text.memo import small
+from rarefy.tasks.text.memo import cache_short_texts
 
 MONTHS = "january february march april may june july august september october november december".split()
 NAMES = tuple(name.capitalize() for name in MONTHS)  # as English prints them
@@ -82,13 +81,6 @@ _OLD = re.compile(  # before 1900 four digits are a year only where the words ar
     r"|was|were|is|until|after|before|from|he|she|it|they|that|had|has)\b)[a-z]+))",
     re.IGNORECASE,
 )
-_ENDED = re.compile(
-    r"(?<!\w)(?:(?P<n>three|six|nine|twelve|3|6|9|12|one|1)[\s-](?P<unit>months?|years?)"
-    r"|(?:fiscal\s)?(?P<word>year|quarter|half[\s-]year))"
-    r"(?:\s(?:period\s)?)(?:ended|ending)(?:\son)?\s{1,2}$",
-    re.IGNORECASE,
-)
-_COUNTS = {"one": 1, "three": 3, "six": 6, "nine": 9, "twelve": 12}
 
 
 class Parts(NamedTuple):
@@ -131,16 +123,7 @@ class Moment:
         return self.kind == "year"
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """So many months that end on a moment: "the three months ended June 30, 2024"."""
-
-    months: int
-    end: Moment
-    start: int  # where its words begin in the text; they end where those of `end` do
-
-
-def against(gold: Moment, other: Moment) -> str:
+def compare_moments(gold: Moment, other: Moment) -> str:
     """same: all that `gold` says is said; less: not all of it; other: something else is. A year is in its decade."""
     if gold.decade or other.decade:
         if not any(mine // 10 == theirs // 10 for mine in gold.years for theirs in other.years):
@@ -158,7 +141,7 @@ def _against(gold: Parts, other: Parts) -> str:
     return "less" if quarter_of or missing else "same"
 
 
-@small
+@cache_short_texts
 def moments(text: str) -> tuple[Moment, ...]:
     """Every moment in a text, in order.
 
@@ -181,28 +164,12 @@ def moments(text: str) -> tuple[Moment, ...]:
     return tuple(sorted(found, key=lambda one: (one.start, sorted(one.ways))))
 
 
-def periods(text: str) -> tuple[Period, ...]:
-    """Every period of a text that is said by its length and its end, in order."""
-    text = plain(text)
-    found = []
-    for moment in moments(text):
-        said = _ENDED.search(text[max(moment.start - 40, 0) : moment.start])
-        if said:
-            if said["n"]:
-                count = _COUNTS.get(said["n"].lower()) or int(said["n"])
-                months = count * (12 if said["unit"].lower().startswith("year") else 1)
-            else:
-                months = {"year": 12, "quarter": 3}.get(said["word"].lower(), 6)
-            found.append(Period(months, moment, max(moment.start - 40, 0) + said.start()))
-    return tuple(found)
-
-
 def years(*texts: str) -> frozenset[int]:
     """All years that these texts name."""
     return frozenset(year for text in texts for moment in moments(text) for year in moment.years)
 
 
-def iso(moment: Moment) -> str:
+def iso_day(moment: Moment) -> str:
     """The day as an ISO date; "" where it is no day of one year, or may be one of two."""
     days = {_iso(way) for way in moment.ways}
     return days.pop() if len(days) == 1 else ""
@@ -264,3 +231,50 @@ def _two_years(first: int, written: str) -> Iterator[set[Parts]]:
 
 def _year(text: str) -> int:
     return int(text) if len(text) == 4 else 2000 + int(text) if text else 0
+
+
+# Days of metadata fields
+
+_MONTH_GROUP = rf"(?P<month>{MONTH})"
+# What may follow a day: nothing, or a time, a zone, a note, but no other date
+_NO_OTHER_DATE = r"(?!\d)(?!.*\b\d{4}\b)"
+_DAY_FORMS = tuple(
+    re.compile(rf"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?{form}", re.I | re.S)
+    for form in (
+        r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)",
+        rf"(?P<y>\d{{4}})[/.](?P<m>\d{{1,2}})[/.](?P<d>\d{{1,2}}){_NO_OTHER_DATE}",
+        r"(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?:T?\d{6}(?:\.\d+)?Z?|\.0+)?\s*$",
+        rf"(?P<m>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}){_NO_OTHER_DATE}",
+        rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})\.(?P<y>\d{{4}}){_NO_OTHER_DATE}",
+        rf"{_MONTH_GROUP}\s*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s+(?P<y>\d{{4}}){_NO_OTHER_DATE}",
+        rf"(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+{_MONTH_GROUP}[\s,-]+(?P<y>\d{{4}}){_NO_OTHER_DATE}",
+        rf"(?P<y>\d{{4}})[\s-]+{_MONTH_GROUP}[\s-]+(?P<d>\d{{1,2}}){_NO_OTHER_DATE}",
+    )
+)
+_UNIX_TIME = re.compile(r"(\d{10})(\d{3}|\d{6}|\d{9})?(?:\.\d+)?$")  # since 1970, down to nanoseconds
+
+
+def parse_day(text: str) -> str:
+    """The ISO date that a text is, or begins with; "" where it is none that is sure.
+
+    03/05/2024 is read as in the United States; where the first number can be no month, as elsewhere.
+    """
+    text = text.strip().strip("\"'").strip()[:200]
+    for form in _DAY_FORMS:
+        if found := form.match(text):
+            said = found.groupdict()
+            month = month_number(said["month"]) if said.get("month") else int(said["m"])
+            return iso_date(int(said["y"]), month, int(said["d"])) or (
+                iso_date(int(said["y"]), int(said["d"]), month) if re.match(r"\d{1,2}[/-]", text) else ""
+            )
+    if text.isascii() and (seconds := _UNIX_TIME.match(text)):
+        return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
+    return ""
+
+
+def iso_date(year: int, month: int, of_month: int) -> str:
+    """The ISO date of these numbers; "" where there is no such day, or one that stands for "never"."""
+    try:
+        return date(year, month, of_month).isoformat() if 1000 <= year < 3000 else ""
+    except ValueError:
+        return ""

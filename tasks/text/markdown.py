@@ -1,10 +1,10 @@
-"""Markdown that is written: text that is no markup, and tables."""
+"""Write Markdown: escaped text and tables."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from rarefy.tasks.text.visible import visible
+from rarefy.tasks.text.characters import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 

@@ -1,4 +1,4 @@
-"""What was found of a text, kept for the next that asks: of so few and so short texts that memory stays flat."""
+"""Cache the results of functions of short texts, within a fixed amount of memory."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -11,8 +11,8 @@ Result = TypeVar("Result")
 Rest = ParamSpec("Rest")
 
 
-def small(read: Callable[Concatenate[str, Rest], Result]) -> Callable[Concatenate[str, Rest], Result]:
-    """The same function with what it found of short texts kept; long ones are read anew."""
+def cache_short_texts(read: Callable[Concatenate[str, Rest], Result]) -> Callable[Concatenate[str, Rest], Result]:
+    """The function with its results for short texts cached; long ones are read anew each time."""
     kept = cast(Callable[Concatenate[str, Rest], Result], lru_cache(MOST)(read))
 
     def found(text: str, /, *rest: Rest.args, **named: Rest.kwargs) -> Result:

@@ -1,4 +1,4 @@
-"""Names of firms and people: legal forms, abbreviations that end in a full stop, and the signs of shares."""
+"""Names of firms and people: legal forms, and abbreviations that end in a full stop."""
 
 import re
 import unicodedata
@@ -59,14 +59,6 @@ ABBREVIATIONS = frozenset(
     f.2d f.3d supp cir ct dist div govt co.'s
     """.split()
 )
-_EXCHANGES = (
-    r"NASDAQ|Nasdaq|NYSE(?:\s?(?:American|Arca|MKT))?|AMEX|LSE|TSX|ASX|HKEX|SEHK|OTC(?:QB|QX|MKTS)?"
-    r"|Euronext|XETRA|NSE|BSE|SIX"
-)
-_TICKER = re.compile(
-    rf"(?:(?:{_EXCHANGES})(?:GS|GM|CM)?\s?:\s?|\bticker(?:\ssymbol)?s?:?\s[\"“']?|\bsymbols?,?\s[\"“'])"
-    r"(?P<t>[A-Z]{1,5}(?:[.-][A-Z]{1,2})?)\b|(?<![\w$])\$(?P<t2>[A-Z]{1,5})\b(?!\$)"
-)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -102,8 +94,3 @@ def without_form(name: str) -> str:
 def is_legal_form(word: str) -> bool:
     """Is a word, with full stops or without, a legal form of firms?"""
     return plain(word).replace(".", "") in LEGAL_FORMS
-
-
-def tickers(text: str) -> tuple[str, ...]:
-    """The signs under which shares are traded, as a text names them: "(NASDAQ: NVDA)", "$NVDA"."""
-    return tuple(dict.fromkeys(hit["t"] or hit["t2"] for hit in _TICKER.finditer(text)))

@@ -145,8 +145,6 @@ _BOUND_BEHIND = re.compile(
     r"|(?P<over>\+(?!\d)))",
     re.IGNORECASE,
 )
-_TO = re.compile(rf"(?:\s?-\s?|\s(?:to|and|or|through)\s(?:(?:about|approximately|roughly|nearly|almost|over"
-    rf"|up to)\s)?)(?=[-(]?{_SYMBOL}?\s?[\d.])", re.IGNORECASE)  # fmt: skip
 _BETWEEN = re.compile(r"\b(?:between|from)\s(?:about\s|approximately\s|roughly\s)?$", re.IGNORECASE)
 # Digits that count nothing: of a note, a form, a passage.
 _NAMED = re.compile(

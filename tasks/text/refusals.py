@@ -1,4 +1,4 @@
-"""Whether an answer declines to answer: by the words its protocol asks for, or by others to the same effect."""
+"""Detect whether an answer declines to answer: by the words its protocol asks for, or by others to the same effect."""
 
 import re
 from dataclasses import dataclass
@@ -147,7 +147,7 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
 
 
 def _governs(pieces: list[str], refuses: list[bool]) -> bool:
-    """Is it the answer that is declined, rather than a detail of an answer that is given?
+    """Whether it is the answer that is declined, rather than a detail of an answer that is given?
 
     So it is where the first or the last sentence says so, or at least half of them do.
     """
@@ -171,7 +171,7 @@ def _alone(text: str) -> bool:
 
 
 def says_so(text: str, words: str) -> bool:
-    """Does the text hold a protocol's words of refusal, whatever quotes, apostrophes and hyphens they come in?"""
+    """Whether the text holds a protocol's words of refusal, whatever quotes, apostrophes and hyphens they come in?"""
     wanted, said_ = _flat(words), _flat(text)
     if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said_):
         return True

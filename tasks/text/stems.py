@@ -1,4 +1,4 @@
-"""The stem of a word: what its forms have in common, by the Snowball stemmer for English (Porter's second)."""
+"""Stems of English words, by the Snowball stemmer (Porter's second)."""
 
 import re
 from functools import lru_cache
@@ -22,7 +22,7 @@ def stem(word: str) -> str:
 
 
 def root(word: str) -> str:
-    """What a word shares with those derived from it ("acquired", "acquisition"): the first letters of its stem."""
+    """The first letters of a word's stem, which words derived from it share ("acquired", "acquisition")."""
     return word if word[:1].isdigit() else stem(word)[:ROOT]
 
 

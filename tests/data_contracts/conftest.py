@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from rarefy.data_contracts.breaches import KINDS, settle
-from rarefy.data_contracts.expectations import ContractBroken, Result, check
+from rarefy.data_contracts.expectations import ContractBroken, Result, check_table
 from rarefy.data_contracts.rows import (
     Answer,
     Block,
@@ -357,7 +357,7 @@ def breach(tables, monkeypatch):
         now |= settled.tables
         broken = [one for one in settled.breaches if one.rule == code_of(rule)]
         try:
-            validation = check("some stage", row_type, now[row_type], now, settled.breaches)
+            validation = check_table("some stage", row_type, now[row_type], now, settled.breaches)
         except ContractBroken as caught:
             assert isinstance(alone, TableRule | Reference) and not settled.breaches
             validation, message = caught.validation, str(caught)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from rarefy.data_contracts.breaches import set_aside, settle
-from rarefy.data_contracts.expectations import ContractBroken, check, to_json
+from rarefy.data_contracts.expectations import ContractBroken, check_table, validations_to_json
 from rarefy.data_contracts.rows import (
     Chunk,
     Document,
@@ -28,13 +28,13 @@ def every(table, row_type, **changes):
 
 def broken(tables, row_type, table):
     with pytest.raises(ContractBroken) as caught:
-        check("some stage", row_type, table, tables)
+        check_table("some stage", row_type, table, tables)
     return caught.value
 
 
 @pytest.mark.parametrize("row_type", SUITES, ids=lambda t: t.__name__)
 def test_a_good_table_keeps_every_rule(tables, row_type):
-    validation = check("read", row_type, tables[row_type], tables)
+    validation = check_table("read", row_type, tables[row_type], tables)
     assert (validation.stage, validation.table, validation.rows) == (
         "read",
         row_type.__name__,
@@ -75,12 +75,12 @@ def test_nulls_inside_lists_and_structs_are_found(tables):
 
 def test_a_question_not_tried_in_retrieval_has_a_null_and_that_is_no_breach(tables):
     assert tables[Question].column("retrievable").null_count == tables[Question].num_rows
-    assert not check("ask", Question, tables[Question], tables).broken
+    assert not check_table("ask", Question, tables[Question], tables).broken
 
 
 def test_before_normalisation_no_triplet_has_keys_and_that_is_no_breach(tables):
     triplets = every(tables[Triplet], Triplet, subject_key="", relation_key="", object_key="")
-    assert not check("extract", Triplet, triplets, tables).broken
+    assert not check_table("extract", Triplet, triplets, tables).broken
 
 
 def test_a_path_over_triplets_without_keys_is_set_aside(tables):
@@ -100,19 +100,19 @@ def test_a_path_over_a_rejected_triplet_is_set_aside(tables):
 
 def test_a_chain_may_be_told_from_either_end(tables):
     rows = [replace(path, triplet_ids=path.triplet_ids[::-1]) for path in from_table(tables[Path], Path)]
-    assert not check("graph", Path, to_table(rows, Path), tables).broken
+    assert not check_table("graph", Path, to_table(rows, Path), tables).broken
 
 
 def test_a_table_may_come_in_parts_and_as_a_slice(tables):
     table = pa.concat_tables([tables[Document].slice(0, 1), tables[Document].slice(1, 3)])
-    assert not check("read", Document, table, tables).broken
+    assert not check_table("read", Document, table, tables).broken
     chunks = pa.concat_tables([tables[Chunk].slice(i, 1) for i in range(tables[Chunk].num_rows)])
-    assert not check("chunk", Chunk, chunks, {Document: table}).broken
+    assert not check_table("chunk", Chunk, chunks, {Document: table}).broken
 
 
 def test_a_missing_reference_is_an_error_and_not_a_pass(tables):
     with pytest.raises(KeyError, match="Document"):
-        check("chunk", Chunk, tables[Chunk], {})
+        check_table("chunk", Chunk, tables[Chunk], {})
 
 
 def guessed(tables, count):
@@ -126,7 +126,7 @@ def guessed(tables, count):
 def test_many_breaches_are_counted_and_a_few_shown(tables):
     kept, breaches = guessed(tables, 19)
     assert kept.equals(tables[Triplet]) and len(breaches) == 19
-    validation = check("extract", Triplet, kept, tables, breaches)
+    validation = check_table("extract", Triplet, kept, tables, breaches)
     guess = next(result for result in validation.results if result.column == "method")
     assert (guess.count, len(guess.examples), guess.stops) == (19, 5, False)
     assert not validation.broken and validation.set_aside == 19
@@ -135,8 +135,8 @@ def test_many_breaches_are_counted_and_a_few_shown(tables):
 def test_over_the_budget_it_stops_and_names_rule_rows_and_way_out(tables):
     kept, breaches = guessed(tables, 20)
     with pytest.raises(ContractBroken, match=r"20 rows: method is table .*\n.*breaches\.failed\.jsonl.*breach_budget"):
-        check("extract", Triplet, kept, tables, breaches)
-    assert not check("extract", Triplet, kept, tables, breaches, budget=1.0).broken
+        check_table("extract", Triplet, kept, tables, breaches)
+    assert not check_table("extract", Triplet, kept, tables, breaches, budget=1.0).broken
 
 
 def test_a_row_that_is_set_aside_takes_with_it_all_that_depends_on_it(tables):
@@ -155,7 +155,7 @@ def test_a_row_that_is_set_aside_takes_with_it_all_that_depends_on_it(tables):
         if row_type is not Chunk or now[Chunk].num_rows:
             settled = settle("after", row_type, now.get, judged=False)
             assert not settled.breaches
-            assert not now[row_type].num_rows or check("after", row_type, now[row_type], now)
+            assert not now[row_type].num_rows or check_table("after", row_type, now[row_type], now)
 
 
 def test_a_question_without_its_unperturbed_variant_is_set_aside_with_its_other_variants(tables):
@@ -167,7 +167,7 @@ def test_a_question_without_its_unperturbed_variant_is_set_aside_with_its_other_
     assert first.question_id not in now[Question].column("question_id").to_pylist()
     assert first.question_id not in now[Variant].column("question_id").to_pylist()
     assert first.question_id not in now[Pool].column("question_id").to_pylist()
-    assert not check("vary", Variant, now[Variant], now, settled.breaches).broken
+    assert not check_table("vary", Variant, now[Variant], now, settled.breaches).broken
 
 
 def test_nothing_is_set_aside_of_a_good_table_and_it_is_the_same_object(tables):
@@ -187,9 +187,9 @@ def test_a_null_in_one_row_costs_that_row_and_not_the_table(tables):
 
 
 def test_validations_become_plain_records(tables):
-    good = check("read", Document, tables[Document], tables)
+    good = check_table("read", Document, tables[Document], tables)
     bad = broken(tables, Chunk, tables[Chunk].slice(0, 0)).validation
-    records = to_json([good, bad])
+    records = validations_to_json([good, bad])
     assert [record["success"] for record in records] == [True, False]
     assert records[1]["results"][1]["rule"] == "the table has rows" and not records[1]["results"][1]["success"]
 
@@ -206,4 +206,4 @@ def test_a_check_calls_nobody(tables, monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", lambda self, address: refuse(address))
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert not check("read", Document, tables[Document], tables).broken
+    assert not check_table("read", Document, tables[Document], tables).broken

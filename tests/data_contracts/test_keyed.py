@@ -3,13 +3,13 @@
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.data_contracts.tables import Keyed, from_table, to_table
+from rarefy.data_contracts.tables import RowsById, from_table, to_table
 
 ROWS = [Chunk(f"c{n}", "d", 0, 9, "text", "", f"Text {n}.", n) for n in range(40)]
 
 
-def keyed() -> Keyed[Chunk]:
-    return Keyed([to_table(ROWS[:25], Chunk), to_table(ROWS[25:], Chunk)], Chunk)
+def keyed() -> RowsById[Chunk]:
+    return RowsById([to_table(ROWS[:25], Chunk), to_table(ROWS[25:], Chunk)], Chunk)
 
 
 def test_each_name_has_its_row_in_whatever_order_they_are_asked_for():
@@ -38,11 +38,11 @@ def test_what_is_not_there_is_not_there():
 
 
 def test_a_table_without_rows_has_no_names():
-    assert not list(Keyed([to_table([], Chunk)], Chunk).values())
+    assert not list(RowsById([to_table([], Chunk)], Chunk).values())
 
 
 def test_a_later_row_of_the_same_name_takes_the_place_of_an_earlier_one():
     other = Chunk("c1", "d", 0, 9, "text", "", "Other.", 1)
-    by_name = Keyed([to_table([*ROWS[:3], other], Chunk)], Chunk)
+    by_name = RowsById([to_table([*ROWS[:3], other], Chunk)], Chunk)
     assert by_name["c1"] == other and list(by_name.values()) == [ROWS[0], other, ROWS[2]]
     assert list(from_table(to_table([other], Chunk), Chunk)) == [other]

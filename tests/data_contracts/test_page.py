@@ -2,8 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rarefy.data_contracts.expectations import Result, Validation
-from rarefy.data_contracts.page import page
+from rarefy.data_contracts.expectations import Result, Validation, render_page
 
 GOOD = Validation("read", "Document", 12, (Result("doc_id is unique", "doc_id", True),))
 BAD = Validation(
@@ -37,7 +36,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("validations", [[], [GOOD], [GOOD, BAD]])
 def test_the_page_is_well_formed_and_needs_nothing_beside_it(validations):
-    text = page(validations)
+    text = render_page(validations)
     tags = Tags(text)
     assert not tags.open
     assert not {"script", "link", "img", "iframe"} & set(tags.seen)
@@ -46,7 +45,7 @@ def test_the_page_is_well_formed_and_needs_nothing_beside_it(validations):
 
 
 def test_a_broken_rule_is_shown_first_open_and_with_its_values_escaped():
-    text = page([GOOD, BAD])
+    text = render_page([GOOD, BAD])
     assert "2 tables, 3 rules" in text and "1 broken" in text and "1,234 rows" in text
     assert text.index("span of its document") < text.index("chunk_id is unique")
     assert text.count("<details open>") == 1 and text.count("<details>") == 1
@@ -54,4 +53,4 @@ def test_a_broken_rule_is_shown_first_open_and_with_its_values_escaped():
 
 
 def test_a_page_without_a_breach_says_so():
-    assert "all hold" in page([GOOD]) and "broken" not in page([GOOD])
+    assert "all hold" in render_page([GOOD]) and "broken" not in render_page([GOOD])

@@ -14,7 +14,15 @@ import pytest
 
 from rarefy.data_contracts import rows, schemas
 from rarefy.data_contracts.rows import Triplet
-from rarefy.data_contracts.schemas import MIGRATIONS, ROWS, SCHEMAS, NewerSchema, migrated, migrated_records, schemas_of
+from rarefy.data_contracts.schemas import (
+    MIGRATIONS,
+    ROWS,
+    SCHEMAS,
+    NewerSchema,
+    migrate_records,
+    migrate_table,
+    schemas_of,
+)
 from rarefy.data_contracts.tables import from_table, schema_of, to_table
 from rarefy.tasks.export import NAMES
 
@@ -55,7 +63,7 @@ def test_every_schema_has_a_way_to_todays(kind):
 @pytest.mark.parametrize("kind", [kind for kind in NAMES.values() if (RELEASED / f"{kind}.parquet").exists()])
 def test_a_released_table_is_read_as_todays_rows(kind):
     told = json.loads((RELEASED / "manifest.json").read_text())
-    table = migrated(kind, pq.read_table(RELEASED / f"{kind}.parquet"), schemas_of(told)[kind])
+    table = migrate_table(kind, pq.read_table(RELEASED / f"{kind}.parquet"), schemas_of(told)[kind])
     read = list(from_table(table, ROWS[kind]))
     assert len(read) == told["tables"][kind]["rows"]
     assert to_table(read, ROWS[kind]).equals(table)
@@ -72,24 +80,24 @@ def test_a_manifest_that_names_no_schemas_is_of_the_first():
 
 
 def test_facts_of_the_first_schema_were_not_superseded():
-    table = migrated("triplets", pq.read_table(RELEASED / "triplets.parquet"), 1)
+    table = migrate_table("triplets", pq.read_table(RELEASED / "triplets.parquet"), 1)
     assert {(row.valid_from, row.valid_to, row.superseded_by) for row in from_table(table, Triplet)} == {("", "", "")}
 
 
 def test_a_table_of_a_later_schema_is_refused_with_the_way_out():
     with pytest.raises(NewerSchema, match=r"questions are of schema 99, made by a newer rarefy.*install"):
-        migrated("questions", schema_of(ROWS["questions"]).empty_table(), 99)
+        migrate_table("questions", schema_of(ROWS["questions"]).empty_table(), 99)
 
 
 def test_a_table_read_in_part_stays_in_part():
     table = pa.table({"object": ["a"], "triplet_id": ["b"]})
-    assert migrated("triplets", table, SCHEMAS["triplets"]).column_names == ["triplet_id", "object"]
-    assert "superseded_by" in migrated("triplets", table, 1).column_names
+    assert migrate_table("triplets", table, SCHEMAS["triplets"]).column_names == ["triplet_id", "object"]
+    assert "superseded_by" in migrate_table("triplets", table, 1).column_names
 
 
 def test_a_table_of_no_known_kind_is_left_alone():
     table = pa.table({"recipe": ["a"]})
-    assert migrated("touched", table, 7) is table
+    assert migrate_table("touched", table, 7) is table
 
 
 def test_a_migration_of_another_value_reaches_records_too(monkeypatch):
@@ -100,7 +108,7 @@ def test_a_migration_of_another_value_reaches_records_too(monkeypatch):
     monkeypatch.setitem(schemas.SCHEMAS, "chunks", 2)
     monkeypatch.setitem(schemas.MIGRATIONS, ("chunks", 1), shouted)
     records = [{"text": "a", "own": [{"x": 1}]}, {"text": "b", "more": {"k": "v"}}] * 700
-    read = list(migrated_records("chunks", records, 1))
+    read = list(migrate_records("chunks", records, 1))
     assert [record["text"] for record in read] == ["A", "B"] * 700
     assert (read[0]["own"], json.loads(read[1]["more"])) == ([{"x": 1}], {"k": "v"})
-    assert list(migrated_records("chunks", records, 2)) == records
+    assert list(migrate_records("chunks", records, 2)) == records

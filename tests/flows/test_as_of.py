@@ -11,9 +11,9 @@ from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.build import build
 from rarefy.flows.config import load
-from rarefy.flows.engine.as_of import known_at
-from rarefy.flows.engine.as_of_day import day
-from rarefy.flows.engine.document_batches import apart
+from rarefy.flows.engine.as_of import batch_documents_known_at
+from rarefy.flows.engine.batches import batch_documents
+from rarefy.flows.engine.reachability import check_day
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.tables import Store
@@ -58,15 +58,15 @@ def published(
     entry = journal.Version(
         version=f"{created}-{name}", line=journal.line_of(out), out=out, corpus="papers", tables={"documents": name}
     )
-    made = journal.record(store, entry.model_copy(update=told), [])
+    made = journal.record_version(store, entry.model_copy(update=told), [])
     dated = made.model_copy(update={"created": f"{created}T{time}:00:00+00:00"})
     store.write(made.place, dated.model_dump_json().encode())
 
 
 def at(store: Store, when: str, *documents: Document, corpus: str = "") -> tuple[list[tuple[str, str]], list[str]]:
     """Name and text of what was known on a day, in order, and the remarks."""
-    batches, _ = apart(store, read(store, *documents), 0, when)
-    found, remarks = known_at(store, journal.line_of(OUT), batches, when, corpus, TODAY)
+    batches, _ = batch_documents(store, read(store, *documents), 0, when)
+    found, remarks = batch_documents_known_at(store, journal.line_of(OUT), batches, when, corpus, TODAY)
     rows = [row for batch in found for row in from_table(store.table(batch.documents), Document)]
     assert [batch.rows for batch in found] == [store.rows(batch.documents) for batch in found]
     assert all(not row.duplicate_of for row in rows)
@@ -76,11 +76,11 @@ def at(store: Store, when: str, *documents: Document, corpus: str = "") -> tuple
 @pytest.mark.parametrize("text", ["2024-13-01", "2024-1-1", "yesterday", "20240101", "2024-01-01T00:00:00"])
 def test_what_is_no_day_is_told(text: str) -> None:
     with pytest.raises(UsageFault, match="2024-12-31"):
-        day(text)
+        check_day(text)
 
 
 def test_a_day_is_one_and_none_is_none() -> None:
-    assert (day("2024-02-29"), day("")) == ("2024-02-29", "")
+    assert (check_day("2024-02-29"), check_day("")) == ("2024-02-29", "")
 
 
 def test_without_a_journal_dates_decide_and_what_has_none_is_taken_with_a_remark(store: Store) -> None:
@@ -95,8 +95,8 @@ def test_without_a_journal_dates_decide_and_what_has_none_is_taken_with_a_remark
 
 def test_batches_of_which_nothing_is_missing_stay_as_they_are(store: Store) -> None:
     rows = [document("a", as_of="2024-02-15"), document("b", as_of="2024-02-15")]
-    batches, _ = apart(store, read(store, *rows), 0, "2024-06-30")
-    assert known_at(store, "line", batches, "2024-06-30", "", TODAY)[0] == batches
+    batches, _ = batch_documents(store, read(store, *rows), 0, "2024-06-30")
+    assert batch_documents_known_at(store, "line", batches, "2024-06-30", "", TODAY)[0] == batches
 
 
 def test_an_older_revision_and_a_deleted_document_come_from_the_journal(store: Store) -> None:
@@ -167,8 +167,8 @@ def test_records_of_a_file_keep_their_order_and_lose_what_was_not_there(store: S
     now = [then[0], record("new", "2025-01-01"), then[2]]
     assert [name for name, _ in at(store, "2024-06-30", *now)[0]] == ["z", "gone", "b"]
     assert [name for name, _ in at(store, "2025-06-30", *now)[0]] == ["z", "new", "b"]
-    batches, _ = apart(store, read(store, *now), 0, "2024-06-30")
-    found, _ = known_at(store, journal.line_of(OUT), batches, "2024-06-30", "", TODAY)
+    batches, _ = batch_documents(store, read(store, *now), 0, "2024-06-30")
+    found, _ = batch_documents_known_at(store, journal.line_of(OUT), batches, "2024-06-30", "", TODAY)
     assert {batch.source for batch in found} == {"f.jsonl"}
 
 
@@ -210,7 +210,7 @@ def test_a_version_of_the_first_few_documents_deleted_nothing(store: Store) -> N
 
 def test_a_version_whose_documents_are_gone_is_told(store: Store) -> None:
     published(store, "2024-03-01", document("a", "old", "2024-02-15"))
-    (version,) = journal.versions(store)
+    (version,) = journal.list_versions(store)
     Path(store.root, "tables", f"{version.tables['documents']}.parquet").unlink()
     found, remarks = at(store, "2024-06-30", document("b", as_of="2024-01-01"))
     assert found == [("b", "1")] and "version 1 of 2024-03-01 is not looked at" in remarks[-1]
@@ -240,7 +240,7 @@ def test_a_build_as_of_a_day_is_the_build_of_what_was_there(tmp_path: Path, monk
     fresh = build.fn("then", "fresh", config, "store", quiet=True)
     assert "as_of" not in json.loads(Path("fresh/manifest.json").read_text())
     again = build.fn("now", "again", config, "store", quiet=True, as_of="2024-12-31")
-    assert again.version == fresh.version and again.recorded and again.recorded.as_of == "2024-12-31"
+    assert again.version == fresh.version and again.entry and again.entry.as_of == "2024-12-31"
     manifest = json.loads(Path("again/manifest.json").read_text())
     assert manifest.pop("as_of") == "2024-12-31"
     assert manifest == json.loads(Path("fresh/manifest.json").read_text())

@@ -116,7 +116,7 @@ def test_a_bug_that_every_document_meets_ends_the_build_and_leaves_its_traceback
     def broken(*_):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("rarefy.tasks.corpus.chunk.units", broken)
+    monkeypatch.setattr("rarefy.tasks.corpus.chunk.group_units", broken)
     code, said = build(copy, out="new", store="new-store")
     assert code == 2 and "chunk failed on all of 3 documents, the first time with ZeroDivisionError: a bug" in said
     rows = (copy / "new" / "nothing_to_build" / "breaches.jsonl").read_text().splitlines()
@@ -128,7 +128,7 @@ def test_an_error_that_no_document_is_to_blame_for_is_a_traceback_that_names_the
     def broken(*_):
         raise NotImplementedError("nothing of this kind")
 
-    monkeypatch.setattr("rarefy.tasks.corpus.chunk.units", broken)
+    monkeypatch.setattr("rarefy.tasks.corpus.chunk.group_units", broken)
     with pytest.raises(NotImplementedError) as error:
         build(copy, store="new-store")
     assert "rarefy.tasks.corpus.chunk:chunk worked on acme.html" in "".join(error.value.__notes__)

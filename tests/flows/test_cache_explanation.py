@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
-from rarefy.flows.cli.cache_explanation import explain
-from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import Kept
+from rarefy.flows.cli.setup_commands import explain
+from rarefy.tasks.models.llm.reply_store import StoredReply, open_reply_store, reply_key
 
 ASKED = Request("q1", (Message("system", "Be short."), Message("user", "Why is it so? " * 50)), temperature=0.2)
 
 
 def keep(cache, asked: Request, model: str = "small", text: str = "Because.") -> str:
-    name, made_of = key({"model": model, "structured": "auto"}, asked)
-    open_reply_store("", cache).keep([], [Kept(name, made_of, Reply(asked.request_id, text, model="small-2024"))])
+    name, made_of = reply_key({"model": model, "structured": "auto"}, asked)
+    open_reply_store("", cache).keep(
+        [], [StoredReply(name, made_of, Reply(asked.request_id, text, model="small-2024"))]
+    )
     return name
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.calibrate import COLUMNS, calibrate, sheet, show
+from rarefy.flows.calibrate import COLUMNS, calibrate, show, write_sheet
 from rarefy.flows.faults import UsageFault
-from rarefy.tasks.questions.grade.calibration import compare, wilson
+from rarefy.tasks.questions.grade.agreement import compare_with_people, wilson_interval
 
 ASKED = "question answer evidence passages".split()
 
@@ -65,12 +65,12 @@ def write(path: Path, rows: list[dict[str, str]], delimiter: str = ",", encoding
 
 
 def filled(judged: Path, path: Path, *scores: str, n: int = 20) -> list[dict[str, str]]:
-    sheet(judged, path, n)
+    write_sheet(judged, path, n)
     return [row | dict(zip(("readability", "clarity", "correctness"), scores, strict=True)) for row in read(path)]
 
 
 def test_a_sheet_has_both_sides_and_every_pattern_and_no_score(judged: Path, tmp_path: Path) -> None:
-    assert sheet(judged, tmp_path / "s.csv", 40) == 40
+    assert write_sheet(judged, tmp_path / "s.csv", 40) == 40
     rows = read(tmp_path / "s.csv")
     assert tuple(rows[0]) == COLUMNS and len({row["id"] for row in rows}) == 40
     numbers = [int(row["question"].split()[-1][:-1]) for row in rows]
@@ -83,20 +83,20 @@ def test_a_sheet_has_both_sides_and_every_pattern_and_no_score(judged: Path, tmp
 
 
 def test_which_questions_a_sheet_has_hangs_on_their_ids_alone(judged: Path, tmp_path: Path) -> None:
-    sheet(judged, tmp_path / "a.csv", 30)
+    write_sheet(judged, tmp_path / "a.csv", 30)
     for name in ("questions", "judgements"):
         table = pq.read_table(judged / f"{name}.parquet")
         pq.write_table(table.take(Random(1).sample(range(200), 200)), judged / f"{name}.parquet")
-    sheet(judged, tmp_path / "b.csv", 30)
+    write_sheet(judged, tmp_path / "b.csv", 30)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-    assert sheet(judged, tmp_path / "all.csv", 1_000) == 200
+    assert write_sheet(judged, tmp_path / "all.csv", 1_000) == 200
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", " =", "＝"])
 def test_no_cell_is_a_formula(tmp_path: Path, start: str) -> None:
     text = f'{start}cmd|"/c calc"!A1'
     q = question(1, text=text, answer=text, evidence=(text,), pattern=text)
-    sheet(bench(tmp_path / "b", [q], [judgement(q, 5, 5, 5)]), tmp_path / "s.csv")
+    write_sheet(bench(tmp_path / "b", [q], [judgement(q, 5, 5, 5)]), tmp_path / "s.csv")
     (row,) = read(tmp_path / "s.csv")
     assert [row[name] for name in ("question", "answer", "evidence", "pattern")] == [f"'{text}"] * 4
     labelled = row | {"readability": "4", "clarity": "4", "correctness": "5"}
@@ -106,25 +106,25 @@ def test_no_cell_is_a_formula(tmp_path: Path, start: str) -> None:
 def test_a_sheet_that_is_there_is_never_written_over(judged: Path, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("labels")
     with pytest.raises(UsageFault, match="may hold labels"):
-        sheet(judged, tmp_path / "s.csv")
+        write_sheet(judged, tmp_path / "s.csv")
     assert (tmp_path / "s.csv").read_text() == "labels"
     with pytest.raises(UsageFault, match="there is no folder"):
-        sheet(judged, tmp_path / "none" / "s.csv")
+        write_sheet(judged, tmp_path / "none" / "s.csv")
     with pytest.raises(UsageFault, match="at least 1"):
-        sheet(judged, tmp_path / "t.csv", 0)
+        write_sheet(judged, tmp_path / "t.csv", 0)
 
 
 def test_a_benchmark_without_judgements_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UsageFault, match="is no benchmark"):
-        sheet(tmp_path / "none", tmp_path / "s.csv")
+        write_sheet(tmp_path / "none", tmp_path / "s.csv")
     with pytest.raises(UsageFault, match='by = "model"'):
-        sheet(bench(tmp_path / "b", [question(1)], []), tmp_path / "s.csv")
+        write_sheet(bench(tmp_path / "b", [question(1)], []), tmp_path / "s.csv")
     q = question(1)
     with pytest.raises(UsageFault, match='by = "model"'):
-        sheet(bench(tmp_path / "b", [q], [judgement(q, error="timeout")]), tmp_path / "s.csv")
+        write_sheet(bench(tmp_path / "b", [q], [judgement(q, error="timeout")]), tmp_path / "s.csv")
     (tmp_path / "b" / "manifest.json").write_text('{"config": {}}')
     with pytest.raises(UsageFault, match="keep_above"):
-        sheet(tmp_path / "b", tmp_path / "s.csv")
+        write_sheet(tmp_path / "b", tmp_path / "s.csv")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -212,7 +212,7 @@ def test_recall_counts_each_side_as_often_as_the_benchmark_has_it() -> None:
     labels = {f"q{at:02}": good for at in (*range(9), *range(90, 95))} | {
         f"q{at:02}": bad for at in (9, *range(95, 100))
     }
-    found = compare(judged, labels, 3)
+    found = compare_with_people(judged, labels, 3)
     assert found.precision.value == 0.9 and found.precision.n == 10
     assert found.recall.value == pytest.approx(81 / 86) and found.recall.n == 14
     assert found.recall.low < 81 / 86 < found.recall.high  # type: ignore[operator]
@@ -220,7 +220,7 @@ def test_recall_counts_each_side_as_often_as_the_benchmark_has_it() -> None:
     # by hand: shares .81 .09 / .05 .05, observed .86, expected .9 * .86 + .1 * .14
     assert kept.kappa == pytest.approx((0.86 - 0.788) / (1 - 0.788)) and kept.low < kept.kappa < kept.high  # type: ignore
     assert found.offsets["clarity"] == pytest.approx(0.9 * 1 + 0.1 * -3)
-    assert compare(judged, dict(Random(2).sample(list(labels.items()), 20)), 3) == found
+    assert compare_with_people(judged, dict(Random(2).sample(list(labels.items()), 20)), 3) == found
 
 
 def test_what_cannot_be_told_is_not_a_number() -> None:
@@ -228,12 +228,12 @@ def test_what_cannot_be_told_is_not_a_number() -> None:
         "a": {"readability": 5, "clarity": 5, "correctness": 5},
         "b": {"readability": 1, "clarity": 1, "correctness": 1},
     }
-    found = compare(judged, {"a": judged["a"]}, 3)
+    found = compare_with_people(judged, {"a": judged["a"]}, 3)
     assert found.recall.value is None and "the judge rejects was labelled" in found.recall.undefined
-    found = compare(judged, {"b": judged["b"]}, 3)
+    found = compare_with_people(judged, {"b": judged["b"]}, 3)
     assert found.precision.value is None and "not known" in show(found)
     assert all(one.kappa is None for one in found.agreements)
-    found = compare(judged, {"a": judged["b"], "b": judged["b"]}, 3)
+    found = compare_with_people(judged, {"a": judged["b"], "b": judged["b"]}, 3)
     assert found.recall.value is None and found.precision.value == 0
 
 
@@ -245,7 +245,7 @@ def test_wilson_as_published() -> None:
         (0, 20, 0, 0.1611),
         (1, 29, 0.0061, 0.1718),
     ):
-        assert wilson(hits, n) == pytest.approx((low, high), abs=0.00006)
+        assert wilson_interval(hits, n) == pytest.approx((low, high), abs=0.00006)
 
 
 def test_the_median_of_the_rounds_and_the_first_judge_are_what_is_compared(tmp_path: Path) -> None:
@@ -262,5 +262,5 @@ def test_too_few_labels_for_an_interval_are_told() -> None:
     whole = {"readability": 5, "clarity": 5, "correctness": 5}
     low = {"readability": 5, "clarity": 2, "correctness": 5}
     judged = {"a": whole, "b": low, "c": low}
-    text = show(compare(judged, {"a": whole, "b": low, "c": low | {"clarity": 5}}, 3))
+    text = show(compare_with_people(judged, {"a": whole, "b": low, "c": low | {"clarity": 5}}, 3))
     assert "too few for an interval" in text

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.flows.config import OF_EVALUATION, load
-from rarefy.flows.engine.cluster import ClusterConfig, started
-from rarefy.flows.engine.workers import alone, hired
+from rarefy.flows.engine.cluster import ClusterConfig, start_cluster
+from rarefy.flows.engine.workers import connect_workers, run_in_process
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.tasks.store.recipe import Job
 
@@ -52,23 +52,23 @@ def config(**more) -> ClusterConfig:
 
 
 def test_it_is_made_scaled_and_closed(fake):
-    with started(config(workers=3)):
+    with start_cluster(config(workers=3)):
         assert fake == [("made", "i", None), ("scale", 3)]
     assert fake[-1] == "closed"
 
 
 def test_it_grows_and_shrinks_where_a_maximum_is_told(fake):
-    with started(config(minimum=1, maximum=9)):
+    with start_cluster(config(minimum=1, maximum=9)):
         assert fake[-1] == ("adapt", 1, 9)
 
 
 def test_without_a_number_it_is_left_as_it_begins(fake):
-    with started(config()):
+    with start_cluster(config()):
         assert fake == [("made", "i", None)]
 
 
 def test_it_is_closed_whatever_happens(fake):
-    with pytest.raises(RuntimeError), started(config()):
+    with pytest.raises(RuntimeError), start_cluster(config()):
         raise RuntimeError
     assert fake[-1] == "closed"
 
@@ -76,12 +76,12 @@ def test_it_is_closed_whatever_happens(fake):
 def test_values_come_from_the_environment(fake, monkeypatch):
     monkeypatch.setenv("MY_KEY", "s3cret")
     options = {"image": "i", "env": {"AWS_SECRET_ACCESS_KEY": "$MY_KEY", "NAME": "$(DASK_WORKER_NAME)"}}
-    with started(config(options=options)):
+    with start_cluster(config(options=options)):
         assert fake == [("made", "i", {"AWS_SECRET_ACCESS_KEY": "s3cret", "NAME": "$(DASK_WORKER_NAME)"})]
     monkeypatch.delenv("MY_KEY")
     with (
         pytest.raises(UsageFault, match=r"options.env.AWS_SECRET_ACCESS_KEY: \$MY_KEY is not set"),
-        started(config(options=options)),
+        start_cluster(config(options=options)),
     ):
         pass
 
@@ -116,17 +116,17 @@ def test_a_package_that_is_missing_is_named(kind, told, monkeypatch):
     monkeypatch.setitem(sys.modules, kind.partition(".")[0].partition(":")[0], None)
     with (
         pytest.raises(UsageFault, match=rf"\[cluster\] kind: {kind} cannot be imported.*{told}"),
-        started(ClusterConfig(kind=kind)),
+        start_cluster(ClusterConfig(kind=kind)),
     ):
         pass
 
 
 def test_a_class_or_an_option_that_is_not_there_is_named(fake):
-    with pytest.raises(UsageFault, match="clouds has no class 'Nothing'"), started(config(kind="clouds:Nothing")):
+    with pytest.raises(UsageFault, match="clouds has no class 'Nothing'"), start_cluster(config(kind="clouds:Nothing")):
         pass
     with (
         pytest.raises(UsageFault, match=r"options do not fit clouds:Fake: .*'colour'"),
-        started(config(options={"image": "i", "colour": "red"})),
+        start_cluster(config(options={"image": "i", "colour": "red"})),
     ):
         pass
 
@@ -134,14 +134,14 @@ def test_a_class_or_an_option_that_is_not_there_is_named(fake):
 def test_a_cluster_that_does_not_start_is_told_with_its_reason(fake):
     with (
         pytest.raises(Fault, match=r"clouds:Fake did not start \(RuntimeError: quota exceeded\)"),
-        started(config(options={"image": "broken"})),
+        start_cluster(config(options={"image": "broken"})),
     ):
         pass
 
 
 def test_a_secret_of_kubernetes_is_named_and_not_told(fake):
     named = [{"name": "AWS_SECRET_ACCESS_KEY", "valueFrom": {"secretKeyRef": {"name": "rarefy", "key": "secret"}}}]
-    with started(config(options={"image": "i", "env": named})):
+    with start_cluster(config(options={"image": "i", "env": named})):
         assert fake == [("made", "i", named)]
 
 
@@ -159,7 +159,7 @@ def test_the_doctor_looks_without_starting_anything(fake, monkeypatch):
 
     assert finding(config()).state == doctor.OK and fake == []
     wrong = finding(config(options={"image": "$NOT_THERE_AT_ALL"}))
-    assert wrong.state == doctor.WRONG and "export it" in wrong.told
+    assert wrong.state == doctor.WRONG and "export it" in wrong.detail
 
 
 def test_it_is_a_section_of_the_config_that_decides_nothing(tmp_path):
@@ -176,11 +176,11 @@ def test_it_is_a_section_of_the_config_that_decides_nothing(tmp_path):
 
 @pytest.mark.machines
 def test_the_command_line_beats_the_config():
-    with hired(0, "", ClusterConfig()) as hands:
-        assert hands is alone
+    with connect_workers(0, "", ClusterConfig()) as hands:
+        assert hands is run_in_process
     with (
         pytest.raises(UsageFault, match=r"--dask tcp://127\.0\.0\.1:1: no scheduler"),
-        hired(0, "tcp://127.0.0.1:1", ClusterConfig(**LOCAL)),
+        connect_workers(0, "tcp://127.0.0.1:1", ClusterConfig(**LOCAL)),
     ):
         pass
 
@@ -200,7 +200,7 @@ def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
 
     store = Store(tmp_path / "store")
     names = [store.keep(to_table([Quarantined(row_id(n), "s", "p", "r", "d")], Quarantined)) for n in range(3)]
-    with hired(0, "", ClusterConfig(**LOCAL)) as hands:
+    with connect_workers(0, "", ClusterConfig(**LOCAL)) as hands:
         made = dict(hands(job(), [{"quarantine": name} for name in names], store.url))
     assert [made[n]["quarantine"] for n in range(3)] == names
     assert not list((tmp_path / "store").glob("met/*"))
@@ -210,7 +210,10 @@ def test_work_is_done_on_the_cluster_of_the_config(tmp_path):
 def test_a_cluster_without_workers_is_told(tmp_path):
     options = LOCAL["options"] | {"n_workers": 0}
     empty = ClusterConfig(kind=LOCAL["kind"], options=options, patience=2)
-    with hired(0, "", empty) as hands, pytest.raises(Fault, match=r"no worker of .* took any work in 2 seconds"):
+    with (
+        connect_workers(0, "", empty) as hands,
+        pytest.raises(Fault, match=r"no worker of .* took any work in 2 seconds"),
+    ):
         list(hands(job(), [{"quarantine": "0" * 32}], str(tmp_path / "store")))
 
 
@@ -218,6 +221,9 @@ def test_a_cluster_without_workers_is_told(tmp_path):
 def test_workers_that_see_another_store_are_told(tmp_path, monkeypatch):
     from rarefy.flows.engine import workers
 
-    monkeypatch.setattr(workers, "word", lambda url, name: "")
-    with hired(0, "", ClusterConfig(**LOCAL)) as hands, pytest.raises(UsageFault, match=r"--store .*see another one"):
+    monkeypatch.setattr(workers, "read_if_visible", lambda url, name: "")
+    with (
+        connect_workers(0, "", ClusterConfig(**LOCAL)) as hands,
+        pytest.raises(UsageFault, match=r"--store .*see another one"),
+    ):
         list(hands(job(), [{"quarantine": "0" * 32}], str(tmp_path / "store")))

@@ -11,14 +11,14 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.compare import compare, gate, ruled
+from rarefy.flows.compare import check_rules, compare, gate
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import slices
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
-from rarefy.tasks.export.files import put
+from rarefy.tasks.export.files import put_file
 
 QUICK = StatisticsConfig(draws=500, permutations=500)
 CELLS = ("gold", "typos", "retrieved")
@@ -107,7 +107,7 @@ def result(folder, systems, *, questions=120, put_to=None, version="v1", strict=
         "variants": to_table([], Variant),
     }
     for name, table in tables.items():
-        put(folder / f"{name}.parquet", table)
+        put_file(folder / f"{name}.parquet", table)
     about = {
         "schema": 1,
         "benchmark": {"version": version},
@@ -242,7 +242,7 @@ def test_the_order_of_rows_changes_no_digit(pair, tmp_path):
         for name in ("trials", "answers", "scores", "questions", "chunks"):
             table = pq.read_table(folder / f"{name}.parquet")
             order = np.random.default_rng(1).permutation(table.num_rows)
-            put(folder / f"{name}.parquet", table.take(order))
+            put_file(folder / f"{name}.parquet", table.take(order))
     assert compare(*pair, config=QUICK).differences == found.differences
 
 
@@ -302,7 +302,7 @@ def test_the_files_hold_everything_and_markup_stays_text(tmp_path):
     a = result(tmp_path / "a", {"<b>[red]old|": knows(0.6)})
     b = result(tmp_path / "b", {"new": knows(0.75)})
     found = compare(a, b, config=QUICK)
-    comparison_report.written(tmp_path / "out", found)
+    comparison_report.write_comparison(tmp_path / "out", found)
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [row["verdict"] for row in told["differences"]] == [row.verdict for row in found.differences]
     assert told["trials"][0]["common"] == 360 and told["statistics"]["draws"] == 500
@@ -324,9 +324,9 @@ def test_what_is_skipped_on_a_side_is_not_compared(tmp_path):
 
 def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
     rules = ["overall drops 2 points", "overall rises 1 point", "RR drops 2 points"]
-    found = ruled(compare(*pair, config=QUICK), rules)
+    found = check_rules(compare(*pair, config=QUICK), rules)
     assert [one.came for one in found.rules] == ["held", "broken", "not decided"]
-    comparison_report.written(tmp_path / "out", found)
+    comparison_report.write_comparison(tmp_path / "out", found)
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [(one["rule"], one["came"]) for one in told["rules"]] == [(one.rule, one.came) for one in found.rules]
     assert "- overall drops 2 points: held (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()

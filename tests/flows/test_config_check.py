@@ -3,7 +3,7 @@
 import pytest
 
 from rarefy.flows.config import Config
-from rarefy.flows.engine.config_check import check, check_variants
+from rarefy.flows.engine.config_check import check_config, check_variants
 from rarefy.flows.engine.stages import drawing, varying
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.models.llm import LLMConfig
@@ -14,7 +14,7 @@ def config(**perturb: object) -> Config:
     return Config(perturb=PerturbConfig(**perturb))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("look", [check, check_variants])
+@pytest.mark.parametrize("look", [check_config, check_variants])
 def test_a_perturbation_that_is_not_there_has_a_line_of_its_own(look):
     wrong = config(query=("nonsense",), document=("json", "upper_case"), context=("mine:gone",), pools={"golden_x": 3})
     with pytest.raises(UsageFault) as fault:

@@ -2,29 +2,29 @@
 
 import pytest
 
-from rarefy.flows.engine import dependency_fingerprint
+from rarefy.flows.engine import stages
 
 
 def test_a_folder_is_its_files_and_their_names(tmp_path):
     (tmp_path / "a.txt").write_text("one")
-    before = dependency_fingerprint.read(tmp_path)
+    before = stages.current_digest(tmp_path)
     (tmp_path / "a.pyc").write_text("compiled: it says nothing new")
-    assert dependency_fingerprint.read(tmp_path) == before
+    assert stages.current_digest(tmp_path) == before
     (tmp_path / "a.txt").rename(tmp_path / "b.txt")
-    assert dependency_fingerprint.read(tmp_path) != before
-    assert dependency_fingerprint.read(tmp_path / "none") == ""
+    assert stages.current_digest(tmp_path) != before
+    assert stages.current_digest(tmp_path / "none") == ""
 
 
 def test_a_part_is_the_file_of_its_module():
-    assert dependency_fingerprint.file_of("rarefy.flows.engine.dependency_fingerprint:read").name.endswith("print.py")
+    assert stages.file_of("rarefy.flows.engine.stages:current_digest").name.endswith("stages.py")
 
 
 @pytest.mark.parametrize("name", ["no_such_module_anywhere:part", "sys.none:part"])
 def test_a_module_that_is_not_there_is_told_rather_than_taken_for_the_current_folder(name):
     with pytest.raises((ValueError, ModuleNotFoundError), match=name.partition(":")[0].partition(".")[0]):
-        dependency_fingerprint.file_of(name)
+        stages.file_of(name)
 
 
 def test_a_package_that_is_not_installed_has_no_version():
-    assert dependency_fingerprint.version_of("pandas")
-    assert dependency_fingerprint.version_of("no-such-package-anywhere") == ""
+    assert stages.version_of("pandas")
+    assert stages.version_of("no-such-package-anywhere") == ""

@@ -21,14 +21,13 @@ from prefect.utilities.callables import parameter_schema
 from rarefy.flows import deployed
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
-from rarefy.flows.engine.deliver import decisive
+from rarefy.flows.engine.deliver import build_settings
+from rarefy.flows.engine.prefect_server import artifact_key
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.serving import deployment_run, links, start_run
-from rarefy.flows.serving.artifact_keys import key
-from rarefy.flows.serving.config import KINDS, Deploy, seconds_of
-from rarefy.flows.serving.deployments import full_name, planned
-from rarefy.flows.serving.register import register
-from rarefy.flows.serving.unfinished_runs import tidy
+from rarefy.flows.serving import deployment_run, flow_runs, login
+from rarefy.flows.serving.config import KINDS, Deploy, full_name, seconds_of
+from rarefy.flows.serving.deployments import plan_deployments, register
+from rarefy.flows.serving.flow_runs import clean_up_runs
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
 YAML = Path(__file__).parents[2] / "infra" / "prefect.yaml"
@@ -71,7 +70,7 @@ def test_the_protocols_that_can_be_chosen_are_those_there_are():
 
 def test_prefect_yaml_says_the_same_as_the_command():
     told = {one["name"]: one for one in yaml.safe_load(YAML.read_text())["deployments"]}
-    plan = {one.name: one for one in planned(Deploy())}
+    plan = {one.name: one for one in plan_deployments(Deploy())}
     assert list(told) == list(plan)
     for name, one in plan.items():
         there = told[name]
@@ -154,13 +153,13 @@ def test_a_wrong_parameter_is_refused_by_the_server(registered, kind, given, tol
 
 def test_a_run_is_started_once_however_often_it_is_asked_for(registered):
     name = full_name("refresh", registered)
-    assert "was started" in start_run.start(name, only_if_wanted=True)
-    assert "waits to run already" in start_run.start(name, only_if_wanted=True)
+    assert "was started" in flow_runs.start_deployment(name, only_if_wanted=True)
+    assert "waits to run already" in flow_runs.start_deployment(name, only_if_wanted=True)
 
 
 def test_a_deployment_that_is_not_there_is_told(api):
     with pytest.raises(UsageFault, match="rarefy deploy"):
-        start_run.start("rarefy refresh/of-nobody")
+        flow_runs.start_deployment("rarefy refresh/of-nobody")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +186,7 @@ def test_a_cron_line_that_means_no_time_is_told_by_its_deployment(api, deploy):
 
 def test_a_changed_timezone_leaves_the_schedule_as_it_is(tmp_path):
     config = load(written(tmp_path, '[deploy.refresh]\ntimezone = "Europe/Oslo"'))
-    (refresh,) = [one for one in planned(config.deploy) if one.name == "refresh"]
+    (refresh,) = [one for one in plan_deployments(config.deploy) if one.name == "refresh"]
     assert refresh.schedule() == {"cron": "0 6 * * *", "timezone": "Europe/Oslo"}
 
 
@@ -198,12 +197,12 @@ def test_a_schedule_may_be_an_interval(text, seconds):
 
 def test_no_benchmark_hangs_on_how_it_is_deployed():
     config = Config(deploy=Deploy(name="other", systems=("extractive",)))
-    assert decisive(config) == decisive(Config())
+    assert build_settings(config) == build_settings(Config())
 
 
 def test_retries_and_timeout_reach_the_flow_by_its_environment():
     timing = Deploy().refresh.model_copy(update={"retries": 7, "timeout_seconds": 90})
-    plan = {one.name: one for one in planned(Deploy(refresh=timing))}
+    plan = {one.name: one for one in plan_deployments(Deploy(refresh=timing))}
     environment = plan["refresh"].job_variables["env"]
     look = "from rarefy.flows.deployed import refresh as r; print(r.retries, r.timeout_seconds)"
     done = subprocess.run(
@@ -272,11 +271,11 @@ def test_serve_replaces_what_its_own_server_had_and_no_other(tmp_path, monkeypat
 
     asked: list[bool] = []
     monkeypatch.setattr(
-        "rarefy.flows.serving.register.register", lambda *args, replace=False: asked.append(replace) or []
+        "rarefy.flows.serving.deployments.register", lambda *args, replace=False: asked.append(replace) or []
     )
-    monkeypatch.setattr("rarefy.flows.serving.unfinished_runs.tidy", lambda pool: (0, 0))
-    wish = serve.Wish(Deploy(), "", tmp_path, "127.0.0.1", 4200, (), *more)
-    serve._tell(wish, own, lambda text: None)
+    monkeypatch.setattr("rarefy.flows.serving.flow_runs.clean_up_runs", lambda pool: (0, 0))
+    wish = serve.ServeOptions(Deploy(), "", tmp_path, "127.0.0.1", 4200, (), *more)
+    serve._register(wish, own, lambda text: None)
     assert asked == [replaces]
 
 
@@ -344,16 +343,18 @@ def test_an_address_that_cannot_be_posted_to_is_told_without_it(api, deploy, mon
 
 
 def test_a_file_is_linked_where_a_server_shows_it(tmp_path, monkeypatch):
-    monkeypatch.setenv(links.SHOWN, json.dumps({str(tmp_path): "http://127.0.0.1:4200/rarefy/results"}))
-    assert links.link(tmp_path / "1" / "report.html") == "http://127.0.0.1:4200/rarefy/results/1/report.html"
-    assert links.linked("report.html", tmp_path.parent / "x.html") == f"report.html: `{tmp_path.parent / 'x.html'}`"
+    monkeypatch.setenv(login.SHOWN, json.dumps({str(tmp_path): "http://127.0.0.1:4200/rarefy/results"}))
+    assert login.address_of_file(tmp_path / "1" / "report.html") == "http://127.0.0.1:4200/rarefy/results/1/report.html"
+    assert (
+        login.markdown_link("report.html", tmp_path.parent / "x.html") == f"report.html: `{tmp_path.parent / 'x.html'}`"
+    )
 
 
 @pytest.mark.parametrize(
     ("place", "expected"), [("/data/Sec Bench/", "sec-bench-funnel"), ("s3://bucket/b_1", "b-1-funnel")]
 )
 def test_artifacts_have_keys_that_prefect_takes(place, expected):
-    assert key(place, "funnel") == expected
+    assert artifact_key(place, "funnel") == expected
 
 
 def test_a_run_that_is_made_outside_of_a_server_is_the_same_work(place, tmp_path, monkeypatch):
@@ -437,7 +438,7 @@ def test_runs_that_a_dead_machine_left_are_told_from_those_it_missed(registered)
         ]
         running = client.create_flow_run_from_deployment(there.id, state=Running())
         client.set_flow_run_state(running.id, Running(), force=True)
-        tidy(registered.work_pool)
+        clean_up_runs(registered.work_pool)
         states = [client.read_flow_run(one.id).state_name for one in made]
         assert states == ["Skipped", "Skipped", "Scheduled"], "the last of them does what all of them would"
         assert client.read_flow_run(running.id).state_name == "Crashed"

@@ -6,7 +6,7 @@ import sys
 import pytest
 from endpoint import served
 
-from rarefy.flows.cli import doctor_models, main
+from rarefy.flows.cli import doctor, main
 from rarefy.tasks.models.llm import LLMConfig
 
 CONFIG = '[llm]\nprovider = "openai"\nmodel = "{model}"\n[ask]\nmethod = "model"\n'
@@ -119,9 +119,9 @@ def vllm(monkeypatch):
     """What is said of a model of vLLM where a child of this code tries bfloat16, and vLLM is here or not."""
 
     def said(code, installed, **extra):
-        monkeypatch.setattr(doctor_models, "PROBE", (sys.executable, "-c", code))
-        monkeypatch.setattr(doctor_models, "find_spec", lambda name: installed or None)
-        return doctor_models._of_vllm(LLMConfig(provider="vllm", model="m", extra=extra))
+        monkeypatch.setattr(doctor, "PROBE", (sys.executable, "-c", code))
+        monkeypatch.setattr(doctor, "find_spec", lambda name: installed or None)
+        return doctor._of_vllm(LLMConfig(provider="vllm", model="m", extra=extra))
 
     return said
 
@@ -146,5 +146,5 @@ def test_the_probe_is_not_spared_by_what_vllm_does_not_heed(vllm, monkeypatch):
 
 
 def test_the_probe_itself_runs_to_its_end():
-    done = subprocess.run(doctor_models.PROBE, capture_output=True, text=True, check=False)
+    done = subprocess.run(doctor.PROBE, capture_output=True, text=True, check=False)
     assert done.returncode <= 0 and not done.stderr, done.stderr  # killed is an answer, an exception is a mistake in it

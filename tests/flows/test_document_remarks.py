@@ -2,7 +2,7 @@
 
 from rarefy.data_contracts.rows import Document
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.reports.document_remarks import remarks
+from rarefy.flows.engine.run import describe_doubts
 
 
 def document(source, **fields):
@@ -17,7 +17,7 @@ def test_each_doubt_is_one_line_that_names_the_document():
         document("copy.html", duplicate_of="good.html", duplicate_similarity=1.0),
         document("near.html", duplicate_of="good.html", duplicate_similarity=0.93),
     ]
-    assert list(remarks(to_table(rows, Document))) == [
+    assert list(describe_doubts(to_table(rows, Document))) == [
         "cut.html: stops before its end; what is there was read, fetch it again for the rest",
         "bytes.txt: 15 bytes are not utf-8 and were read as cp1252",
         "copy.html: repeats good.html; nothing is asked of it twice, remove one",

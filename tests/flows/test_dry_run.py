@@ -2,16 +2,14 @@
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Unanswered, Variant
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.models.dry_run import rehearse
+from rarefy.flows.models.request_forecast import dry_run
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.faults import REASONS, TRANSIENT, UNASKED
-from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import Kept
+from rarefy.tasks.models.llm.reply_store import StoredReply, open_reply_store, reply_key
 from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
-from rarefy.tasks.perturb.by_model import requests
+from rarefy.tasks.perturb.model_drafts import list_requests
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
@@ -36,7 +34,7 @@ def rehearsed(store, llm, generator, nli, books=None, **more):
     takes, makes = {"questions": Question, "chunks": Chunk, "pools": Pool}, {"variants": Variant, "left": Unanswered}
     job = Job("vary", "rarefy.tasks.perturb:vary", 1, takes, makes, config, tools)
     tallies = {}
-    made = rehearse(job, given, store, books, tallies)
+    made = dry_run(job, given, store, books, tallies)
     return {tally.model.model: tally for tally in tallies.values()}, list(from_table(made["variants"], Variant))
 
 
@@ -65,11 +63,11 @@ def test_what_rules_make_is_compared_as_it_is(tmp_path):
 def test_what_is_remembered_is_not_counted(tmp_path):
     case = Case("q0", "query", "Who was buyer 0 of the plants of Alto?")
     config = PerturbConfig(by="model", query=("grammar",), document=(), context=())
-    (request,) = requests(CATALOGUE["grammar"], [case], config)
+    (request,) = list_requests(CATALOGUE["grammar"], [case], config)
     books = open_reply_store("", tmp_path)
-    name, made_of = key(ONE.identity(), request)
+    name, made_of = reply_key(ONE.identity(), request)
     text = '{"texts": ["Of the plants of Alto, who was buyer 0?"]}'
-    books.keep([], [Kept(name, made_of, Reply("x", text, finish_reason="stop"))])
+    books.keep([], [StoredReply(name, made_of, Reply("x", text, finish_reason="stop"))])
     tallies, variants = rehearsed(Store(str(tmp_path)), ONE, TWO, THREE, books, document=())
     assert (tallies["m-0"].calls, tallies["m-0"].remembered) == (1, 1)
     assert next(v.text for v in variants if v.perturbation == "grammar") == "Of the plants of Alto, who was buyer 0?"

@@ -11,7 +11,7 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault
 from rarefy.flows.serving.edgar_feed import feed, look
-from rarefy.tasks.refresh.refresh_queue import wanted
+from rarefy.tasks.refresh.refresh_queue import pending_requests
 from rarefy.tasks.store.journal import line_of
 from rarefy.tasks.store.tables import Store
 
@@ -86,11 +86,11 @@ def test_every_filing_that_came_is_asked_for_before_it_counts_as_known(edgar, tm
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(module, "want", crash)
+        patch.setattr(module, "request_refresh", crash)
         look(store, str(tmp_path / "corpus"), config, print, "line")
-    assert not wanted(store, "line")
+    assert not pending_requests(store, "line")
     look(store, str(tmp_path / "corpus"), config, print, "line")
-    assert len(wanted(store, "line")) == 2
+    assert len(pending_requests(store, "line")) == 2
     assert edgar.count("/Archives/") == 2
 
 
@@ -103,7 +103,7 @@ def started(monkeypatch) -> list[str]:
         names.append(name)
         return f"{name} was started"
 
-    monkeypatch.setattr("rarefy.flows.serving.start_run.start", start)
+    monkeypatch.setattr("rarefy.flows.serving.flow_runs.start_deployment", start)
     monkeypatch.setattr("prefect.logging.get_run_logger", lambda: logging.getLogger("test"))
     return names
 
@@ -114,7 +114,7 @@ def test_the_flow_starts_the_deployment_for_what_came_even_before_a_fault(edgar,
     with pytest.raises(Fault, match="CIK 77"):
         feed.fn(str(tmp_path / "corpus"), config=config, **places)
     assert started == ["rarefy refresh/refresh"]
-    assert len(wanted(Store(tmp_path / "store"), line_of(tmp_path / "out"))) == 2
+    assert len(pending_requests(Store(tmp_path / "store"), line_of(tmp_path / "out"))) == 2
 
 
 def test_the_flow_starts_nothing_where_nothing_was_filed_or_nothing_is_to_be_refreshed(edgar, tmp_path, started):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import open_reply_store
 
 CONFIG = """
 [llm]

@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.flows.cli import main
 from rarefy.flows.config import load
-from rarefy.flows.engine.config_check import check
+from rarefy.flows.engine.config_check import check_config
 from rarefy.tasks.sample import CORPUS
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("file", sorted((ROOT / "examples").glob("*.toml")), ids=lambda file: file.name)
 def test_an_example_names_nothing_that_is_not_there(file, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert check(load(file), file) is None  # it raises with a line for each that is not
+    assert check_config(load(file), file) is None  # it raises with a line for each that is not
 
 
 def test_the_whole_path_of_a_model_runs_on_recorded_replies_and_asks_nothing_twice(api, tmp_path, monkeypatch):

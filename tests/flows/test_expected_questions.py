@@ -14,13 +14,20 @@ from rarefy.data_contracts.tables import to_table
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
-from rarefy.flows.engine.config_check import faults
-from rarefy.flows.engine.progress import Board
+from rarefy.flows.engine.config_check import model_faults
+from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
-from rarefy.flows.models import corpus_sample, expectation_report
+from rarefy.flows.models import expected_questions
 from rarefy.flows.models import expected_questions as expecting
-from rarefy.flows.models.corpus_sample import Outline, choose, clipped
-from rarefy.flows.models.expected_questions import Expected, Range, expect, of_sample
+from rarefy.flows.models.expected_questions import (
+    ExpectedQuestions,
+    Outline,
+    Range,
+    choose_documents,
+    clip_document,
+    expect_questions,
+    extrapolate,
+)
 from rarefy.tasks.sample import CORPUS
 from rarefy.tasks.store.tables import Store
 
@@ -36,8 +43,10 @@ def still() -> float:
 
 def begun(tmp_path: Path, corpus: Path, name: str = "store") -> tuple[Run, list]:
     """A run with the documents of a corpus read."""
-    run = Run(Store(str(tmp_path / name)), Board(Console(), True))
-    return run, run.apart(run.read(stages.reading(QUICK), run.sources(str(corpus)), 0), 0, 1.0)[0]
+    run = Run(Store(str(tmp_path / name)), ProgressBoard(Console(), True))
+    return run, run.batch_documents(
+        run.read_documents(stages.reading(QUICK), run.list_sources(str(corpus)), 0), 0, 1.0
+    )[0]
 
 
 def outline(number: int, issuer: str = "", size: int = 100, kind: str = "finance 10-K") -> Outline:
@@ -49,14 +58,14 @@ def outline(number: int, issuer: str = "", size: int = 100, kind: str = "finance
 def sampled(tmp_path_factory):
     """The sample corpus, read, with the outlines of its documents and the documents."""
     run, parts = begun(tmp_path_factory.mktemp("sample"), CORPUS)
-    seen, times = corpus_sample.outlines(run.store, parts, corpus_sample.sampled_parts(parts))
+    seen, times = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
     assert times == 1.0
-    return seen, corpus_sample.load(run.store, parts, seen, expecting.MOST)
+    return seen, expected_questions.load_documents(run.store, parts, seen, expecting.MOST)
 
 
 def test_the_forecast_of_the_sample_corpus_is_near_what_its_build_accepts(sampled):
     seen, documents = sampled
-    made = of_sample(seen, 1.0, documents, Config(), len(seen), still)
+    made = extrapolate(seen, 1.0, documents, Config(), len(seen), still)
     assert ACCEPTED["single"] / 2 <= made.single <= 2 * ACCEPTED["single"]
     for pattern, one in made.multi.items():
         assert one.low <= ACCEPTED[pattern] <= one.high and one.low <= one.likely <= one.high
@@ -68,14 +77,14 @@ def test_nothing_is_uncertain_where_the_sample_is_the_whole_corpus_and_all_prose
     filing = [row for row in documents if row.doc_id == min(row.doc_id for row in documents if row.facts)]
     monkeypatch.setattr(expecting, "PROSE", 10**9)
     own = [one for one in seen if one.doc_id == filing[0].doc_id]
-    made = of_sample(own, 1.0, filing, Config(), 1, still)
+    made = extrapolate(own, 1.0, filing, Config(), 1, still)
     assert made.single and all(one.low == one.likely == one.high for one in made.multi.values())
 
 
 def test_a_forecast_of_half_the_documents_says_twice_what_was_found(sampled):
     seen, documents = sampled
-    once = of_sample(seen, 1.0, documents, QUICK, len(seen), still)
-    twice = of_sample(seen, 2.0, documents, QUICK, 2 * len(seen), still)
+    once = extrapolate(seen, 1.0, documents, QUICK, len(seen), still)
+    twice = extrapolate(seen, 2.0, documents, QUICK, 2 * len(seen), still)
     assert twice.single == pytest.approx(2 * once.single)
     assert all(twice.multi[name].likely == pytest.approx(2 * once.multi[name].likely) for name in once.multi)
     assert all(twice.multi[name].low <= twice.multi[name].likely < twice.multi[name].high for name in once.multi)
@@ -85,13 +94,13 @@ def test_the_same_documents_in_any_order_give_the_same_forecast(sampled):
     seen, documents = sampled
     small = sorted(documents, key=lambda row: len(row.text))[:3]
     own = [one for one in seen if one.doc_id in {row.doc_id for row in small}]
-    first = of_sample(own, 1.0, small, Config(), 3, still)
-    assert of_sample(own[::-1], 1.0, small[::-1], Config(), 3, still) == first
+    first = extrapolate(own, 1.0, small, Config(), 3, still)
+    assert extrapolate(own[::-1], 1.0, small[::-1], Config(), 3, still) == first
 
 
 def test_a_sample_has_all_documents_of_an_entity_and_keeps_to_its_budget():
     seen = [outline(number, f"issuer {number // 3}") for number in range(300)]
-    chosen = choose(seen, 3_000)
+    chosen = choose_documents(seen, 3_000)
     by_issuer = {one.issuer for one in chosen}
     assert all(one in chosen for one in seen if one.issuer in by_issuer)
     assert 2_000 <= sum(one.size for one in chosen) <= 1.25 * 3_000
@@ -100,29 +109,31 @@ def test_a_sample_has_all_documents_of_an_entity_and_keeps_to_its_budget():
 def test_a_sample_hangs_neither_on_order_nor_much_on_a_new_document():
     seen = [outline(number, size=50 + number) for number in range(200)]
     shuffled = random.Random(7).sample(seen, len(seen))
-    assert choose(shuffled, 4_000) == choose(seen, 4_000)
-    before, after = set(choose(seen, 4_000)), set(choose([*seen, outline(900)], 4_000))
+    assert choose_documents(shuffled, 4_000) == choose_documents(seen, 4_000)
+    before, after = set(choose_documents(seen, 4_000)), set(choose_documents([*seen, outline(900)], 4_000))
     assert len(before & after) > 0.8 * len(before)
 
 
 def test_each_kind_of_document_is_in_the_sample():
     seen = [outline(n) for n in range(50)] + [outline(n, kind="policy text/markdown") for n in range(50, 60)]
-    assert {one.kind for one in choose(seen, 1_000)} == {"finance 10-K", "policy text/markdown"}
+    assert {one.kind for one in choose_documents(seen, 1_000)} == {"finance 10-K", "policy text/markdown"}
 
 
 def test_an_entity_with_more_than_the_budget_is_sampled_by_documents():
     seen = [outline(number, "Federal Open Market Committee") for number in range(100)]
-    assert 5 <= len(choose(seen, 1_000)) <= 13
+    assert 5 <= len(choose_documents(seen, 1_000)) <= 13
 
 
 def test_tables_count_as_the_work_they_are():
     seen = [Outline(number, 0, f"d{number:03}", f"issuer {number}", "10-K", 50, 50) for number in range(100)]
-    assert len(choose(seen, 9_000)) < 0.3 * len(choose([outline(number) for number in range(100)], 9_000))
+    assert len(choose_documents(seen, 9_000)) < 0.3 * len(
+        choose_documents([outline(number) for number in range(100)], 9_000)
+    )
 
 
 def test_a_small_corpus_is_its_own_sample():
     seen = [outline(number) for number in range(5)]
-    assert choose(seen, 500) == seen
+    assert choose_documents(seen, 500) == seen
 
 
 def test_no_more_prose_is_parsed_than_the_budget_says(sampled, monkeypatch):
@@ -135,7 +146,7 @@ def test_no_more_prose_is_parsed_than_the_budget_says(sampled, monkeypatch):
 
     monkeypatch.setattr(expecting, "_facts", facts)
     monkeypatch.setattr(expecting, "PROSE", 20_000)
-    found = expecting.find_in(documents, Config(), still)
+    found = expecting.find_questions(documents, Config(), still)
     assert 15_000 < sum(parsed) <= 20_000 and len(parsed) == len(found.parsed)
     assert found.prose == pytest.approx(
         sum(parsed) / sum(len(one.text) for one in found.chunks.values() if one.kind == "text")
@@ -145,19 +156,21 @@ def test_no_more_prose_is_parsed_than_the_budget_says(sampled, monkeypatch):
 def test_of_a_very_long_document_the_beginning_is_looked_at(sampled):
     _, documents = sampled
     longest = max(documents, key=lambda row: len(row.text))
-    short = clipped(longest, 10_000)
+    short = clip_document(longest, 10_000)
     assert (
         len(short.text) == 10_000 and short.blocks and all(one.end <= 10_000 for one in (*short.blocks, *short.facts))
     )
-    assert clipped(longest, len(longest.text)) is longest
+    assert clip_document(longest, len(longest.text)) is longest
 
 
 def test_what_time_does_not_allow_is_left_out_and_the_forecast_says_of_how_much(sampled):
     seen, documents = sampled
     ticks = iter(range(10_000))
-    made = of_sample(seen, 1.0, documents, QUICK, len(seen), lambda: 3.0 * next(ticks))
+    made = extrapolate(seen, 1.0, documents, QUICK, len(seen), lambda: 3.0 * next(ticks))
     assert made.documents < len(seen)
-    assert f"from {made.documents} of {len(seen)} documents" in expectation_report.told(made, QUICK, "c")[0]
+    assert (
+        f"from {made.documents} of {len(seen)} documents" in expected_questions.describe_expected(made, QUICK, "c")[0]
+    )
 
 
 def test_documents_with_the_same_text_count_once(tmp_path):
@@ -167,11 +180,11 @@ def test_documents_with_the_same_text_count_once(tmp_path):
         (path for path in corpus.iterdir() if path.suffix in (".md", ".txt")), key=lambda path: path.stat().st_size
     )
     run, parts = begun(tmp_path, corpus, "one")
-    once, _ = corpus_sample.outlines(run.store, parts, corpus_sample.sampled_parts(parts))
+    once, _ = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
     for number in range(3):
         shutil.copy(some, corpus / f"again{number}{some.suffix}")
     run, parts = begun(tmp_path, corpus, "two")
-    again, times = corpus_sample.outlines(run.store, parts, corpus_sample.sampled_parts(parts))
+    again, times = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
     assert len(parts) == len(once) + 3 and len(again) == len(once) and times == 1.0
 
 
@@ -180,27 +193,27 @@ def test_of_very_many_parts_some_are_looked_at_and_count_for_all(tmp_path, monke
     row = Document("a", "0", "a", "", "text/plain", "Some text.")
     rows = [replace(row, doc_id=f"d{n}", content_hash=str(n)) for n in range(20)]
     parts = [{"documents": store.keep(to_table([one], Document)), "rows": 1} for one in rows]
-    monkeypatch.setattr(corpus_sample, "PARTS", 5)
-    seen, times = corpus_sample.outlines(store, parts, corpus_sample.sampled_parts(parts))
+    monkeypatch.setattr(expected_questions, "PARTS", 5)
+    seen, times = expected_questions.outlines(store, parts, expected_questions.sample_parts(parts))
     assert len(seen) == 5 and times == 4.0
 
 
 def test_an_expectation_is_one_line():
     multi = {"inverted_star": Range(0, 1, 3.2), "chain": Range(18.7, 35, 61), "star": Range(5, 5, 5)}
-    made = Expected(3, 12, 1_000_000, 271.4, multi)
-    assert expectation_report.told(made, Config(), "filings") == [
+    made = ExpectedQuestions(3, 12, 1_000_000, 271.4, multi)
+    assert expected_questions.describe_expected(made, Config(), "filings") == [
         "about 310 questions: 270 single, 0 to 3 inverted star, 19 to 61 chain, 5 star (from 3 of 12 documents)"
     ]
 
 
 def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():
-    made = Expected(16, 16, 97_598, 0.0, {"chain": Range(0, 0, 3)})
-    first, *more = expectation_report.told(made, Config(), "handbook/", "bench/")
+    made = ExpectedQuestions(16, 16, 97_598, 0.0, {"chain": Range(0, 0, 3)})
+    first, *more = expected_questions.describe_expected(made, Config(), "handbook/", "bench/")
     assert first == "next to nothing: no question by rules (from all documents)"
     text = "\n".join(more)
     written = text[text.index("[llm]") : text.index("\nand run")]
     config = Config.model_validate(tomllib.loads(written))
-    assert not list(faults(config)) and config.extract.methods[-1] == "model"
+    assert not list(model_faults(config)) and config.extract.methods[-1] == "model"
     assert "prose" not in config.extract.methods and stages.extracting.asked(config) == {"llm": config.llm}
     assert "rarefy build handbook/ --out bench/ --config model.toml" in more
     assert any(line.startswith("export OPENAI_API_KEY=") for line in more)
@@ -209,8 +222,8 @@ def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():
 
 def test_where_a_model_takes_part_the_rules_are_not_forecast(tmp_path):
     run, parts = begun(tmp_path, CORPUS)
-    asked = Config.model_validate(tomllib.loads(expectation_report.toml(Config())))
-    assert expect(run, asked, parts) is None
+    asked = Config.model_validate(tomllib.loads(expected_questions.model_toml(Config())))
+    assert expect_questions(run, asked, parts) is None
 
 
 @pytest.fixture
@@ -244,7 +257,7 @@ def test_a_build_says_what_to_expect_once(copy, build):
 
 
 def test_a_quiet_build_takes_no_sample(copy, build, monkeypatch):
-    monkeypatch.setattr(expecting, "of_sample", None)
+    monkeypatch.setattr(expecting, "extrapolate", None)
     assert build(copy, "--quiet", store="fresh", out="fresh-out") == (0, "")
 
 

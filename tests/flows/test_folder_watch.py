@@ -16,11 +16,10 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, SpentFault
 from rarefy.flows.serving import folder_watch
-from rarefy.flows.serving.folder_watch import Place, follow, look, poll
-from rarefy.flows.serving.triggers import Follower
+from rarefy.flows.serving.folder_watch import Follower, WatchedPlace, follow, look, poll
 from rarefy.tasks.refresh.feeds.config import FolderConfig
-from rarefy.tasks.refresh.feeds.moment import Moment
-from rarefy.tasks.refresh.refresh_queue import answered, want, wanted
+from rarefy.tasks.refresh.feeds.folder import Moment
+from rarefy.tasks.refresh.refresh_queue import pending_requests, remove_requests, request_refresh
 from rarefy.tasks.store.tables import Store
 
 FOLDER = FolderConfig(settle=10, hold=60)
@@ -41,15 +40,17 @@ class Scene:
 
     def refresh(self) -> None:
         """As the real one: what was asked for is listed before the documents are, and answered after."""
-        while wants := wanted(self.store, "line"):
+        while wants := pending_requests(self.store, "line"):
             self.saw.append(sorted(path.name for path in self.corpus.iterdir()))
             if self.during:
                 self.during.pop(0)()
-            answered(self.store, wants)
+            remove_requests(self.store, wants)
 
     def poll(self, after: float = 0.0, **more: object) -> str:
         self.seconds += after
-        return poll(self.store, "line", Place(str(self.corpus)), FOLDER, self.said.append, self.moment, **more).told
+        return poll(
+            self.store, "line", WatchedPlace(str(self.corpus)), FOLDER, self.said.append, self.moment, **more
+        ).message
 
     def moment(self) -> Moment:
         return Moment("boot", self.seconds)
@@ -65,7 +66,7 @@ class Scene:
             todo.pop(0)()
 
         with pytest.raises(KeyboardInterrupt):
-            follow(self.follower, Place(str(self.corpus)), FOLDER, 30, sleep, moment=self.moment)
+            follow(self.follower, WatchedPlace(str(self.corpus)), FOLDER, 30, sleep, moment=self.moment)
 
     def write(self, name: str, text: str) -> None:
         (self.corpus / name).write_text(text)
@@ -83,11 +84,11 @@ def nothing() -> None:
 def test_a_document_that_came_is_asked_for_once_it_settled(scene):
     scene.write("a.txt", "a")
     assert "waiting for 1 to settle (a.txt)" in scene.poll()
-    assert wanted(scene.store, "line") == []
+    assert pending_requests(scene.store, "line") == []
     assert scene.poll(after=10) == "1 added (a.txt)"
-    assert [one.why for one in wanted(scene.store, "line")] == [f"{scene.corpus}: 1 added (a.txt)"]
+    assert [one.why for one in pending_requests(scene.store, "line")] == [f"{scene.corpus}: 1 added (a.txt)"]
     assert scene.poll(after=30) == "1 documents, nothing new"
-    assert len(wanted(scene.store, "line")) == 1
+    assert len(pending_requests(scene.store, "line")) == 1
 
 
 def test_what_happened_is_told_apart(scene):
@@ -109,7 +110,7 @@ def test_what_was_seen_survives_the_process(scene):
     scene.poll()
     again = Store(scene.store.url)
     moment = Moment("boot", scene.seconds + 10)
-    found = poll(again, "line", Place(str(scene.corpus)), FOLDER, scene.said.append, lambda: moment)
+    found = poll(again, "line", WatchedPlace(str(scene.corpus)), FOLDER, scene.said.append, lambda: moment)
     assert found.moves.added == ("a.txt",)
 
 
@@ -144,13 +145,13 @@ def test_a_folder_that_is_not_there_or_suddenly_empty_deletes_nothing(scene):
     scene.write("a.txt", "a")
     scene.poll()
     scene.poll(after=10)
-    answered(scene.store, wanted(scene.store, "line"))
+    remove_requests(scene.store, pending_requests(scene.store, "line"))
     (scene.corpus / "a.txt").rename(scene.corpus.parent / "aside.txt")
     for _ in range(3):
         assert "nothing is taken for deleted" in scene.poll(after=30)
     scene.corpus.rmdir()
     assert "is not there" in scene.poll(after=30)
-    assert wanted(scene.store, "line") == []
+    assert pending_requests(scene.store, "line") == []
     scene.corpus.mkdir()
     (scene.corpus.parent / "aside.txt").rename(scene.corpus / "a.txt")
     scene.poll(after=30)
@@ -163,8 +164,8 @@ def test_each_watched_place_of_a_benchmark_has_a_memory_of_its_own(scene, tmp_pa
     scene.poll(after=10)
     other = tmp_path / "other"
     other.mkdir()
-    found = poll(scene.store, "line", Place(str(other)), FOLDER, scene.said.append, scene.moment)
-    assert not found.moves and "nothing is taken" not in found.told
+    found = poll(scene.store, "line", WatchedPlace(str(other)), FOLDER, scene.said.append, scene.moment)
+    assert not found.moves and "nothing is taken" not in found.message
 
 
 def test_the_loop_refreshes_once_for_what_came_together_and_looks_sooner_while_files_settle(scene):
@@ -179,7 +180,7 @@ def test_several_triggers_while_a_refresh_runs_become_one_following_refresh(scen
     def busy() -> None:
         for name in "bcd":  # three people, each with a document and a trigger
             scene.write(f"{name}.txt", name)
-            want(scene.store, "line", f"{name} came")
+            request_refresh(scene.store, "line", f"{name} came")
 
     scene.write("a.txt", "a")
     scene.during.append(busy)
@@ -188,7 +189,7 @@ def test_several_triggers_while_a_refresh_runs_become_one_following_refresh(scen
     scene.saw.clear()
     scene.follow(nothing, nothing, nothing)
     assert len(scene.saw) <= 1, "the watch sees the three files too, and asks for them once"
-    assert wanted(scene.store, "line") == []
+    assert pending_requests(scene.store, "line") == []
 
 
 def test_a_half_written_file_is_not_read_by_a_refresh_for_another(scene):
@@ -215,7 +216,7 @@ def test_a_refresh_that_fails_is_told_and_tried_again_ever_later_and_at_once_whe
         line.endswith("the model does not answer; tried again in 60 s, or when something changes")
         for line in scene.said
     )
-    assert wanted(scene.store, "line")
+    assert pending_requests(scene.store, "line")
     before = len(tried)
     scene.follow(lambda: scene.write("a.txt", "mended"), nothing, nothing)
     assert len(tried) == before + 1
@@ -229,7 +230,7 @@ def test_a_budget_that_is_spent_ends_the_loop_and_a_bug_is_no_fault(scene):
     scene.follower.refresh = spent
     with pytest.raises(SpentFault):
         scene.follow(nothing, nothing)
-    want(scene.store, "line", "again")
+    request_refresh(scene.store, "line", "again")
 
     def bug() -> None:
         raise KeyError("x")
@@ -282,7 +283,7 @@ def test_once_a_place_in_which_nothing_is_left_is_a_failure(at_once, tmp_path, m
     from rarefy.flows.refresh import refresh
 
     monkeypatch.setattr(refresh, "fn", lambda *args, **limits: None)
-    monkeypatch.setattr("rarefy.flows.reports.refresh_report.show", lambda *args: None)
+    monkeypatch.setattr("rarefy.flows.reports.version_report.show_refresh", lambda *args: None)
     assert main(at_once) == 0
     (tmp_path / "corpus" / "a.txt").unlink()
     assert main(at_once) == 1
@@ -305,7 +306,7 @@ def test_once_a_refresh_that_fails_is_a_failure_and_stays_asked_for(at_once, tmp
 
 def test_once_a_failure_that_is_mended_while_others_settle_is_none(scene):
     scene.write("a.txt", "a")
-    want(scene.store, "line", "a")
+    request_refresh(scene.store, "line", "a")
     real, failing = scene.refresh, [Fault("no space left")]
 
     def flaky() -> None:
@@ -318,9 +319,9 @@ def test_once_a_failure_that_is_mended_while_others_settle_is_none(scene):
     def sleep(seconds: float) -> None:
         scene.seconds += seconds
 
-    follow(scene.follower, Place(str(scene.corpus)), FOLDER, 30, sleep, once=True, moment=scene.moment)
+    follow(scene.follower, WatchedPlace(str(scene.corpus)), FOLDER, 30, sleep, once=True, moment=scene.moment)
     assert "the refresh failed: no space left" in scene.said
-    assert scene.saw == [["a.txt"]] and wanted(scene.store, "line") == []
+    assert scene.saw == [["a.txt"]] and pending_requests(scene.store, "line") == []
 
 
 def test_one_look_of_a_deployment_says_why_a_refresh_is_wanted(tmp_path):
@@ -343,8 +344,8 @@ def test_a_bucket_is_watched_directly_and_through_a_mirror(tmp_path):
     store = Store(tmp_path / "store")
     try:
         for name, place in (
-            ("direct", Place("memory://watched")),
-            ("mirrored", Place("memory://watched", str(tmp_path / "mirror"), follow_deletions=True)),
+            ("direct", WatchedPlace("memory://watched")),
+            ("mirrored", WatchedPlace("memory://watched", str(tmp_path / "mirror"), follow_deletions=True)),
         ):
             said: list[str] = []
             found = [
@@ -377,12 +378,16 @@ def test_what_cannot_be_watched_is_told_before_anything_is_started(tmp_path, cap
 
 
 def test_with_a_deployment_each_want_starts_it_once(tmp_path, monkeypatch):
-    from rarefy.flows.serving.triggers import handing_over
+    from rarefy.flows.serving.folder_watch import make_deployment_starter
 
     started: list[str] = []
-    monkeypatch.setattr("rarefy.flows.serving.start_run.start", lambda name, **more: started.append(name) or name)
+    monkeypatch.setattr(
+        "rarefy.flows.serving.flow_runs.start_deployment", lambda name, **more: started.append(name) or name
+    )
     store, said = Store(tmp_path), list[str]()
-    follower = Follower(store, "line", handing_over("flow/deployment", store, "line", said.append), said.append)
+    follower = Follower(
+        store, "line", make_deployment_starter("flow/deployment", store, "line", said.append), said.append
+    )
     follower.catch_up(30)
     assert started == []
     follower.moved("a came")
@@ -391,7 +396,7 @@ def test_with_a_deployment_each_want_starts_it_once(tmp_path, monkeypatch):
     assert started == said == ["flow/deployment"]
     follower.moved("b came")
     follower.catch_up(30)
-    answered(store, wanted(store, "line"))
+    remove_requests(store, pending_requests(store, "line"))
     follower.catch_up(30)
     assert len(started) == 2
 
@@ -481,4 +486,4 @@ def test_an_object_store_that_does_not_answer_for_a_while_ends_no_loop(scene, mo
     assert scene.saw == [["a.txt"]]
     monkeypatch.setattr(folder_watch, "look_into", lambda *args: {}[0])
     with pytest.raises(KeyError):
-        follow(scene.follower, Place(str(scene.corpus)), FOLDER, 30, lambda seconds: None, moment=scene.moment)
+        follow(scene.follower, WatchedPlace(str(scene.corpus)), FOLDER, 30, lambda seconds: None, moment=scene.moment)

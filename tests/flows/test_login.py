@@ -13,8 +13,16 @@ from starlette.websockets import WebSocket
 
 from rarefy.flows.engine import prefect_server
 from rarefy.flows.faults import Fault
-from rarefy.flows.serving.login import NAMES, SERVER, guarded, login, names, origins, write_login
-from rarefy.flows.serving.server_process import _folder
+from rarefy.flows.serving.login import (
+    NAMES,
+    SERVER,
+    allowed_origins,
+    create_login,
+    host_names,
+    restrict_hosts,
+    write_login,
+)
+from rarefy.flows.serving.processes import _folder
 
 
 async def fine(request: object) -> PlainTextResponse:
@@ -30,7 +38,7 @@ APP = Starlette(routes=[Route("/", fine), WebSocketRoute("/ws", socket)])
 
 
 def test_each_login_is_another_one_and_no_guess():
-    found = {login() for _ in range(100)}
+    found = {create_login() for _ in range(100)}
     assert len(found) == 100 and all(len(one.partition(":")[2]) > 40 for one in found)
 
 
@@ -46,7 +54,7 @@ def test_the_file_of_the_login_is_its_owners_alone_whatever_stood_there(tmp_path
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:4200", "localhost:4200", "LOCALHOST", "[::1]:4200", "a.lan"])
 def test_the_names_of_a_server_are_answered(host):
-    client = TestClient(guarded(APP, names("a.lan")))
+    client = TestClient(restrict_hosts(APP, host_names("a.lan")))
     assert client.get("/", headers={"Host": host}).status_code == 200
 
 
@@ -55,7 +63,7 @@ def test_the_names_of_a_server_are_answered(host):
     ["evil.example", "evil.example:4200", "127.0.0.1.evil.example", "localhost.evil.example", "", "a b", "*", "127.1"],
 )
 def test_other_names_are_not(host):
-    client = TestClient(guarded(APP, names("127.0.0.1")))
+    client = TestClient(restrict_hosts(APP, host_names("127.0.0.1")))
     assert client.get("/", headers={"Host": host}).status_code == 400
     with pytest.raises(WebSocketDenialResponse) as caught, client.websocket_connect("/ws", headers={"Host": host}):
         pass
@@ -64,12 +72,12 @@ def test_other_names_are_not(host):
 
 def test_a_server_for_all_has_the_names_of_its_machine_and_those_that_it_is_told(monkeypatch):
     monkeypatch.setenv(NAMES, "bench.example.org, other.example.org")
-    found = names("0.0.0.0")
+    found = host_names("0.0.0.0")
     assert {"localhost", "127.0.0.1", "bench.example.org", "other.example.org"} <= set(found)
     assert "0.0.0.0" not in found and "*" not in found and "" not in found
-    assert "https://bench.example.org" in origins("0.0.0.0", 4200)
+    assert "https://bench.example.org" in allowed_origins("0.0.0.0", 4200)
     monkeypatch.delenv(NAMES)
-    assert origins("127.0.0.1", 4200) == ["http://localhost:4200", "http://127.0.0.1:4200", "http://[::1]:4200"]
+    assert allowed_origins("127.0.0.1", 4200) == ["http://localhost:4200", "http://127.0.0.1:4200", "http://[::1]:4200"]
 
 
 def test_a_report_is_shown_to_whoever_has_the_login(monkeypatch, tmp_path):

@@ -232,16 +232,16 @@ def test_work_for_a_model_in_the_process_goes_to_workers_that_hold_one(tmp_path,
 
     job = Job("work", "model_stage:work", 1, {"part": model_stage.Part}, {"done": Quarantined})
     engine = LLMConfig(provider="vllm", model="m")
-    monkeypatch.setattr(workers, "elsewhere", lambda job: job.stage == "model")
+    monkeypatch.setattr(workers, "needs_model_worker", lambda job: job.stage == "model")
     with machines.cluster(tmp_path / "cluster", number=2) as cluster:
         cluster.hire("--resources", f"{workers.RESOURCE}=1")
         until(lambda: len(cluster.pids()) == 3, "three workers")
         pids = cluster.pids()
-        with workers.hired(0, cluster.address) as hands:
+        with workers.connect_workers(0, cluster.address) as hands:
             assert ran(replace(job, stage="model"), hands) == {pids["w2"]}
             assert len(ran(job, hands)) > 1  # the rest goes to all
-    assert accounting.elsewhere(replace(job, tools={"llm": engine}))
-    assert not accounting.elsewhere(replace(job, tools={"llm": LLMConfig(provider="openai", model="m")}))
+    assert accounting.needs_model_worker(replace(job, tools={"llm": engine}))
+    assert not accounting.needs_model_worker(replace(job, tools={"llm": LLMConfig(provider="openai", model="m")}))
     del sys.modules["model_stage"]
 
 

@@ -7,11 +7,10 @@ import json
 import pytest
 from mixed import chunk, pool, question
 
-from rarefy.data_contracts.contexts import Context
-from rarefy.data_contracts.rows import Chunk, Question, Variant
+from rarefy.data_contracts.rows import Chunk, Context, Question, Variant
 from rarefy.data_contracts.tables import from_record, to_table
 from rarefy.flows.faults import UsageFault
-from rarefy.flows.mix import show, write
+from rarefy.flows.mix import mix_contexts, show
 
 ROWS = {
     Question: [question("a"), question("b", hops=2)],
@@ -36,34 +35,34 @@ def bench(folder, parquet: bool):
 @pytest.mark.parametrize("parquet", [False, True])
 def test_contexts_are_written_whole_and_alike_from_either_kind_of_file(tmp_path, parquet):
     out = tmp_path / "contexts.jsonl"
-    made = write(bench(tmp_path, parquet), out, show_texts=True, ratios=(0.5,), k=4)
+    made = mix_contexts(bench(tmp_path, parquet), out, show_texts=True, ratios=(0.5,), k=4)
     records = [json.loads(line) for line in out.read_text().splitlines()]
     assert [from_record(record, Context) for record in records] == made
     assert all(len(record["texts"]) == record["passages"] == 4 for record in records)
     assert any("Acme, Form 10-K\n" in text for text in records[0]["texts"])
-    again = write(bench(tmp_path, not parquet), out, show_texts=True, ratios=(0.5,), k=4)
+    again = mix_contexts(bench(tmp_path, not parquet), out, show_texts=True, ratios=(0.5,), k=4)
     assert again == made
 
 
 def test_each_context_names_the_file_of_variants_that_it_was_mixed_of(tmp_path):
     out = tmp_path / "contexts.jsonl"
-    write(bench(tmp_path, False), out, ratios=(0.5,), k=4)
+    mix_contexts(bench(tmp_path, False), out, ratios=(0.5,), k=4)
     found = hashlib.sha256((tmp_path / "variants.jsonl").read_bytes()).hexdigest()
     assert {json.loads(line)["variants"] for line in out.read_text().splitlines()} == {found}
 
 
 def test_what_was_smaller_and_why_is_told(tmp_path):
-    told = show(write(bench(tmp_path, False), tmp_path / "c.jsonl", ratios=(0.2,)))
+    told = show(mix_contexts(bench(tmp_path, False), tmp_path / "c.jsonl", ratios=(0.2,)))
     assert "natural, k 10, ratio 0.2" in told
     assert "short of: golden in 1" in told
-    told = show(write(tmp_path, tmp_path / "c.jsonl", ratios=(0.5,), length="1500+"))
+    told = show(mix_contexts(tmp_path, tmp_path / "c.jsonl", ratios=(0.5,), length="1500+"))
     assert "not made: 2, no choice of the passages has the length" in told
 
 
 def test_a_file_of_scenarios_is_mixed_whole(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text("[web]\ngolden = 50\nirrelevant = 50\n")
-    made = write(bench(tmp_path, False), tmp_path / "c.jsonl", files=(file,))
+    made = mix_contexts(bench(tmp_path, False), tmp_path / "c.jsonl", files=(file,))
     assert {one.setting for one in made} == {"web, k 10"}
 
 
@@ -72,7 +71,7 @@ def test_a_file_of_ones_own_needs_not_every_column(tmp_path):
     keys = ("variant_id", "question_id", "side", "perturbation", "text", "family", "chunk_id")
     lines = [json.dumps({key: dataclasses.asdict(row)[key] for key in keys}) for row in pool(question("a"))]
     (tmp_path / "variants.jsonl").write_text("\n\n".join(lines))
-    assert write(tmp_path, tmp_path / "c.jsonl", ratios=(0.5,))[0].passages == 10
+    assert mix_contexts(tmp_path, tmp_path / "c.jsonl", ratios=(0.5,))[0].passages == 10
 
 
 @pytest.mark.parametrize(
@@ -91,24 +90,24 @@ def test_a_file_of_ones_own_needs_not_every_column(tmp_path):
 )
 def test_what_cannot_be_is_a_mistake_of_usage(tmp_path, asked, says):
     with pytest.raises(UsageFault, match=says):
-        write(bench(tmp_path, False), tmp_path / "c.jsonl", **asked)
+        mix_contexts(bench(tmp_path, False), tmp_path / "c.jsonl", **asked)
 
 
 def test_a_folder_without_passages_says_how_to_get_them(tmp_path):
     with pytest.raises(UsageFault, match=r"no questions\.parquet or questions\.jsonl"):
-        write(tmp_path, tmp_path / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "c.jsonl")
     bench(tmp_path, False)
     (tmp_path / "variants.jsonl").write_text("")
     with pytest.raises(UsageFault, match="rarefy perturb"):
-        write(tmp_path, tmp_path / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "c.jsonl")
     (tmp_path / "variants.jsonl").write_text('{"variant_id": "v"}\n')
     with pytest.raises(UsageFault, match=r"variants\.jsonl:1: no 'question_id'"):
-        write(tmp_path, tmp_path / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "c.jsonl")
     (tmp_path / "variants.jsonl").write_text("{\n")
     with pytest.raises(UsageFault, match=r"variants\.jsonl:1"):
-        write(tmp_path, tmp_path / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "c.jsonl")
     (tmp_path / "variants.jsonl").write_text('{"variant_id": "\\ud800"}\n')
     with pytest.raises(UsageFault, match=r"variants\.jsonl:1: half a surrogate pair"):
-        write(tmp_path, tmp_path / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "c.jsonl")
     with pytest.raises(UsageFault, match="there is no folder"):
-        write(tmp_path, tmp_path / "none" / "c.jsonl")
+        mix_contexts(tmp_path, tmp_path / "none" / "c.jsonl")

@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Chunk, Question, Variant
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows import perturb
 from rarefy.flows.cli import main
-from rarefy.flows.engine.perturbed_folder import Folder
+from rarefy.flows.engine.perturbed_folder import VariantsFolder
 from rarefy.tasks.perturb import CATALOGUE
 
 RECORDS = [
@@ -341,7 +341,7 @@ def test_ten_lines_do_the_same(capsys):
 
 
 def test_a_second_run_into_a_folder_that_is_being_written_is_refused_and_the_first_is_whole(perturbed, tmp_path):
-    with Folder(tmp_path / "out", "recipe"):
+    with VariantsFolder(tmp_path / "out", "recipe"):
         _, said = perturbed(code=2)
         assert "another run is writing there" in said and len(said.strip().splitlines()) == 1
     out, _ = perturbed()

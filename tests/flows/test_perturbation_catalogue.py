@@ -5,13 +5,13 @@ import json
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.flows.cli.perturbation_catalogue import show
+from rarefy.flows.cli.perturb_commands import format_catalogue
 from rarefy.tasks.perturb import CATALOGUE
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_every_perturbation_is_listed_and_no_line_is_too_long(width):
-    told = show(width)
+    told = format_catalogue(width)
     assert max(map(len, told.splitlines())) <= width
     names = [line.split()[0] for line in told.splitlines() if line[:1].isalpha() and " · " not in line[:40]]
     assert names == [name for name in names if name in CATALOGUE]
@@ -19,7 +19,7 @@ def test_every_perturbation_is_listed_and_no_line_is_too_long(width):
 
 
 def test_what_offline_cannot_do_needs_a_model():
-    told = show(120)
+    told = format_catalogue(120)
     (line,) = [line for line in told.splitlines() if line.startswith("simple ")]
     assert "needs a model" in line
     (line,) = [line for line in told.splitlines() if line.startswith("self_generated ")]

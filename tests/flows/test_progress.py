@@ -6,12 +6,12 @@ import pytest
 from rich.console import Console
 
 from rarefy.flows.engine import progress
-from rarefy.flows.engine.progress import Board
+from rarefy.flows.engine.progress import ProgressBoard
 
 
 def shown(terminal: bool, quiet: bool = False) -> str:
     out = StringIO()
-    board = Board(Console(file=out, force_terminal=terminal, width=120), quiet)
+    board = ProgressBoard(Console(file=out, force_terminal=terminal, width=120), quiet)
     with board.open():
         line = board.line("chunk", "documents", 12)
         for _ in range(12):
@@ -27,13 +27,13 @@ def test_a_terminal_gets_a_live_line_with_counts():
 
 
 def test_the_live_line_has_counts_rate_and_time_left():
-    columns = Board(Console(file=StringIO(), force_terminal=True, width=120), quiet=False)
+    columns = ProgressBoard(Console(file=StringIO(), force_terminal=True, width=120), quiet=False)
     with columns.open():
         line = columns.line("chunk", "documents", 12)
         line.step(5)
         assert columns.live
         (task,) = columns.live.tasks
-        assert "5/12 documents" in progress.Standing().render(task).plain
+        assert "5/12 documents" in progress.ProgressText().render(task).plain
 
 
 def test_a_pipe_gets_plain_lines():
@@ -49,7 +49,7 @@ def test_a_long_stage_tells_rate_and_time_left_now_and_then(monkeypatch):
     clock = iter(range(0, 10_000, 4))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     out = StringIO()
-    line = Board(Console(file=out, width=120), quiet=False).line("extract", "documents", 100)
+    line = ProgressBoard(Console(file=out, width=120), quiet=False).line("extract", "documents", 100)
     for _ in range(8):
         line.step()
     lines = out.getvalue().splitlines()
@@ -59,5 +59,5 @@ def test_a_long_stage_tells_rate_and_time_left_now_and_then(monkeypatch):
 
 @pytest.mark.parametrize("rows", [0, 1, 250])
 def test_watched_rows_pass_unchanged(rows):
-    line = Board(Console(file=StringIO()), quiet=True).line("ask", "rows", rows)
+    line = ProgressBoard(Console(file=StringIO()), quiet=True).line("ask", "rows", rows)
     assert list(line.watch(range(rows))) == list(range(rows))

@@ -12,8 +12,8 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.engine import prefect_server
 from rarefy.flows.refresh import refresh
-from rarefy.flows.reports import refresh_report
-from rarefy.flows.reports.published_versions import near, show
+from rarefy.flows.reports import version_report
+from rarefy.flows.reports.version_report import shorten_path, show_versions
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.journal import Version
 from rarefy.tasks.store.tables import Store
@@ -24,7 +24,7 @@ COUNTS = {"documents": 1204, "questions": 41206}
 
 def lines(*found, width=80):
     said = StringIO()
-    show(found, Console(file=said, width=width))
+    show_versions(found, Console(file=said, width=width))
     return said.getvalue().splitlines()
 
 
@@ -70,7 +70,7 @@ def test_paths_are_said_from_here_or_from_home(monkeypatch, tmp_path):
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     asked = (tmp_path / "work" / "a", tmp_path / "b", tmp_path.parent / "c", "s3://x/y")
-    assert [near(str(one)) for one in asked] == ["a", "~/b", str(tmp_path.parent / "c"), "s3://x/y"]
+    assert [shorten_path(str(one)) for one in asked] == ["a", "~/b", str(tmp_path.parent / "c"), "s3://x/y"]
 
 
 def corpus(place):
@@ -92,10 +92,10 @@ def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd):
     assert json.loads((place / "out" / "changes.json").read_text())["settings"] == ["quarantine_budget"]
     assert ": quarantine\\_budget." in (place / "out" / "changes.md").read_text()
     said = StringIO()
-    refresh_report.show(done, Console(file=said, width=200))
+    version_report.show_refresh(done, Console(file=said, width=200))
     assert "Settings differ from version 1: quarantine_budget" in said.getvalue()
     again = refresh.fn(*where)
-    assert (again.told, again.settings) == ("unchanged", ())
+    assert (again.status, again.settings) == ("unchanged", ())
     assert "differ" not in capfd.readouterr().err
 
 
@@ -121,7 +121,7 @@ def test_the_place_of_the_page_has_one_slash(tmp_path):
     done = go(place)
     said = StringIO()
     slashed = replace(done, version=done.version.model_copy(update={"out": f"{done.version.out}/"}))
-    refresh_report.show(slashed, Console(file=said, width=300))
+    version_report.show_refresh(slashed, Console(file=said, width=300))
     assert "out/changes.html" in said.getvalue()
     assert "//changes.html" not in said.getvalue()
 
@@ -129,7 +129,7 @@ def test_the_place_of_the_page_has_one_slash(tmp_path):
 def test_the_command_prints_80_columns_and_json_has_it_all(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     store = Store(tmp_path / "store")
-    journal.record(store, version(1, out=str(tmp_path / "bench"), run_url="http://ui/1"), ())
+    journal.record_version(store, version(1, out=str(tmp_path / "bench"), run_url="http://ui/1"), ())
     assert main(["versions", "--store", str(tmp_path / "store")]) == 0
     assert "1 was made by http://ui/1" in capsys.readouterr().out
     assert main(["versions", "--store", str(tmp_path / "store"), "--json"]) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.flows.engine.question_batches import spread
+from rarefy.flows.engine.batches import batch_questions
 from rarefy.tasks.store.tables import Store
 
 CHUNKS = [Chunk(f"{doc}{n}", doc, 0, 4, "text", "", f"{doc}{n}", 1) for doc in "ab" for n in range(3)]
@@ -37,7 +37,7 @@ def groups(tmp_path):
 
     def of(questions: list[Question], chunks: list[Chunk] = CHUNKS, pools: list[Pool] = POOLS):
         tables = ((questions, Question), (chunks, Chunk), (pools, Pool))
-        return store, spread(store, *(store.keep(to_table(rows, row_type)) for rows, row_type in tables))
+        return store, batch_questions(store, *(store.keep(to_table(rows, row_type)) for rows, row_type in tables))
 
     return of
 

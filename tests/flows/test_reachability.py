@@ -107,9 +107,9 @@ def test_faults_of_a_client_are_told_and_those_of_ours_are_not():
     from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 
     lost = EndpointConnectionError(endpoint_url="http://there")
-    assert reachability.foreign(lost) and reachability.passing(lost)
-    assert reachability.foreign(NoCredentialsError()) and not reachability.passing(NoCredentialsError())
-    assert not reachability.foreign(ValueError()) and not reachability.passing(ValueError())
+    assert reachability.is_storage_error(lost) and reachability.is_transient(lost)
+    assert reachability.is_storage_error(NoCredentialsError()) and not reachability.is_transient(NoCredentialsError())
+    assert not reachability.is_storage_error(ValueError()) and not reachability.is_transient(ValueError())
     bug = ValueError("a bug")
-    assert reachability.unanswered(bug, "corpus") is bug
-    assert isinstance(reachability.unanswered(PermissionError("Access Denied"), "corpus"), UsageFault)
+    assert reachability.explain_storage_error(bug, "corpus") is bug
+    assert isinstance(reachability.explain_storage_error(PermissionError("Access Denied"), "corpus"), UsageFault)

@@ -1,7 +1,5 @@
 """Whatever befalls a refresh, a reader finds the old benchmark whole or none or the new one, and the next run heals.
 
-pytestmark = pytest.mark.crash
-
 RAREFY_ALL_WRITES=1 kills it between any two writes, where otherwise some are drawn.
 """
 
@@ -26,13 +24,14 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine import benchmark_folder
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.refresh import refresh
-from rarefy.tasks.export import alone
+from rarefy.tasks.export import files as export_files
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.refresh import refresh_queue
 from rarefy.tasks.store import journal
-from rarefy.tasks.store.lease import held, taken
+from rarefy.tasks.store.lease import current_holder, hold_lease
 from rarefy.tasks.store.tables import Store
 
+pytestmark = pytest.mark.crash
 ALL = bool(os.environ.get("RAREFY_ALL_WRITES"))
 KILLS, EARLY_KILLS, FULL = 6, 1, 3
 TTL = 6.0  # seconds after which a lease that cannot be read, or whose holder is frozen, is taken over here
@@ -64,8 +63,8 @@ def line(place: Path) -> str:
 
 def entries(place: Path) -> list[tuple[int, str, str, dict[str, int]]]:
     store = Store(place / "store")
-    assert journal.unreadable(store) == []
-    return [(one.number, one.version, one.parent, one.changes) for one in journal.versions(store, line(place))]
+    assert journal.list_damaged(store) == []
+    return [(one.number, one.version, one.parent, one.changes) for one in journal.list_versions(store, line(place))]
 
 
 class Scene:
@@ -76,14 +75,14 @@ class Scene:
         (self.place / "corpus").mkdir(parents=True)
         document(self.place, "acme", "Acme Pumps Inc.", "Oslo", "Meyer LLP")
         document(self.place, "fjord", "Fjord Systems Corp", "Stavanger", "Halvorsen LLP")
-        assert go(self.place).told == "refreshed"
+        assert go(self.place).status == "refreshed"
         self.before = files(self.place / "out")
         edit(self.place)
         self.keep("old")
-        assert go(self.place, "aside").told == "refreshed"
+        assert go(self.place, "aside").status == "refreshed"
         shutil.rmtree(self.place / "aside")
         self.keep("ready")
-        assert go(self.place).told == "refreshed"
+        assert go(self.place).status == "refreshed"
         self.after, self.entries = files(self.place / "out"), entries(self.place)
         self.tables = {path.name for path in (self.place / "store" / "tables").iterdir()}
         self.keep("new")
@@ -113,9 +112,9 @@ class Scene:
         assert files(self.place / "out") == self.after
         assert entries(self.place) == self.entries
         store = Store(self.place / "store")
-        assert refresh_queue.wanted(store, line(self.place)) == [] and held(store) is None
+        assert refresh_queue.pending_requests(store, line(self.place)) == [] and current_holder(store) is None
         assert self.tables <= {path.name for path in (self.place / "store" / "tables").iterdir()}
-        assert go(self.place).told == "unchanged"
+        assert go(self.place).status == "unchanged"
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +166,7 @@ def test_killed_while_it_swaps_there_is_no_benchmark_rather_than_half_of_one(sce
     failing_writes.run(gone, str(place), before=functools.partial(failing_writes.killed, place, number))
     assert not scene.whole()
     with pytest.raises(UsageFault, match="no finished benchmark"):
-        benchmark_folder.opened(place / "out", Store(place / "reader"))
+        benchmark_folder.open_benchmark(place / "out", Store(place / "reader"))
     scene.healed()
 
 
@@ -178,7 +177,7 @@ def test_killed_between_the_journal_and_the_changes_the_next_tells_them(scene, w
     failing_writes.run(gone, str(place), before=functools.partial(failing_writes.killed, place, number))
     assert scene.whole()
     found = go(place)
-    assert found.told == "refreshed" and found.changes is not None and found.before.number == 1
+    assert found.status == "refreshed" and found.changes is not None and found.before.number == 1
     scene.healed()
 
 
@@ -231,7 +230,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("seed", [1] if not ALL else range(10))
 def test_half_of_a_store_lost_or_damaged_is_made_anew(scene, state, seed, monkeypatch):
     place, chance = scene.put(state), random.Random(seed)
-    monkeypatch.setattr(refreshing, "taken", functools.partial(taken, ttl=TTL))
+    monkeypatch.setattr(refreshing, "hold_lease", functools.partial(hold_lease, ttl=TTL))
     for path in sorted(path for path in (place / "store").rglob("*") if path.is_file()):
         if chance.random() < 0.5 and "versions" not in path.parts:
             DAMAGES[chance.choice(sorted(DAMAGES))](path)
@@ -239,18 +238,18 @@ def test_half_of_a_store_lost_or_damaged_is_made_anew(scene, state, seed, monkey
     built = {name: content for name, content in files(place / "out").items() if not name.startswith("changes.")}
     assert built == {name: content for name, content in scene.after.items() if not name.startswith("changes.")}
     assert found.version.number == 2
-    assert held(Store(place / "store")) is None
+    assert current_holder(Store(place / "store")) is None
 
 
 def test_what_changed_since_a_version_that_is_lost_is_said_to_be_unknown(scene, capsys):
     place = scene.put("ready")
-    first = journal.versions(Store(place / "store"), line(place))[0]
+    first = journal.list_versions(Store(place / "store"), line(place))[0]
     (place / "store" / "tables" / f"{first.tables['questions']}.parquet").unlink()
     store = str(place / "store")
     found = refresh.fn(str(place / "corpus"), str(place / "out"), Config.model_validate(QUICK), store, quiet=False)
-    assert found.told == "refreshed" and found.changes is None and found.version.number == 2
+    assert found.status == "refreshed" and found.changes is None and found.version.number == 2
     assert "since version 1 cannot be told" in capsys.readouterr().err
-    assert go(place).told == "unchanged"
+    assert go(place).status == "unchanged"
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES])
@@ -259,7 +258,7 @@ def test_a_journal_that_was_damaged_counts_on_and_says_so(scene, damage):
     (path,) = (place / "store" / "versions" / line(place)).iterdir()
     DAMAGES[damage](path)
     found = go(place)
-    numbers = [one.number for one in journal.versions(Store(place / "store"), line(place))]
+    numbers = [one.number for one in journal.list_versions(Store(place / "store"), line(place))]
     assert found.version.number == (1 if damage == "gone" else 2) and numbers[-1] == found.version.number
     assert scene.whole()
 
@@ -280,9 +279,9 @@ def test_a_clock_that_is_set_between_two_refreshes_does_no_harm(scene, monkeypat
     found = go(place)
     assert abs((datetime.fromisoformat(found.version.created) - datetime.now(UTC)).days) > 800
     assert files(place / "out") == scene.after and entries(place) == scene.entries
-    assert journal.latest(Store(place / "store"), line(place)).number == 2
+    assert journal.latest_version(Store(place / "store"), line(place)).number == 2
     monkeypatch.undo()
-    assert go(place).told == "unchanged"
+    assert go(place).status == "unchanged"
     document(place, "vann", "Vann Turbines AS", "Moss", "Meyer LLP")
     assert go(place).version.number == 3
     assert [number for number, *_ in entries(place)] == [1, 2, 3]
@@ -300,18 +299,18 @@ def test_refreshes_that_start_together_are_one_and_perhaps_a_following_one(scene
         process.join()
     assert set(told) <= {"busy", "refreshed", "unchanged"} and told.count("refreshed") == 1
     assert files(place / "out") == scene.after and entries(place) == scene.entries
-    assert refresh_queue.wanted(Store(place / "store"), line(place)) == []
+    assert refresh_queue.pending_requests(Store(place / "store"), line(place)) == []
 
 
 def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, monkeypatch):
     place = scene.put("ready")
     shutil.move(place / "corpus" / "tarn.txt", place / "tarn.txt")
     listed, arrived, rounds, ended = threading.Event(), threading.Event(), [], []
-    real = refreshing.refreshed
+    real = refreshing.build_and_compare
 
     def slow(run, *given):
         rounds.append(run)
-        sources = run.sources
+        sources = run.list_sources
 
         def seen(corpus):
             found = sources(corpus)
@@ -319,28 +318,28 @@ def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, mon
             assert arrived.wait(120)
             return found
 
-        run.sources = seen
+        run.list_sources = seen
         return real(run, *given)
 
-    monkeypatch.setattr(refreshing, "refreshed", slow)
+    monkeypatch.setattr(refreshing, "build_and_compare", slow)
     first = threading.Thread(target=lambda: ended.append(go(place)))
     first.start()
     try:
         assert listed.wait(120)
         shutil.move(place / "tarn.txt", place / "corpus" / "tarn.txt")
-        assert [go(place).told for _ in range(2)] == ["busy", "busy"]
+        assert [go(place).status for _ in range(2)] == ["busy", "busy"]
     finally:
         arrived.set()
         first.join()
-    assert len(rounds) == 2 and ended[0].told == "refreshed"
+    assert len(rounds) == 2 and ended[0].status == "refreshed"
     assert files(place / "out")["manifest.json"] == scene.after["manifest.json"]
-    assert refresh_queue.wanted(Store(place / "store"), line(place)) == []
+    assert refresh_queue.pending_requests(Store(place / "store"), line(place)) == []
 
 
 def test_one_by_other_settings_waits_and_is_not_taken_for_the_same(scene, monkeypatch):
     place = scene.put("ready")
     begun, free, ended = threading.Event(), threading.Event(), []
-    real = refreshing.refreshed
+    real = refreshing.build_and_compare
 
     def slow(run, corpus, out, config, limit=0, as_of=""):
         if not limit:
@@ -348,9 +347,9 @@ def test_one_by_other_settings_waits_and_is_not_taken_for_the_same(scene, monkey
             assert free.wait(120)
         return real(run, corpus, out, config, limit, as_of)
 
-    monkeypatch.setattr(refreshing, "refreshed", slow)
+    monkeypatch.setattr(refreshing, "build_and_compare", slow)
     monkeypatch.setattr(refreshing, "AGAIN", 0.05)
-    monkeypatch.setattr(refreshing, "taken", functools.partial(taken, ttl=TTL))
+    monkeypatch.setattr(refreshing, "hold_lease", functools.partial(hold_lease, ttl=TTL))
     threads = [
         threading.Thread(target=lambda limit=limit: ended.append((limit, go(place, limit=limit)))) for limit in (0, 1)
     ]
@@ -363,7 +362,7 @@ def test_one_by_other_settings_waits_and_is_not_taken_for_the_same(scene, monkey
     for thread in threads:
         thread.join()
     assert [limit for limit, _ in ended] == [0, 1]
-    assert {limit: done.told for limit, done in ended} == {0: "refreshed", 1: "refreshed"}
+    assert {limit: done.status for limit, done in ended} == {0: "refreshed", 1: "refreshed"}
     assert ended[1][1].version.counts["documents"] == 1
 
 
@@ -382,8 +381,8 @@ def test_one_that_is_frozen_and_goes_on_publishes_nothing_over_its_successor(sce
             assert time.monotonic() < until
             time.sleep(0.05)
         document(place, "vann", "Vann Turbines AS", "Moss", "Meyer LLP")
-        monkeypatch.setattr(alone, "PATIENCE", 0.5)
-        monkeypatch.setattr(refreshing, "taken", functools.partial(taken, ttl=TTL))
+        monkeypatch.setattr(export_files, "PATIENCE", 0.5)
+        monkeypatch.setattr(refreshing, "hold_lease", functools.partial(hold_lease, ttl=TTL))
         if where.startswith("open"):
             newer = go(place)
         else:  # it holds the folder for the moment that it takes to put files in their places
@@ -398,10 +397,10 @@ def test_one_that_is_frozen_and_goes_on_publishes_nothing_over_its_successor(sce
         assert json.loads((place / "out" / "manifest.json").read_bytes())["version"] == newer.version.version
     else:
         assert scene.whole()
-    assert go(place).told in {"unchanged", "refreshed"}
-    found = journal.latest(Store(place / "store"), line(place))
+    assert go(place).status in {"unchanged", "refreshed"}
+    found = journal.latest_version(Store(place / "store"), line(place))
     assert json.loads((place / "out" / "manifest.json").read_bytes())["version"] == found.version
-    assert go(place).told == "unchanged"
+    assert go(place).status == "unchanged"
 
 
 def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions(scene, monkeypatch, tmp_path):
@@ -409,7 +408,7 @@ def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions
     real = benchmark_folder.mix.rows
     known = {}
     for name in ("old", "new"):
-        opened = benchmark_folder.opened(scene.kept / name / "out", Store(tmp_path / "apart"), split="all")
+        opened = benchmark_folder.open_benchmark(scene.kept / name / "out", Store(tmp_path / "apart"), split="all")
         known[opened.version] = (opened.questions, opened.chunks, opened.variants)
     reads = []
 
@@ -420,13 +419,13 @@ def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions
         reads.append(found)
         return found
 
-    monkeypatch.setattr(benchmark_folder.mix, "rows", rows)
-    opened = benchmark_folder.opened(place / "out", Store(tmp_path / "store"), split="all")
+    monkeypatch.setattr(benchmark_folder.mix, "read_rows", rows)
+    opened = benchmark_folder.open_benchmark(place / "out", Store(tmp_path / "store"), split="all")
     assert len(reads) > 3, "it was read again"
     assert known[opened.version] == (opened.questions, opened.chunks, opened.variants)
     assert opened.version == json.loads(scene.after["manifest.json"])["version"]
     monkeypatch.undo()
-    before = benchmark_folder.opened(scene.kept / "old" / "out", Store(tmp_path / "store"), split="all")
+    before = benchmark_folder.open_benchmark(scene.kept / "old" / "out", Store(tmp_path / "store"), split="all")
     assert known[before.version] == (before.questions, before.chunks, before.variants)
 
 

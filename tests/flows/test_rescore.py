@@ -8,7 +8,7 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
-from rarefy.flows.engine.aggregate import SCHEMA, conclude, options, packages, written
+from rarefy.flows.engine.aggregate import SCHEMA, aggregate_scores, list_options, package_versions, write_result
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.rescore import rescore
 from rarefy.tasks.evaluate.correct import score
@@ -58,14 +58,14 @@ def result(place, config):
         "schema": SCHEMA, "benchmark": told, "systems": {"a": about, "b": about},
         "protocols": {
             name: {"title": PROTOCOLS[name].title, "paper": PROTOCOLS[name].paper,
-                   "options": options(getattr(config.protocols, name))}
+                   "options": list_options(getattr(config.protocols, name))}
             for name in ("rare", "effect_size")
         },
-        "retrieval": {}, "correctness": options(config.correct), "left_out": [],
-        "statistics": config.statistics.model_dump(mode="json"), "currency": "", "package": packages(),
+        "retrieval": {}, "correctness": list_options(config.correct), "left_out": [],
+        "statistics": config.statistics.model_dump(mode="json"), "currency": "", "package": package_versions(),
     }  # fmt: skip
-    figures, summary = conclude(tables, meta, config)
-    written(place, {**tables, "figures": figures}, summary, config)
+    figures, summary = aggregate_scores(tables, meta, config)
+    write_result(place, {**tables, "figures": figures}, summary, config)
     return summary
 
 

@@ -107,7 +107,7 @@ def test_a_second_refresh_asks_nothing_and_makes_nothing(follower):
     follower, _ = follower
     before = follower.names()
     found = follower.refresh()
-    assert (found.told, reader.asked, follower.names()) == ("unchanged", [], before)
+    assert (found.status, reader.asked, follower.names()) == ("unchanged", [], before)
 
 
 def test_another_name_of_the_file_asks_nothing(follower):

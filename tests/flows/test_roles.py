@@ -2,9 +2,9 @@
 
 import pytest
 
-from rarefy.flows.cli.doctor_models import of_nli
+from rarefy.flows.cli.doctor import of_nli
 from rarefy.flows.config import Config
-from rarefy.flows.engine.config_check import faults, remarks
+from rarefy.flows.engine.config_check import config_remarks, model_faults
 from rarefy.flows.engine.stages import models_asked, varying
 from rarefy.flows.models import roles
 from rarefy.tasks.models.llm import LLMConfig
@@ -21,7 +21,7 @@ def config(by="model", document=("style", "source"), nli=None, **more):
 
 def test_rules_ask_nobody_whatever_is_chosen_and_named():
     given = config(by="rules", llm=ONE, generator=TWO)
-    assert varying.asked(given) == {} and models_asked(given) == [] and list(faults(given)) == []
+    assert varying.asked(given) == {} and models_asked(given) == [] and list(model_faults(given)) == []
     assert {*varying(given).tools} == {"embed", "nli"} and "unanswered" not in varying(given).makes
 
 
@@ -45,7 +45,7 @@ def test_the_model_writes_and_the_system_under_test_writes_its_own():
     ],
 )
 def test_a_model_that_is_asked_for_and_not_named_is_a_fault_with_the_key_that_asks(given, lines):
-    told = list(faults(given))
+    told = list(model_faults(given))
     assert len(told) == len(lines)
     for line, (place, key) in zip(told, lines.items(), strict=True):
         assert line.startswith(f"{place}: ") and key in line
@@ -53,14 +53,18 @@ def test_a_model_that_is_asked_for_and_not_named_is_a_fault_with_the_key_that_as
 
 def test_an_inference_by_a_model_is_a_model_that_is_asked():
     given = config(by="rules", document=("style",), nli=NLIConfig(method="model", llm=TWO))
-    assert roles.entails(given) and roles.behind(given.nli) == TWO and models_asked(given) == [TWO]
+    assert roles.needs_entailment(given) and roles.model_of_tool(given.nli) == TWO and models_asked(given) == [TWO]
     assert "unanswered" in varying(given).makes
-    assert roles.behind(NLIConfig()) is None and roles.behind(given.embed) is None and roles.behind(ONE) == ONE
+    assert (
+        roles.model_of_tool(NLIConfig()) is None
+        and roles.model_of_tool(given.embed) is None
+        and roles.model_of_tool(ONE) == ONE
+    )
 
 
 def test_where_nothing_must_be_entailed_no_inference_is_connected():
     given = config(document=("json", "answer_deleted"), nli=NLIConfig(method="model", llm=TWO))
-    assert not roles.entails(given) and models_asked(given) == [] and "nli" not in varying(given).tools
+    assert not roles.needs_entailment(given) and models_asked(given) == [] and "nli" not in varying(given).tools
     assert of_nli(given)[1] == "not available"
 
 
@@ -74,20 +78,20 @@ def test_where_nothing_must_be_entailed_no_inference_is_connected():
     ],
 )
 def test_an_inference_that_is_not_to_be_had_is_told_by_its_key(nli, fault):
-    (told,) = faults(config(by="rules", nli=nli))
+    (told,) = model_faults(config(by="rules", nli=nli))
     assert told.startswith(fault)
 
 
 def test_what_is_allowed_and_yet_strange_is_worth_a_word():
     other = NLIConfig(method="model", llm=LLMConfig(provider="openai", model="m-3"))
-    assert list(remarks(config(llm=ONE, generator=TWO, nli=other))) == []
-    (same,) = remarks(config(llm=ONE, generator=ONE, nli=other))
+    assert list(config_remarks(config(llm=ONE, generator=TWO, nli=other))) == []
+    (same,) = config_remarks(config(llm=ONE, generator=ONE, nli=other))
     assert "the same texts" in same
-    (own,) = remarks(config(document=("style",), llm=ONE, nli=NLIConfig(method="model", llm=ONE)))
+    (own,) = config_remarks(config(document=("style",), llm=ONE, nli=NLIConfig(method="model", llm=ONE)))
     assert "nli.llm" in own
-    (idle,) = remarks(config(by="rules", generator=TWO))
+    (idle,) = config_remarks(config(by="rules", generator=TWO))
     assert "[generator] is not asked" in idle
-    (vain,) = remarks(config(document=("style", "json"), llm=ONE))
+    (vain,) = config_remarks(config(document=("style", "json"), llm=ONE))
     assert "most of simple, complex will be written, paid for and rejected" in vain
 
 

@@ -138,11 +138,11 @@ def test_a_corpus_without_questions_ends_with_code_2_and_leaves_what_there_is(co
 
 
 def test_names_of_what_came_of_it_are_no_strangers_in_the_folder(tmp_path: Path):
-    from rarefy.flows.cli.commands import check_place
+    from rarefy.flows.cli.checks import check_benchmark_folder
 
     (tmp_path / "nothing_to_build").mkdir()
     (tmp_path / "breaches.failed.jsonl").write_text("")
-    check_place(str(tmp_path))
+    check_benchmark_folder(str(tmp_path))
     (tmp_path / "somebody.txt").write_text("")
     with pytest.raises(UsageFault, match=r"somebody\.txt"):
-        check_place(str(tmp_path))
+        check_benchmark_folder(str(tmp_path))

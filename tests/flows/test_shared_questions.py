@@ -12,13 +12,13 @@ from rich.console import Console
 from rarefy.data_contracts.rows import Answer, Chunk, Passage, Question, Score, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.compare import RIGHT, compare, gate
-from rarefy.flows.engine.shared_questions import core, pairs
+from rarefy.flows.engine.comparison_inputs import compare_questions, pair_trials
 from rarefy.flows.faults import RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
-from rarefy.tasks.export.files import put
+from rarefy.tasks.export.files import put_file
 
 QUICK = StatisticsConfig(draws=400, permutations=400)
 
@@ -73,7 +73,7 @@ def result(folder, version, questions, trials, right, *, chunks=(), variants=(),
         "variants": (variants, Variant),
     }
     for name, (made, row_type) in tables.items():
-        put(folder / f"{name}.parquet", to_table(made, row_type))
+        put_file(folder / f"{name}.parquet", to_table(made, row_type))
     system = {"kind": "rag", "takes": ["passages", "closed_book", "own"], "retrieves": True, "identity": {}}
     about = {
         "schema": 1,
@@ -183,7 +183,7 @@ def test_it_is_said_what_is_compared_and_what_is_not(versions, tmp_path):
     found = compare(*versions, config=QUICK)
     said = StringIO()
     comparison_report.show(found, Console(file=said, width=100))
-    comparison_report.written(tmp_path / "out", found)
+    comparison_report.write_comparison(tmp_path / "out", found)
     text = (tmp_path / "out" / "comparison.md").read_text()
     for told in (" ".join(said.getvalue().split()), " ".join(text.split())):
         assert "of the 80 questions that read the same in both versions" in told
@@ -207,7 +207,7 @@ def test_a_question_whose_answer_or_evidence_reads_otherwise_is_in_no_drift():
         replace(first[3], chunk_ids=("elsewhere",), retrievable=True, split="train"),
         replace(first[4], aliases=("an alias",)),
     ]
-    found = core(to_table(first, Question), to_table(second, Question))
+    found = compare_questions(to_table(first, Question), to_table(second, Question))
     assert found.kept == ("q000", "q003")
     assert found.changed == found.retired == found.new == ("q001", "q002", "q004")
 
@@ -230,14 +230,17 @@ def test_trials_pair_by_what_they_ask_for_whatever_came_of_it():
         ),
         (row("noise", "a", chunk_id="a", document="html"), row("noise", "b", chunk_id="b", document="html")),
     ):
-        assert pairs(rows(same, old), rows(same, new)) == [(same.trial_id, same.trial_id), (old.trial_id, new.trial_id)]
+        assert pair_trials(rows(same, old), rows(same, new)) == [
+            (same.trial_id, same.trial_id),
+            (old.trial_id, new.trial_id),
+        ]
     for old, new in (
         (row("retrieved", "a", retriever="bm25"), row("retrieved", "b", retriever="dense")),
         (row("retrieved", "a", order="original"), row("retrieved", "b", order="reversed")),
         (row("length", "a", bin="0-256"), row("length", "b", bin="256-512")),
         (row("noise", "a", chunk_id="a", document="html"), row("noise", "b", chunk_id="b", document="json")),
     ):
-        assert pairs(rows(same, old), rows(same, new)) == [(same.trial_id, same.trial_id)]
+        assert pair_trials(rows(same, old), rows(same, new)) == [(same.trial_id, same.trial_id)]
 
 
 def test_a_document_that_noise_is_made_of_keeps_its_stand_in_for_all_its_changes():
@@ -251,7 +254,7 @@ def test_a_document_that_noise_is_made_of_keeps_its_stand_in_for_all_its_changes
     about = {
         row.trial_id: (row.chunk_id, row.document) for side in (first, second) for row in side.itertuples(index=False)
     }
-    found = {(about[old], about[new]) for old, new in pairs(first, second)}
+    found = {(about[old], about[new]) for old, new in pair_trials(first, second)}
     assert found == {((old, of), (new, of)) for old, new in (("b", "b"), ("a", "c")) for of in ("none", "html")}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts import tables
 from rarefy.data_contracts.rows import Block, Document
-from rarefy.data_contracts.tables import Pile, from_table, to_table
+from rarefy.data_contracts.tables import TableBuilder, from_table, to_table
 from rarefy.flows.engine import stages
 from rarefy.tasks.corpus.read.duplicates import DuplicatesConfig, flag_duplicates
 from rarefy.tasks.store.recipe import make
@@ -28,15 +28,18 @@ def test_gathering_without_rows_is_gathering_with_rows(tmp_path):
     names = [store.keep(to_table(rows, Document)) for rows in parts]
     assert names == [other.keep(to_table(rows, Document)) for rows in parts]
     job = stages.gathering("documents", Document)
-    assert stages.maker(job) is stages.together
-    found, made = stages.together({"documents": names}, job, store.url), make({"documents": names}, job, other.url)
+    assert stages.maker(job) is stages.concatenate_tables
+    found, made = (
+        stages.concatenate_tables({"documents": names}, job, store.url),
+        make({"documents": names}, job, other.url),
+    )
     assert found == made == store.find(job.recipe({"documents": names}))
     assert list(from_table(store.table(found["documents"]), Document)) == [row for rows in parts for row in rows]
 
 
 def test_gathering_nothing_is_an_empty_table(tmp_path):
     job, store = stages.gathering("documents", Document), Store(tmp_path)
-    found = stages.together({"documents": []}, job, store.url)
+    found = stages.concatenate_tables({"documents": []}, job, store.url)
     assert store.table(found["documents"]).equals(to_table([], Document))
 
 
@@ -45,7 +48,7 @@ def test_rows_are_read_and_written_in_blocks_and_none_is_lost(monkeypatch):
     whole = to_table(rows, Document)
     monkeypatch.setattr(tables, "BLOCK", 7)
     assert list(from_table(whole, Document)) == rows
-    pile = Pile(Document)
+    pile = TableBuilder(Document)
     for row in rows:
         pile.add(row)
     assert pile.table().combine_chunks().equals(whole.combine_chunks())

@@ -17,8 +17,7 @@ from mutations import MUTATIONS, Paper, cut_filing, cut_items, cut_text, mutate
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.breaches import set_aside
 from rarefy.data_contracts.suites import SUITES
-from rarefy.data_contracts.suites.columns import column_faults, column_values
-from rarefy.data_contracts.suites.rule import PartRule, Reference, TableRule
+from rarefy.data_contracts.suites.rule import PartRule, Reference, TableRule, column_faults, column_values
 from rarefy.flows.build import build
 from rarefy.flows.config import Config
 from rarefy.flows.faults import UsageFault
@@ -144,7 +143,7 @@ def test_what_is_done_to_other_documents_stops_no_build(shared, data):
 @pytest.fixture(autouse=True)
 def no_great_expectations(monkeypatch):
     """What holds of the tables is looked at below, by the same rules: Great Expectations takes most of the time."""
-    monkeypatch.setattr(expectations, "check", lambda stage, *_: expectations.Validation(stage, "", 0, ()))
+    monkeypatch.setattr(expectations, "check_table", lambda stage, *_: expectations.Validation(stage, "", 0, ()))
 
 
 def broken(row_type: type, table: pa.Table, references: dict[type, pa.Table]) -> Iterator[str]:

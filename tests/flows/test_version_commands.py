@@ -15,9 +15,9 @@ from rarefy.flows.cli import main
 from rarefy.tasks.export.tables import CHANGES as FILES
 from rarefy.tasks.export.tables import NAMES
 from rarefy.tasks.store import journal
-from rarefy.tasks.store.active_runs import living, marked
+from rarefy.tasks.store.active_runs import living_runs, mark_run
 from rarefy.tasks.store.journal import Version
-from rarefy.tasks.store.lease import taken
+from rarefy.tasks.store.lease import hold_lease
 from rarefy.tasks.store.tables import Store
 
 RELEASED = Path(__file__).parent.parent / "released" / "schema-1"
@@ -42,7 +42,7 @@ def publish(store, out, documents, **fields):
     tables = {NAMES[row_type]: store.keep(table) for row_type, table in benchmark(documents).items()}
     entry = Version(version=os.urandom(16).hex(), line=journal.line_of(out), out=str(out), corpus="filings/",
                     tables=tables, schemas=SCHEMAS, **fields)  # fmt: skip
-    return journal.record(store, entry, ())
+    return journal.record_version(store, entry, ())
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def published(tmp_path):
     second = publish(
         store, tmp_path / "bench", SECOND, counts={"documents": 1, "questions": 1}, run_url="http://ui/run/7"
     )
-    journal.amend(store, second, {"questions_answer_changed": 1, "questions_unchanged": 0, "chunks_added": 1})
+    journal.record_changes(store, second, {"questions_answer_changed": 1, "questions_unchanged": 0, "chunks_added": 1})
     publish(store, tmp_path / "other", FIRST)
     return tmp_path, store, first, second
 
@@ -121,8 +121,8 @@ def test_what_is_neither_folder_nor_version_is_told_with_what_there_is(published
 def test_a_version_of_a_later_rarefy_is_refused(published, said):
     folder, store, *_ = published
     publish(store, folder / "bench", FIRST, counts={"x": 1})
-    last = journal.versions(store, journal.line_of(folder / "bench"))[-1]
-    journal.amend(store, last.model_copy(update={"schemas": {**SCHEMAS, "chunks": 99}}), {})
+    last = journal.list_versions(store, journal.line_of(folder / "bench"))[-1]
+    journal.record_changes(store, last.model_copy(update={"schemas": {**SCHEMAS, "chunks": 99}}), {})
     code, _, err = said("diff", 1, 3, "--of", folder / "bench", "--store", folder / "store")
     assert code == 2
     assert "chunks are of schema 99, made by a newer rarefy" in err
@@ -213,11 +213,11 @@ def test_gc_removes_what_it_said_and_what_stays_can_be_compared(published, said)
 def test_gc_waits_for_no_refresh_and_breaks_into_none(published, said):
     folder, store, *_ = published
     age(folder / "store")
-    with taken(store, "a refresh", ttl=3):
+    with hold_lease(store, "a refresh", ttl=3):
         code, _, err = said("gc", "--keep", 1, "--store", folder / "store", "--yes")
     assert code == 1
     assert "a refresh" in err
-    assert len(journal.versions(store)) == 3
+    assert len(journal.list_versions(store)) == 3
 
 
 def test_gc_says_why_a_version_that_was_published_just_now_stays(published, said):
@@ -233,7 +233,7 @@ def test_gc_says_why_a_version_that_was_published_just_now_stays(published, said
 def test_gc_takes_nothing_from_a_run_however_long_it_goes_on(published, said):
     """A build of two hours: what it made first is old, and is in no journal before its end."""
     folder, store, *_ = published
-    with marked(store, "build /bench"):
+    with mark_run(store, "build /bench"):
         store.put("1" * 32, {"documents": benchmark(FIRST)[next(iter(NAMES))].slice(0, 0)})
         for name in ("recipes", "tables", "versions"):
             age(folder / "store" / name)
@@ -251,19 +251,19 @@ def test_gc_takes_nothing_from_a_run_however_long_it_goes_on(published, said):
 
 @pytest.mark.parametrize("command", ["build", "evaluate"])
 def test_builds_and_evaluations_are_seen_while_they_run(command, released, tmp_path, monkeypatch):
-    flow, inside = {"build": ("build", "made"), "evaluate": ("evaluate", "opened")}[command]
+    flow, inside = {"build": ("build", "build_benchmark"), "evaluate": ("evaluate", "open_benchmark")}[command]
     module = importlib.import_module(f"rarefy.flows.{flow}")
     store, seen = Store(tmp_path / "store"), []
 
     def look(*_, **__):
-        seen.extend(mark.what for mark in living(store).values())
+        seen.extend(mark.what for mark in living_runs(store).values())
         raise KeyError
 
     monkeypatch.setattr(module, inside, look)
     with pytest.raises(KeyError):
         getattr(module, command).fn(str(released), str(tmp_path / "out"), store=store.url, quiet=True)
     assert seen == [f"{command} {tmp_path / 'out'}"]
-    assert living(store) == {}
+    assert living_runs(store) == {}
 
 
 def test_gc_of_a_store_that_knows_no_version_removes_nothing(tmp_path, said):

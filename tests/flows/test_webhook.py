@@ -19,14 +19,13 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.serving import webhook as hook_module
-from rarefy.flows.serving.webhook import Hook, arrive
-from rarefy.flows.serving.webhook_server import BODY, HookServer
+from rarefy.flows.serving.webhook import BODY, Hook, HookServer, arrive
 from rarefy.tasks.refresh.feeds import arrivals
+from rarefy.tasks.refresh.feeds.arrivals import SECRET_VARIABLE, SIGNATURE_HEADER, sign
 from rarefy.tasks.refresh.feeds.config import OriginConfig, WebhookConfig
-from rarefy.tasks.refresh.feeds.faults import Later, Refused
+from rarefy.tasks.refresh.feeds.faults import Refused, TryLater
 from rarefy.tasks.refresh.feeds.fetch import Fetched
-from rarefy.tasks.refresh.feeds.signed import HEADER, VARIABLE, sign
-from rarefy.tasks.refresh.refresh_queue import answered, wanted
+from rarefy.tasks.refresh.refresh_queue import pending_requests, remove_requests
 from rarefy.tasks.store.tables import Store
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -72,7 +71,7 @@ def work(hook: Hook) -> None:
     stop = threading.Event()
     thread = threading.Thread(target=hook.work, args=(stop,))
     thread.start()
-    while arrivals.waiting(hook.store, hook.line) and thread.is_alive():
+    while arrivals.list_waiting(hook.store, hook.line) and thread.is_alive():
         stop.wait(0.01)
     stop.set()
     thread.join()
@@ -80,7 +79,7 @@ def work(hook: Hook) -> None:
 
 def test_a_signed_payload_is_written_down_before_it_is_acknowledged(hook):
     assert hook.receive(*signed(body(id="one")))[0] == 202
-    [(_, arrival)] = arrivals.waiting(hook.store, hook.line)
+    [(_, arrival)] = arrivals.list_waiting(hook.store, hook.line)
     assert (arrival.payload.address, arrival.payload.id, arrival.at) == (ADDRESS, "one", NOW)
 
 
@@ -88,17 +87,17 @@ def test_its_document_comes_into_the_corpus_and_a_refresh_is_asked_for(hook, cam
     hook.receive(*signed(body(id="one")))
     work(hook)
     assert (hook.corpus / "arrived" / "one.html").read_bytes() == PAGE
-    assert [one.why for one in wanted(hook.store, hook.line)] == ["webhook: arrived/one.html added"]
+    assert [one.why for one in pending_requests(hook.store, hook.line)] == ["webhook: arrived/one.html added"]
     assert hook.moved.is_set()
-    assert arrivals.waiting(hook.store, hook.line) == []
+    assert arrivals.list_waiting(hook.store, hook.line) == []
 
 
 def test_a_document_that_is_the_same_asks_for_nothing(hook, came):
     for at in (NOW, NOW + 1):
         hook.receive(*signed(body(id="one"), at))
         work(hook)
-        asked = wanted(hook.store, hook.line)
-        answered(hook.store, asked)
+        asked = pending_requests(hook.store, hook.line)
+        remove_requests(hook.store, asked)
     assert asked == []
 
 
@@ -126,7 +125,7 @@ def test_what_is_refused_is_told_why_and_leaves_nothing(hook, header, content, s
     answer, told = hook.receive(header, content)
     assert answer == status and why in told
     assert SECRET not in told
-    assert arrivals.waiting(hook.store, hook.line) == []
+    assert arrivals.list_waiting(hook.store, hook.line) == []
 
 
 def test_a_replay_is_refused_by_this_process_and_by_the_next(hook, came, tmp_path):
@@ -162,19 +161,19 @@ def test_a_crash_between_the_document_and_the_asking_loses_no_refresh(hook, came
         raise KeyboardInterrupt
 
     hook.receive(*signed(body(id="one")))
-    [(name, arrival)] = arrivals.waiting(hook.store, hook.line)
+    [(name, arrival)] = arrivals.list_waiting(hook.store, hook.line)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(hook_module, "want", crash)
+        patch.setattr(hook_module, "request_refresh", crash)
         hook.take(name, arrival)
-    assert (hook.corpus / "arrived" / "one.html").exists() and not wanted(hook.store, hook.line)
+    assert (hook.corpus / "arrived" / "one.html").exists() and not pending_requests(hook.store, hook.line)
     again = Hook(Store(hook.store.url), hook.out, hook.corpus, hook.config, (SECRET,), hook.say)
     again.resume()
     work(again)
-    assert wanted(hook.store, hook.line)
+    assert pending_requests(hook.store, hook.line)
 
 
 def test_what_cannot_be_fetched_is_told_and_keeps_none_of_the_others_back(hook, came):
-    came[:] = [Refused("its bytes are a program"), Later("nobody there"), OSError(28, "No space left"), *came]
+    came[:] = [Refused("its bytes are a program"), TryLater("nobody there"), OSError(28, "No space left"), *came]
     for name in ("a", "b", "c"):
         hook.receive(*signed(body(id=name)))
     stop = threading.Event()
@@ -188,14 +187,14 @@ def test_what_cannot_be_fetched_is_told_and_keeps_none_of_the_others_back(hook, 
     assert "refused: its bytes are a program" in said[0]
     assert "not fetched: nobody there" in said[1]
     assert "No space left" in said[2] and "taken up when this starts again" in said[2]
-    assert [one.payload.id for _, one in arrivals.waiting(hook.store, hook.line)] == ["c"]
+    assert [one.payload.id for _, one in arrivals.list_waiting(hook.store, hook.line)] == ["c"]
 
 
 def test_a_key_in_an_address_is_kept_no_longer_than_it_is_of_use(hook, came):
-    came[:] = [came[0], Later("nobody there")]
+    came[:] = [came[0], TryLater("nobody there")]
     for name in ("a", "b"):
         hook.receive(*signed(body(f"{ADDRESS}?sig=sesame", id=name)))
-    assert all("sesame" in arrival.payload.address for _, arrival in arrivals.waiting(hook.store, hook.line))
+    assert all("sesame" in arrival.payload.address for _, arrival in arrivals.list_waiting(hook.store, hook.line))
     work(hook)
     kept = "".join(path.read_text() for path in Path(hook.store.root).rglob("*.json"))
     assert "docs.example.com/a.html" in kept and "sesame" not in kept + "".join(hook.say.__self__)
@@ -235,9 +234,9 @@ def ask(
 
 def test_a_webhook_is_answered_over_http(server):
     header, content = signed(body())
-    status, told = ask(server, content, **{HEADER: header})
+    status, told = ask(server, content, **{SIGNATURE_HEADER: header})
     assert (status, told[:8]) == (202, "noted as")
-    assert ask(server, content, **{HEADER: header})[0] == 409
+    assert ask(server, content, **{SIGNATURE_HEADER: header})[0] == 409
     assert ask(server, b"", "GET", "/health") == (200, "ready")
 
 
@@ -305,10 +304,10 @@ def test_more_connections_than_it_holds_are_dropped_and_it_answers_again(server)
 def test_without_a_secret_or_an_origin_the_command_does_not_start(tmp_path, monkeypatch, capsys):
     (tmp_path / "corpus").mkdir()
     given = ["hook", str(tmp_path / "corpus"), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
     assert main(given) == 2
     assert "RAREFY_WEBHOOK_SECRET is not set" in capsys.readouterr().err
-    monkeypatch.setenv(VARIABLE, SECRET)
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     assert main(given) == 2
     told = capsys.readouterr().err
     assert "no origins" in told and SECRET not in told
@@ -327,7 +326,7 @@ def test_the_command_fetches_what_it_is_told_and_ends_by_a_signal(tmp_path, site
         [*command, "--port", "0", "--no-refresh"],
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {VARIABLE: SECRET},
+        env=os.environ | {SECRET_VARIABLE: SECRET},
     )
     killer = threading.Timer(120, process.kill)
     killer.start()
@@ -337,7 +336,7 @@ def test_the_command_fetches_what_it_is_told_and_ends_by_a_signal(tmp_path, site
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         content = body(url, id="first")
         header = sign(content, SECRET, int(time.time()))
-        connection.request("POST", "/arrive", content, {"Content-Type": "application/json", HEADER: header})
+        connection.request("POST", "/arrive", content, {"Content-Type": "application/json", SIGNATURE_HEADER: header})
         assert connection.getresponse().status == 202
         assert "arrived/first.html added" in next(process.stderr)
         assert (tmp_path / "corpus" / "arrived" / "first.html").read_bytes() == PAGE
@@ -397,7 +396,7 @@ def in_flow(monkeypatch) -> None:
     import logging
 
     monkeypatch.setattr("prefect.logging.get_run_logger", lambda: logging.getLogger("test"))
-    monkeypatch.setenv(VARIABLE, SECRET)
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
 
 
 def test_an_event_of_prefect_brings_a_document_once(tmp_path, came, in_flow):
@@ -418,13 +417,13 @@ def test_an_event_that_nobody_signed_or_whose_time_is_over_is_refused(tmp_path, 
     ):
         with pytest.raises(Fault, match="payload refused"):
             arrive.fn(content, header, **given)
-    monkeypatch.delenv(VARIABLE)
+    monkeypatch.delenv(SECRET_VARIABLE)
     with pytest.raises(UsageFault, match="not set"):
         arrive.fn(content, "", **given)
 
 
 def test_a_flow_whose_document_did_not_come_goes_on_when_prefect_tries_again(tmp_path, came, in_flow):
-    came[:] = [Later("nobody there"), came[0]]
+    came[:] = [TryLater("nobody there"), came[0]]
     content, given = body(id="one").decode(), given_to_flow(tmp_path)
     header = sign(content.encode(), SECRET, int(time.time()))
     with pytest.raises(Fault, match="nobody there"):
@@ -440,7 +439,7 @@ def test_a_flow_that_refuses_a_document_fails_and_says_why(tmp_path, came, in_fl
 
 
 def test_an_event_is_a_flow_run_of_prefect(tmp_path, came, api, monkeypatch):
-    monkeypatch.setenv(VARIABLE, SECRET)
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     content = body(id="one").decode()
     told = arrive(content, sign(content.encode(), SECRET, int(time.time())), **given_to_flow(tmp_path))
     assert told == "arrived/one.html added"

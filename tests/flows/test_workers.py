@@ -10,7 +10,7 @@ import pytest
 from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine import workers as machines
-from rarefy.flows.engine.workers import alone, cores, hired
+from rarefy.flows.engine.workers import connect_workers, count_cores, run_in_process
 from rarefy.flows.faults import Fault
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
@@ -57,7 +57,7 @@ def job(part_type: type) -> Job:
 
 def test_a_killed_worker_costs_nothing_but_time(mortal, tmp_path):
     parts = mortal(2)
-    with hired(1, "") as workers:
+    with connect_workers(1, "") as workers:
         made = dict(workers(job(type(parts[0]["part"])), parts, str(tmp_path / "store")))
     store = Store(tmp_path / "store")
     names = [row.source for place in sorted(made) for row in from_table(store.table(made[place]["done"]), Quarantined)]
@@ -66,17 +66,20 @@ def test_a_killed_worker_costs_nothing_but_time(mortal, tmp_path):
 
 def test_a_part_that_takes_every_worker_down_is_told_in_a_line(mortal, tmp_path):
     parts = mortal(99)[:1]
-    with hired(1, "") as workers, pytest.raises(Fault, match=r"took its worker down 4 times.*fewer --workers"):
+    with (
+        connect_workers(1, "") as workers,
+        pytest.raises(Fault, match=r"took its worker down 4 times.*fewer --workers"),
+    ):
         list(workers(job(type(parts[0]["part"])), parts, str(tmp_path / "store")))
 
 
 def test_alone_needs_nobody(mortal, tmp_path):
     parts = mortal(0)
-    assert [place for place, _ in alone(job(type(parts[0]["part"])), parts, str(tmp_path / "store"))] == [0, 1]
+    assert [place for place, _ in run_in_process(job(type(parts[0]["part"])), parts, str(tmp_path / "store"))] == [0, 1]
 
 
 def test_cores_are_those_this_process_may_use():
-    assert 1 <= cores() <= (os.cpu_count() or 1)
+    assert 1 <= count_cores() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -114,7 +117,7 @@ def test_a_scheduler_is_told_by_its_address_when_the_client_has_forgotten_it(tmp
     begun, store = tmp_path / "begun", str(tmp_path / "store")
     parts = [{"part": slow_stage.Part(str(begun))}]
     slow = Job("work", "slow_stage:work", 1, {"part": slow_stage.Part}, {"done": Quarantined})
-    with hired(1, "") as workers:
+    with connect_workers(1, "") as workers:
         client = default_client()
         where = client.scheduler.address
 
@@ -143,7 +146,7 @@ def test_what_is_sent_to_a_scheduler_that_is_gone_is_not_waited_for():
         client.submit(int, key="also-lost")
         client.status = "closed"  # as after its last try
         try:
-            assert [*machines._finished(client, lost)] == []
+            assert [*machines._completed_futures(client, lost)] == []
         finally:
             client.status = "running"
 
@@ -153,4 +156,6 @@ def test_what_is_done_comes_as_it_is_done():
 
     with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
         futures = client.map(str, range(20))
-        assert {future.result() for future in machines._finished(client, futures)} == {str(n) for n in range(20)}
+        assert {future.result() for future in machines._completed_futures(client, futures)} == {
+            str(n) for n in range(20)
+        }

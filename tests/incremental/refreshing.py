@@ -7,7 +7,7 @@ from pathlib import Path
 
 from incremental import reader
 from rarefy.flows.config import Config
-from rarefy.flows.refresh import Refreshed, refresh
+from rarefy.flows.refresh import RefreshResult, refresh
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.tables import Store
 
@@ -33,7 +33,7 @@ class Follower:
     place: Path
     config: Config
 
-    def refresh(self, out: str = "out", store: str = "store") -> Refreshed:
+    def refresh(self, out: str = "out", store: str = "store") -> RefreshResult:
         """Go once; `reader.asked` holds what the model was asked in it."""
         reader.asked.clear()
         corpus, folder = str(self.place / "corpus"), str(self.place / out)
@@ -47,7 +47,7 @@ class Follower:
 
     def journal(self) -> list[journal.Version]:
         """The versions in the store."""
-        return journal.versions(Store(self.place / "store"), journal.line_of(str(self.place / "out")))
+        return journal.list_versions(Store(self.place / "store"), journal.line_of(str(self.place / "out")))
 
 
 def files(out: Path) -> dict[str, str]:

@@ -5,8 +5,8 @@ import pytest
 from rarefy.data_contracts.rows import Message, Passage
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig, likelihoods, oracle
-from rarefy.tasks.evaluate.systems.rag.packs import PACKS
+from rarefy.tasks.evaluate.systems.rag.conversation import PACKS
+from rarefy.tasks.evaluate.systems.rag.likelihood import LikelihoodConfig, score_continuations, score_oracle
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 
 DOCUMENT = Passage("p", "Net sales of Acme rose to $47.5 billion in 2024.", "Acme 10-K")
@@ -87,7 +87,7 @@ def test_the_sums_are_those_of_the_model_itself(by, scored, network):
     plain = "\n".join(one.content for one in prompt)
     begins = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True) if by == "chat" else plain
     _, llm = scored(by)
-    found = list(likelihoods([(answer, prompt, answer) for answer in ANSWERS], llm))
+    found = list(score_continuations([(answer, prompt, answer) for answer in ANSWERS], llm))
     for one in found:
         total, tokens, _ = told(begins, one.name if by == "chat" else f" {one.name}")
         assert (one.error, one.tokens) == ("", tokens), one
@@ -99,7 +99,7 @@ def test_the_likelihood_of_a_bare_text(scored, network):
     _, told = network
     _, llm = scored("chat")
     text = "Net sales rose in 2024, as the table shows. Costs fell."
-    (found,) = likelihoods([("a", (), text)], llm)
+    (found,) = score_continuations([("a", (), text)], llm)
     total, tokens, number = told("", text)
     assert (found.tokens, found.scored) == (tokens, number)
     assert found.logprob == pytest.approx(total, abs=0.05 * tokens)
@@ -111,6 +111,6 @@ def test_the_oracle_of_documents(scored):
         (f"q{n}", f"What were net sales in {n}?", DOCUMENT if n % 2 else None, ["EY", "$4", "z" * 40])
         for n in range(64)
     ]
-    found = list(oracle(puts, config, llm))
+    found = list(score_oracle(puts, config, llm))
     assert [one.name for one in found] == [name for name, *_ in puts]
     assert all(one.logprob is not None and one.logprob < 0 and one.answers == 2 for one in found)

@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Pool
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
-from rarefy.tasks.perturb.by_model import TALKS, drafts
+from rarefy.tasks.perturb.model_drafts import CONVERSATIONS, write_drafts
 
 TEXT = "Alto Corp sold 5 plants in 2024. It paid $4.5 billion for them. The buyer was Norr AB of Oslo."
 NEAR = "Sales of pumps to hospitals rose by 7 % in 2023, while two older plants in the north of Norway were closed."
@@ -18,7 +18,7 @@ def llm(connect, server):
     return connect("openai", "tiny", server)
 
 
-@pytest.mark.parametrize("role", TALKS)
+@pytest.mark.parametrize("role", CONVERSATIONS)
 def test_each_role_is_answered_and_never_rejected(llm, role):
     entry = next(entry for entry in CATALOGUE.values() if entry.role == role)
     chunks = {"near": Chunk("near", "d", 0, len(NEAR), "text", "", NEAR, 30)}
@@ -26,7 +26,7 @@ def test_each_role_is_answered_and_never_rejected(llm, role):
         "c1", entry.side, TEXT, "q1", "Who bought the plants?", "Norr AB", chunk_id="gold",
         pool=Pool("p", "q1", ("near",), (), ()), chunks=chunks,
     )  # fmt: skip
-    ((_, found, reply),) = drafts(entry, [case], CONFIG, llm)
+    ((_, found, reply),) = write_drafts(entry, [case], CONFIG, llm)
     assert reply.error in SAID, reply
     assert reply.prompt_tokens > 100 and reply.completion_tokens > 0
     assert found or reply.error

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from rarefy.tasks.foreign_code import harmless, undisturbed
+from rarefy.tasks.foreign_code import escape_controls, protect_process
 
 
 class Tty(io.StringIO):
@@ -53,14 +53,14 @@ def state():
 @pytest.mark.parametrize("change", [replaced, low, few_digits, other_words, deaf])
 def test_what_code_sets_is_put_back(change):
     before = state()
-    with undisturbed():
+    with protect_process():
         change()
     assert state() == before
 
 
 def test_it_is_put_back_where_the_code_raises():
     before = state()
-    with pytest.raises(ZeroDivisionError), undisturbed():
+    with pytest.raises(ZeroDivisionError), protect_process():
         replaced()
         low()
         _ = 1 / 0
@@ -71,7 +71,7 @@ def test_threads_leave_what_was_there_before_the_first_of_them():
     before, inside, leave = state(), threading.Barrier(5), threading.Barrier(5)
 
     def work():
-        with undisturbed():
+        with protect_process():
             inside.wait()
             replaced()
             leave.wait()
@@ -88,7 +88,7 @@ def test_what_is_printed_on_a_terminal_is_seen_and_not_obeyed(monkeypatch):
     terminal, file = Tty(), io.StringIO()
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setattr(sys, "stderr", file)
-    with undisturbed():
+    with protect_process():
         print("\x1b[2J\x1b]0;owned\x07 fine\tas it is\nnext \u202egnp.exe \x9b31m")
         sys.stdout.writelines(["\x1bc", "two"])
         print("\x1b[2J", file=sys.stderr)
@@ -99,7 +99,7 @@ def test_what_is_printed_on_a_terminal_is_seen_and_not_obeyed(monkeypatch):
 
 def test_plain_words_of_any_language_are_harmless():
     for text in ("Größe 10 €", "日本語", "עברית", "नमस्ते", "a\tb\r\n", "👩\u200d🔬"):
-        assert harmless(text) == text
+        assert escape_controls(text) == text
 
 
 def test_a_closed_standard_output_is_opened_again():

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rarefy.tasks.evaluate.retrieve.index_cache import kept
-from rarefy.tasks.evaluate.systems.book import Book
+from rarefy.tasks.evaluate.retrieve.search import open_cached_index
+from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
 from rarefy.tasks.evaluate.systems.interface import SystemOutput
-from rarefy.tasks.models.embed.remembered import Remembered
-from rarefy.tasks.models.llm.batch_files import Sent, remember
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.private import close_folder, make_file, make_folder, open_file
+from rarefy.tasks.models.embed.vector_cache import VectorCache
+from rarefy.tasks.models.llm.batch_api import SubmittedBatch, save_batch
+from rarefy.tasks.models.llm.reply_store import open_reply_store
+from rarefy.tasks.private import make_file, make_folder, open_file, restrict_folder
 from rarefy.tasks.store.tables import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
@@ -40,12 +40,14 @@ def write_everything(place: Path) -> list[object]:
     store.put("a" * 32, {"rows": pa.table({"a": [1]})})
     assert store.create("running/it", b"x")
     replies = open_reply_store("", place)
-    remember(place / "batches", Sent("d" * 32, "http://x", ("a",), 0.0))
-    answers = Book(place / "answers.sqlite", {"kind": "x"})
+    save_batch(place / "batches", SubmittedBatch("d" * 32, "http://x", ("a",), 0.0))
+    answers = AnswerStore(place / "answers.sqlite", {"kind": "x"})
     answers.keep(SystemOutput("a", "text"))
-    embedded = Remembered(place / "deep" / "er")
+    embedded = VectorCache(place / "deep" / "er")
     embedded(b"x" * 32, ["a"], lambda texts: [(texts, np.ones((1, 2), dtype=np.float32))])
-    kept(place / "indexes" / "one", {"of": 1}, lambda folder: (folder / "faiss").write_bytes(b"x"), lambda folder: 0)
+    open_cached_index(
+        place / "indexes" / "one", {"of": 1}, lambda folder: (folder / "faiss").write_bytes(b"x"), lambda folder: 0
+    )
     return [store, replies, answers, embedded]
 
 
@@ -95,7 +97,7 @@ def test_a_file_where_a_folder_is_wanted_is_told(tmp_path):
 def test_a_folder_that_a_library_filled_is_closed(umask, tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "c").write_text("x")
-    close_folder(tmp_path / "a")
+    restrict_folder(tmp_path / "a")
     assert modes(tmp_path / "a") == {"a": "0o700", "a/b": "0o700", "a/b/c": "0o600"}
 
 

@@ -1,4 +1,8 @@
-"""Read sources of any kind into documents of normalised text (RARE §3.1, R1)."""
+"""Read sources of any kind as documents of normalised text (RARE §3.1, R1).
+
+Files come in: HTML filings, PDF, plain text, Markdown, JSON, JSONL and Parquet. `Document` rows go out, and a
+`Quarantined` row for each source that cannot be read, with the reason and the way out.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,25 +15,27 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read import records
 from rarefy.tasks.corpus.read.decode import decode
-from rarefy.tasks.corpus.read.identify import identity, introduce
-from rarefy.tasks.corpus.read.limits import Unpacked, check_length
-from rarefy.tasks.corpus.read.markdown import read_markdown
+from rarefy.tasks.corpus.read.metadata import describe_document, filing_id, normalise_document
 from rarefy.tasks.corpus.read.records import RecordsConfig
-from rarefy.tasks.corpus.read.settle import settle
 from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
     MEDIA_TYPES,
     UNKNOWN,
     Source,
-    at_hand,
+    current_digest,
+    file_state,
     list_sources,
     load,
-    state,
-    version,
+    local_copy,
 )
-from rarefy.tasks.corpus.read.submission import is_submission, main_document
-from rarefy.tasks.corpus.read.text import read_text
-from rarefy.tasks.corpus.read.unreadable import Unreadable, failed, quarantine
+from rarefy.tasks.corpus.read.text import read_markdown, read_text
+from rarefy.tasks.corpus.read.unreadable import (
+    UnpackedSize,
+    Unreadable,
+    check_length,
+    describe_failure,
+    quarantine_source,
+)
 from rarefy.tasks.find import find
 
 VERSION = 8
@@ -42,6 +48,10 @@ SENTENCE = re.compile(
     r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
 )
 
+
+# EDGAR's full submission text files: many documents in one, the report first
+SUBMISSION = re.compile(r"\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE|<(?:SEC|IMS)-DOCUMENT>|<DOCUMENT>)", re.I)
+SUBMITTED_BODY = re.compile(r"<DOCUMENT>\s*<TYPE>[^\n]*.*?<TEXT>", re.I | re.S)
 
 CHANGED = "changed_while_reading", "the file was written to after it was listed; build again once it is whole"
 # What hangs on the machine and not on the bytes: such a source is tried again by the next run
@@ -120,7 +130,7 @@ def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
     del content
     check_length(text, config.max_characters)
     read = read_text
-    submission = is_submission(text)
+    submission = bool(SUBMISSION.match(text))
     if submission and not HTML.search(main_document(text)[:20_000]):
         text = main_document(text)
     elif submission or MARKUP.match(text[:4096]):
@@ -129,6 +139,15 @@ def _text(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
         read = read_markdown
     document = replace(read(text, source.path), doc_id=source.path)
     yield replace(document, metadata={**document.metadata, **notes})
+
+
+def main_document(submission: str) -> str:
+    """The text of the first document in an EDGAR submission; the whole where none is marked."""
+    opening = SUBMITTED_BODY.search(submission)
+    if not opening:
+        return submission
+    end = submission.find("</TEXT>", opening.end())
+    return submission[opening.end() : end if end > 0 else len(submission)]
 
 
 def _html(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -141,7 +160,7 @@ def _html(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
     del content
     document = replace(read_html(text, source.path), doc_id=source.path)
     if document.domain == "default":
-        document = introduce(document)
+        document = describe_document(document)
     yield replace(document, metadata={**document.metadata, **notes})
 
 
@@ -152,22 +171,22 @@ def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
     yield read_pdf(content, source.path, config.max_pages, config.max_unpacked_bytes, config.max_ratio)
 
 
-def _longest(config: ReadConfig) -> int:
-    """Characters of a record's text, which no file of its own bounds."""
+def _max_record_characters(config: ReadConfig) -> int:
+    """The most characters of a record's text."""
     return min(config.max_characters, config.max_bytes)
 
 
 def _json(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    return records.read_json(source, config.records, config.max_bytes, _longest(config))
+    return records.read_json(source, config.records, config.max_bytes, _max_record_characters(config))
 
 
 def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    return records.read_jsonl(source, config.records, config.max_bytes, _longest(config))
+    return records.read_jsonl(source, config.records, config.max_bytes, _max_record_characters(config))
 
 
 def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    unpacked = Unpacked(source.size, config.max_unpacked_bytes, config.max_ratio)
-    return records.read_parquet(source, config.records, config.max_bytes, _longest(config), unpacked)
+    unpacked = UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+    return records.read_parquet(source, config.records, config.max_bytes, _max_record_characters(config), unpacked)
 
 
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -182,7 +201,7 @@ def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quaranti
         ) from error
 
 
-def _about(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+def _reject_note(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     raise Unreadable(
         "about_the_corpus", "taken for a note about the corpus, not a part of it; rename it to have it read"
     )
@@ -196,7 +215,7 @@ READERS: dict[str, Reader] = {
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
-    ABOUT_CORPUS: _about,
+    ABOUT_CORPUS: _reject_note,
     UNKNOWN: _unknown,
 }
 
@@ -204,27 +223,27 @@ READERS: dict[str, Reader] = {
 def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     """The documents of one source, or the reason why there are none; of one behind a URL, of a copy of it."""
     try:
-        with at_hand(source) as near:
-            yield from read_at_hand(near, config)
+        with local_copy(source) as near:
+            yield from read_local(near, config)
     except Unreadable as error:
-        yield quarantine(source.path, error)
+        yield quarantine_source(source.path, error)
 
 
-def read_at_hand(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    """As `read`, of a source whose bytes are on this machine; whatever its reader raises becomes a row."""
+def read_local(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """The documents of a source on this machine's disks; whatever its reader raises becomes a quarantine row."""
     ending = Path(source.path).suffix.lower()
     reader: Reader = (
         find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
     )
-    before = state(source)
-    found = version(source)
+    before = file_state(source)
+    found = current_digest(source)
     fault: Unreadable | None = None
     changed = bool(source.digest and found) and found != source.digest
     try:
         for row in reader(source, config) if not changed else ():
-            if changed := state(source) != before:
+            if changed := file_state(source) != before:
                 break
-            yield row if isinstance(row, Quarantined) else _finish(row, found or source.digest, config)
+            yield row if isinstance(row, Quarantined) else _finish_document(row, found or source.digest, config)
     except Unreadable as error:
         fault = error
     except RecursionError:
@@ -232,11 +251,13 @@ def read_at_hand(source: Source, config: ReadConfig) -> Iterator[Document | Quar
     except MemoryError:
         fault = Unreadable(*OUT_OF_MEMORY)
     except Exception as error:  # a library's or ours: no fault in one document may end the build of all others
-        fault = failed(error)
-    if changed or state(source) != before:  # what was read is not what the digest says, whatever went wrong with it
+        fault = describe_failure(error)
+    if (
+        changed or file_state(source) != before
+    ):  # what was read is not what the digest says, whatever went wrong with it
         fault = Unreadable(*CHANGED)
     if fault:
-        yield quarantine(source.path, fault)
+        yield quarantine_source(source.path, fault)
 
 
 def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -245,24 +266,24 @@ def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Q
         yield from read(source, config)
 
 
-def _finish(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
-    """The document under its version, as its contract asks, unless it says nothing."""
+def _finish_document(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
+    """The document with its digest and normalised metadata, or a quarantine row where it holds no sentence."""
     if not document.text.strip():
-        return quarantine(
+        return quarantine_source(
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
         )
     if not SENTENCE.search(document.text):
-        return quarantine(
+        return quarantine_source(
             document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
         )
-    made = replace(
+    dated = replace(
         document,
-        doc_id=identity(document) if config.identity == "filing" else document.doc_id,
+        doc_id=filing_id(document) if config.identity == "filing" else document.doc_id,
         content_hash=document.content_hash or digest,
         domain=document.domain if config.domain == "auto" else config.domain,
     )
     try:
         check_length(document.text, config.max_characters)
-        return settle(made)
+        return normalise_document(dated)
     except Unreadable as error:
-        return quarantine(document.source, error)
+        return quarantine_source(document.source, error)

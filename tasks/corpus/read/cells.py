@@ -1,4 +1,4 @@
-"""What a table cell's text is: a number, a dash for nothing, a year, a period, a unit, a mark of a footnote."""
+"""Recognise the text of table cells: numbers, dashes for nothing, years, periods, units, footnote marks."""
 
 import re
 
@@ -77,17 +77,17 @@ _GLUED = re.compile(rf"(?<=[\d—–%)])({_MARKS})(\((?:\d|[a-z])\))$")
 
 
 def is_value(text: str) -> bool:
-    """A number (with its currency, sign, unit, footnote mark) or a dash for nothing; a year is none."""
+    """Whether it is a number (with its currency, sign, unit, footnote mark) or a dash for nothing; a year is none."""
     return len(text) < 40 and bool(NUMBER.match(text) or DASH.match(text) or RANGE.match(text)) and not YEAR.match(text)
 
 
 def is_period(text: str) -> bool:
-    """A year, a date, or words that say which stretch of time a column is about."""
+    """Whether it is a year, a date, or words that say which stretch of time a column is about."""
     return len(text) < 90 and bool(YEAR.match(text) or PERIOD.search(text))
 
 
 def is_units(text: str) -> bool:
-    """What the numbers are counted in: "(In millions, except per share data)"."""
+    """Whether it says what the numbers are counted in: "(In millions, except per share data)"."""
     return len(text) < 160 and bool(UNITS.search(text)) and not re.search(r"[a-z]{3}\.$|[.;]\s+[A-Z]", text)
 
 

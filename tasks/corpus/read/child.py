@@ -1,4 +1,4 @@
-"""Documents read in a process of their own, which memory and time bound: the net below the limits that decide first.
+"""Read documents in a child process with limits of memory and time, below the limits that the readers apply first.
 
 A stage's worker may be a daemonic process (Dask's are), whose multiprocessing allows no children, and whose pools run
 `__main__` again: so a plain child of `subprocess`, and multiprocessing's own framing on a pair of sockets to it. One
@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Document, Quarantined
-from rarefy.tasks.corpus.read import DIED, OUT_OF_MEMORY, OUT_OF_TIME, ReadConfig, read_at_hand
-from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Source, at_hand, open_file
-from rarefy.tasks.corpus.read.unreadable import Unreadable, quarantine
+from rarefy.tasks.corpus.read import DIED, OUT_OF_MEMORY, OUT_OF_TIME, ReadConfig, read_local
+from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Source, local_copy, open_file
+from rarefy.tasks.corpus.read.unreadable import Unreadable, quarantine_source
 
 try:
     import resource
@@ -51,10 +51,10 @@ def read(source: Source, config: ReadConfig) -> Iterator[Row]:
     costs its source alone: what came before is kept, and a row says `read_timeout`, `read_memory` or `reader_died`.
     """
     try:
-        with at_hand(source) as near:
-            yield from read_at_hand(near, config) if _is_harmless(near, config) else _in_child(near, config)
+        with local_copy(source) as near:
+            yield from read_local(near, config) if _is_harmless(near, config) else _in_child(near, config)
     except Unreadable as error:
-        yield quarantine(source.path, error)
+        yield quarantine_source(source.path, error)
 
 
 def _is_harmless(source: Source, config: ReadConfig) -> bool:
@@ -87,15 +87,15 @@ def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
                 return
             yield row
     except (EOFError, ConnectionError):
-        yield quarantine(source.path, Unreadable(*child.fate()))
+        yield quarantine_source(source.path, Unreadable(*child.fate()))
     except Unreadable as error:
-        yield quarantine(source.path, error)
+        yield quarantine_source(source.path, error)
     finally:  # also where the caller was interrupted, or wants no more rows
         _CHILDREN.give_back(child) if done else child.end()
 
 
 class _Child:
-    """A process that reads documents, and the line to it."""
+    """A child process that reads documents, and the pipe to it."""
 
     def __init__(self) -> None:
         self.path = [*sys.path]
@@ -122,7 +122,7 @@ class _Child:
             ) from error
 
     def fate(self) -> tuple[str, str]:
-        """Why it is gone: reason and detail of a row of quarantine."""
+        """Why the process ended: reason and detail for a quarantine row."""
         try:
             code = self.process.wait(10)
         except subprocess.TimeoutExpired:
@@ -135,14 +135,14 @@ class _Child:
         return DIED[0], DIED[1].format(name)
 
     def end(self) -> None:
-        """Nothing is left of it."""
+        """Close the pipe and kill the process."""
         self.pipe.close()
         self.process.kill()
         self.process.wait()
 
 
 class _Children:
-    """Those that wait for a document: one for each thread that reads, at most."""
+    """The pool of idle child processes: at most one for each thread that reads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -169,7 +169,7 @@ class _Children:
             child.end()
 
     def forget(self) -> None:
-        """As a process that was forked begins: they are its parent's."""
+        """Drop all children after a fork: they are the parent's."""
         self._lock = threading.Lock()
         self._idle = []
 
@@ -181,7 +181,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def serve(pipe: Connection) -> None:
-    """Read what comes down the line, document by document, until nobody is at its other end: what a child does."""
+    """Read the sources that come through the pipe, one by one, until its other end is closed: a child's main loop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent ends this one
     logging.disable(logging.WARNING)  # what a parser wonders about is told by the row, not on the terminal
     pipe.send("ready")
@@ -191,7 +191,7 @@ def serve(pipe: Connection) -> None:
             os.environ.clear()
             os.environ.update(variables)
             _bound_memory(config)
-            found = read_at_hand(source, config)
+            found = read_local(source, config)
             while True:  # a row is sent at once: what came before a fault is the same however long it took
                 _bound_time(config.seconds)
                 row = next(found, None)
@@ -203,13 +203,13 @@ def serve(pipe: Connection) -> None:
 
 
 def _bound_time(seconds: float) -> None:
-    """The process ends by SIGPROF after so many seconds of its own work; 0: no bound."""
+    """End this process by SIGPROF after so many seconds of its own work; 0: no limit."""
     if hasattr(signal, "setitimer"):  # the kernel ends it: no handler of Python's, which a parser in C would hold up
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _bound_memory(config: ReadConfig) -> None:
-    """No more memory than the config allows; what a library has only set aside does not count (RLIMIT_DATA)."""
+    """Limit memory to what the config allows; what is only reserved does not count (RLIMIT_DATA)."""
     if resource is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         with contextlib.suppress(ValueError, OSError):  # already less than that
@@ -217,7 +217,7 @@ def _bound_memory(config: ReadConfig) -> None:
 
 
 def _peak() -> int:
-    """The most bytes of memory that this process took."""
+    """The peak memory of this process in bytes."""
     with contextlib.suppress(OSError, StopIteration):  # on Linux ru_maxrss begins at the peak of whoever started it
         status = Path("/proc/self/status").read_text()
         return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1])

@@ -1,10 +1,34 @@
-"""Pieces of a document put together as the normalised text that every span points into."""
+"""Clean characters, and put pieces together as the normalised text that every span points into."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Block
+from rarefy.tasks.corpus.read.cells import is_units
+from rarefy.tasks.text.sentences import sentences
+
+# Characters
+
+CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]+")
+INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]+")
+SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+BREAK = re.compile("\r\n?|\x85|\u2028|\u2029")
+PAGE = re.compile("[\x0b\x0c]")
+
+
+def clean_characters(text: str, dropped: Counter[str]) -> str:
+    """The text with one kind of line break and of space, a form feed as a paragraph break, nothing invisible."""
+    text = BREAK.sub("\n", text)
+    text = PAGE.sub("\n\n", text)
+    for kind, pattern in (("control_characters", CONTROL), ("invisible_characters", INVISIBLE)):
+        if pattern.search(text):
+            plain = pattern.sub("", text)
+            dropped[kind] += len(text) - len(plain)
+            text = plain
+    return SPACE.sub(" ", text)
+
 
 SPACES = re.compile(r"[^\S\n]+")
 
@@ -20,7 +44,7 @@ class Piece:
     level: int = 0
 
 
-def compose(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
+def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
     """Text with one blank line between blocks, and the blocks, each with the titles above it."""
     parts: list[str] = []
     blocks: list[Block] = []
@@ -48,7 +72,7 @@ def _tidy(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def table(rows: list[list[str]]) -> str:
+def render_table(rows: list[list[str]]) -> str:
     """A Markdown pipe table whose first row is the header; rows are made equally long, unless one is absurdly long."""
     width, most = max(map(len, rows)), EMPTY + FILLED * sum(map(len, rows))
     if width * len(rows) > most:
@@ -59,3 +83,101 @@ def table(rows: list[list[str]]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("\\|", "|").replace("|", "\\|")
+
+
+# Captions and footnotes of tables
+
+CAPTION = re.compile(r"(?:Table|Figure|Exhibit|Chart|Schedule)\s+(?:[A-Z]?\d+|[IVX]+)[\w.:—–-]*.*", re.I | re.S)
+FOOTNOTE = re.compile(
+    r"(?:\(?(?:\d{1,2}|[a-z])\)\s|[*†‡§]+\s?|Notes?\s?:|Sources?\s?:|\d{1,2}/\s|[¹²³⁴⁵⁶⁷⁸⁹])\S?", re.I
+)
+LONGEST_CAPTION = 400  # characters: what is longer is a paragraph of its own
+
+
+def mark_captions(pieces: list[Piece]) -> Iterator[Piece]:
+    """The pieces with captions before tables and footnotes after them marked as such."""
+    before = ""
+    for number, piece in enumerate(pieces):
+        following = pieces[number + 1].kind if number + 1 < len(pieces) else ""
+        after = pieces[number + 2].kind if number + 2 < len(pieces) else ""
+        if piece.kind == "text" and len(piece.text) <= LONGEST_CAPTION:
+            heads = following == "table" or (
+                after == "table" and following == "text" and is_units(pieces[number + 1].text)
+            )
+            if heads and (is_units(piece.text) or CAPTION.fullmatch(piece.text)):
+                piece = replace(piece, kind="caption")
+            elif before in ("table", "footnote") and FOOTNOTE.match(piece.text):
+                piece = replace(piece, kind="footnote")
+        before = piece.kind
+        yield piece
+
+
+# Paragraphs for a text without breaks
+
+# Words that open a sentence; in titles they are written small, so that a capital one begins the text after a title.
+OPENERS = "The|A|An|In|At|By|On|For|With|As|To|From|During|After|Before|While|When|Since|Under|This|These|It|There|Some"
+WORD = r"(?:[A-Z][\w’'&-]*|\d{1,4}(?:[-–]\d{1,4})?)"
+LITTLE = "of|the|and|in|on|for|to|a|an|by|with|from|or|at|&"
+TITLE = re.compile(rf"(?![A-Z ]{{12}})({WORD}(?:,? (?:{WORD}|{LITTLE})){{1,14}}?) (?=(?:{OPENERS}) )")
+# The minutes of the FOMC have these titles; between a list of people and a sentence only their words tell them.
+KNOWN_TITLES = re.compile(
+    r"(?<=\s)(Developments in Financial Markets(?: and (?:the )?(?:Federal Reserve's )?Balance Sheet|"
+    r" and Open Market Operations)?|Staff Review of the (?:Economic|Financial) Situation|Staff Economic Outlook|"
+    r"Participants[’'] Views on Current (?:Economic )?Conditions and the Economic Outlook|"
+    r"Committee Policy Action|Notation Votes?|Discussion of (?:Guidelines|Monetary Policy)[A-Z \w]{0,60}?|"
+    r"Annual Organizational Matters\d?|External Communications|Selection of Committee Officers?)"
+    r"(?= (?:[A-Z][a-z]+\b|A\b) [a-z(])"
+)
+LOST_STOP = re.compile(r"(?<=[a-z0-9)]) (?=(?:By|In|At|On|With|During|After|When|While|This) [a-z])")
+# A sentence that opens so turns to a new matter.
+TURN = re.compile(
+    r"(?:By (?:unanimous|notation) vote|In (?:their|its|the (?:view|course|discussion|staff|period)|contrast|light)|"
+    r"With (?:regard|respect)|At the (?:conclusion|completion|close|time)|Regarding|Turning|Participants|Members|"
+    r"The (?:information|staff|Committee|Manager|manager|members|vote|next|meeting|contents?|Chairman|Chair|economy)|"
+    r"On (?:the|a) |Overall|Consumer|Business|Residential|Labor|Voting|Votes|Present|PRESENT|It was agreed|"
+    r"Meanwhile|Looking|Secretary's note)"
+)
+LONG = 4000  # characters: no author writes a longer paragraph; the breaks were lost
+ENDLESS = 500  # words: no sentence is longer
+FEW, MANY = 60, 150  # words: a paragraph may end after the first, and ends after the second
+
+
+def recover_paragraphs(text: str) -> Iterator[tuple[str, str]]:
+    """("heading" | "text", words) of a text without breaks: titles set apart, sentences grouped by what they turn to.
+
+    No word is changed. The boundaries depend on the sentences at hand alone, so that an edit moves few of them.
+    """
+    text = " ".join(text.split())
+    start = 0
+    for match in KNOWN_TITLES.finditer(text):
+        yield from _group_sentences(text[start : match.start()])
+        yield "heading", match.group()
+        start = match.end()
+    yield from _group_sentences(text[start:])
+
+
+def _bounded(sentence: str) -> Iterator[str]:
+    """A sentence, or stretches of one that never ends, as lists and tables without their breaks are."""
+    words = sentence.split(" ") if len(sentence) > 6 * ENDLESS else [sentence]
+    for start in range(0, len(words), ENDLESS):
+        yield " ".join(words[start : start + ENDLESS])
+
+
+def _group_sentences(text: str) -> Iterator[tuple[str, str]]:
+    gathered: list[str] = []
+    words = 0
+    for sentence in (
+        part for start, end in sentences(text) for lost in LOST_STOP.split(text[start:end]) for part in _bounded(lost)
+    ):
+        title = TITLE.match(sentence)
+        body = sentence[title.end() :].lstrip() if title else sentence
+        length = body.count(" ") + 1
+        if gathered and (title or words + length > MANY or (words >= FEW and TURN.match(body))):
+            yield "text", " ".join(gathered)
+            gathered, words = [], 0
+        if title:
+            yield "heading", title.group(1)
+        gathered.append(body)
+        words += length
+    if gathered:
+        yield "text", " ".join(gathered)

@@ -1,4 +1,4 @@
-"""Bytes to text, whatever the encoding, or a plain word on why not."""
+"""Decode the bytes of a file as text, whatever its encoding, or say why it is none."""
 
 import codecs
 import re

@@ -1,4 +1,4 @@
-"""Documents that repeat another one of the corpus, word for word or nearly (MinHash over word shingles)."""
+"""Flag documents that repeat another one of the corpus, word for word or nearly (MinHash over word shingles)."""
 
 import hashlib
 import re
@@ -43,7 +43,7 @@ _NONE: Mapping[str, int] = {}
 
 @dataclass(frozen=True)
 class _Sketches:
-    """What of each document is compared: a million of them are half a gigabyte."""
+    """What is compared of each document: half a gigabyte for a million documents."""
 
     doc_ids: list[str]
     digests: list[bytes]
@@ -60,21 +60,21 @@ def flag_duplicates(
     nearly the same, the one with the smaller place, where they have any: of a report and its amended form, the later
     one says what holds. Equal words are similarity 1.0; reports on two different periods need be as good as equal.
     """
-    all_ = _sketched(documents, config)
-    names, signatures = all_.doc_ids, all_.signatures
+    sketches = _sketched(documents, config)
+    names, signatures = sketches.doc_ids, sketches.signatures
     originals: dict[bytes, str] = {}
-    for doc_id, digest in sorted(zip(names, all_.digests, strict=True), reverse=True):
+    for doc_id, digest in sorted(zip(names, sketches.digests, strict=True), reverse=True):
         originals[digest] = doc_id
     at = {name: place for place, name in enumerate(names)}
     order = sorted(originals.values(), key=lambda name: (places.get(name, 0), name))
     near = _Near(signatures[[at[name] for name in order]], config)
     flagged: dict[str, tuple[str, float]] = {}
     for place, doc_id in enumerate(order):
-        mine, period = signatures[at[doc_id]], all_.periods[at[doc_id]]
+        mine, period = signatures[at[doc_id]], sketches.periods[at[doc_id]]
         alike = []
-        for other in (order[one] for one in near.of(place)):
+        for other in (order[rank] for rank in near.of(place)):
             similarity = float(np.count_nonzero(mine == signatures[at[other]])) / config.permutations
-            periods = {period, all_.periods[at[other]]} - {""}
+            periods = {period, sketches.periods[at[other]]} - {""}
             if similarity >= (config.similarity if len(periods) < 2 else config.across_periods):
                 alike.append((-similarity, other))
         nearest, other = min(alike, default=(0.0, ""))
@@ -82,7 +82,7 @@ def flag_duplicates(
             flagged[doc_id] = (other, round(min(-nearest, 0.9999), 4))  # 1.0 is kept for equal words
         else:
             near.add(place)
-    for doc_id, digest in zip(names, all_.digests, strict=True):
+    for doc_id, digest in zip(names, sketches.digests, strict=True):
         if (same := originals[digest]) != doc_id:
             flagged[doc_id] = flagged.get(same, (same, 1.0))  # what a repeated document repeats, not itself
     return flagged
@@ -104,11 +104,11 @@ class _Near:
                 self._groups[place].append((band, int(group[place])))
 
     def of(self, place: int) -> set[int]:
-        """Those added before that share a band with this one."""
+        """The documents added so far that share a band with this signature."""
         return {other for group in self._groups.get(place, ()) for other in self._added.get(group, ())}
 
     def add(self, place: int) -> None:
-        """Let later ones find this."""
+        """Add a document, for later ones to find."""
         for group in self._groups.get(place, ()):
             self._added[group].append(place)
 

@@ -1,4 +1,4 @@
-"""SEC filings in HTML, of any year: documents of headings, paragraphs, Markdown tables and tagged values (R3)."""
+"""Read SEC filings in HTML, of any year, as headings, paragraphs, Markdown tables and tagged values (R3)."""
 
 import re
 from contextlib import suppress
@@ -8,16 +8,122 @@ from lxml import etree
 
 from rarefy.data_contracts.rows import Block, Document
 from rarefy.tasks.corpus.read import cover, xbrl
-from rarefy.tasks.corpus.read.boilerplate import contents_lines, is_contents, strip
 from rarefy.tasks.corpus.read.cells import BULLET, ENUMERATOR, is_units
-from rarefy.tasks.corpus.read.flow import Flow, PageBreak, Paragraph, Reader, Table
-from rarefy.tasks.corpus.read.grid import Grid, grids, markdown
-from rarefy.tasks.corpus.read.headings import Outline, is_item, stands_out
-from rarefy.tasks.corpus.read.layout import text_of, unwrap
-from rarefy.tasks.corpus.read.marks import plain, resolve
-from rarefy.tasks.corpus.read.positioned import gather
-from rarefy.tasks.corpus.read.settle import date_facts
+from rarefy.tasks.corpus.read.html_flow import Flow, PageBreak, Paragraph, Reader, Table, plain, resolve_marks
+from rarefy.tasks.corpus.read.html_layout import (
+    cell_text,
+    drop_furniture,
+    find_contents_lines,
+    is_contents,
+    join_positioned,
+    unwrap_layout_tables,
+)
+from rarefy.tasks.corpus.read.html_tables import Grid, build_grids, render_grid
+from rarefy.tasks.corpus.read.metadata import date_facts
 from rarefy.tasks.corpus.read.unreadable import Unreadable
+from rarefy.tasks.text.names import FORM
+
+# Headings and their levels
+
+TOP = 2  # parts and items
+LOWEST = 6
+_PART = re.compile(r"^part\s+(?:i{1,3}|iv|[1-4])\b[\s.,:—–-]*(?:$|[A-Z(])", re.I)
+_ITEM = re.compile(
+    r"^items?\s*\d{1,2}\s*\(?[a-c]?\)?\s*(?:(?:and|&|,)\s*\d{1,2}[a-c]?\s*)*(?:[.:—–-]|$|\s+[A-Z“])", re.I
+)
+_NOTE = re.compile(r"^(?:note\s+\d{1,2}[a-z]?\b|\(?\d{1,2}\)?[.)]\s+\S|note\s+[A-Z]\b)", re.I)
+_CLAUSE = re.compile(r"[.!?;,:]$")
+_NOT_HEADING = re.compile(
+    r"^(?:[(\[*]|\W*$|see\b|/s/|by:|\$?[\d,.()%\s—–-]+$|page\s+\d|yes\b|no\b|or$|table of contents)|"
+    r"\bcontinued\)?$",
+    re.I,
+)
+_ENDS_RUN = re.compile(r"^(?:signatures?|exhibit index|power of attorney)$", re.I)
+
+Strength = tuple[float, ...]
+
+
+class Outline:
+    """The headings above the current paragraph: computes heading levels and section paths."""
+
+    def __init__(self) -> None:
+        self._top: str = ""
+        self._note: str = ""
+        self._below: list[tuple[Strength, str]] = []
+
+    def level(self, paragraph: Paragraph) -> int:
+        """2 for a part or item, 3 to 6 for what stands below one, 0 for text; a heading is kept as the present one."""
+        text = plain(paragraph.text)
+        if is_item(paragraph) or (paragraph.bold and _ENDS_RUN.match(text)):
+            self._top, self._note, self._below = text, "", []
+            return TOP
+        if not stands_out(paragraph):
+            return 0
+        if _NOTE.match(text) and (paragraph.bold or text.lower().startswith("note")) and len(text) < 160:
+            self._note, self._below = text, []
+            return TOP + 1
+        strength = _strength(paragraph)
+        while self._below and self._below[-1][0] <= strength:
+            self._below.pop()
+        if _leaves_notes(text):
+            self._note, self._below = "", []
+        self._below.append((strength, text))
+        return min(TOP + bool(self._note) + len(self._below), LOWEST)
+
+    @property
+    def path(self) -> str:
+        """The titles above, from the item down."""
+        return " > ".join(title for title in (self._top, self._note, *(text for _, text in self._below)) if title)
+
+
+def _leaves_notes(text: str) -> bool:
+    return bool(re.match(r"report of (?:independent|management)|management['’]s report|schedule [ivx]+", text, re.I))
+
+
+def is_item(paragraph: Paragraph) -> bool:
+    """Whether a paragraph is the title of a part or item, not a sentence that begins with the name of one."""
+    text = plain(paragraph.text)
+    if len(text) > 200:
+        return False
+    if _PART.match(text) and len(text) < 60:
+        return True
+    if not _ITEM.match(text):
+        return False
+    if paragraph.bold or paragraph.heading or paragraph.underlined or text.isupper():
+        return True
+    return len(text) < 90 and not re.search(r"[a-z]{3,}.*[a-z]\.$|\b(?:of|in|to) (?:this|our|the) ", text)
+
+
+def stands_out(paragraph: Paragraph) -> bool:
+    """Whether a paragraph is set apart by its type, short, and no sentence."""
+    text = plain(paragraph.text)
+    if paragraph.heading and len(text) < 200:
+        return True
+    if not 2 < len(text) < 180 or paragraph.listed or _NOT_HEADING.search(text) or not re.search(r"[A-Za-z]{2}", text):
+        return False
+    if paragraph.row and re.search(r"\d{4}.*\d{4}", text):
+        return False
+    ends = bool(_CLAUSE.search(text)) and not re.search(rf"\b(?:{FORM}|U\.S\.)(?<=\.)$", text)
+    if paragraph.bold:
+        return not text.endswith((";", ",")) and (not ends or len(text.split()) <= 14)
+    if paragraph.italic or paragraph.underlined:
+        return not ends and len(text) < 110 and bool(re.match(r"[A-Z“\"(\d]|[a-z][A-Z]", text))
+    letters = [c for c in text if c.isalpha()]
+    return text.isupper() and len(letters) > 8 and not ends and (paragraph.centred or len(text) < 90)
+
+
+def _strength(paragraph: Paragraph) -> Strength:
+    text = plain(paragraph.text)
+    return (
+        float(paragraph.heading and 10 - paragraph.heading),
+        round(paragraph.size),
+        float(text.isupper()),
+        float(paragraph.bold),
+        float(paragraph.centred),
+        float(paragraph.underlined and not paragraph.italic),
+        float(not paragraph.italic),
+    )
+
 
 # comments go, or lxml would hang the text after one on a node that is no element
 _PARSING = {"no_network": True, "remove_comments": True, "remove_pis": True}
@@ -41,16 +147,16 @@ _OPEN_END = re.compile(r"[\w,—–\-\)”\"’$]$")
 
 def read_html(text: str, source: str) -> Document:
     """The document that an HTML filing holds. Raises Unreadable where the text is no HTML or shows nothing."""
-    root = _tree(text)
+    root = _parse_html(text)
     reader = Reader()
     reader.read(root)
-    flow, dropped, cover_end = _cleaned(reader.flow)
-    pieces = _pieces(flow, cover_end)
+    flow, dropped, cover_end = _clean_flow(reader.flow)
+    pieces = _build_pieces(flow, cover_end)
     if not pieces:
         raise Unreadable("no_text", "the page shows no text; is it a viewer or a frame around the filing?")
-    text_, blocks, spans = _composed(pieces)
+    text_, blocks, spans = _compose(pieces)
     facts, undated = date_facts(xbrl.facts(reader.values, spans, text_, root))
-    about = cover.describe(text_, blocks, facts, text[:20_000])
+    about = cover.describe_filing(text_, blocks, facts, text[:20_000])
     return Document(
         doc_id=about.name or source,
         content_hash="",
@@ -74,7 +180,7 @@ def read_html(text: str, source: str) -> Document:
     )
 
 
-def _tree(text: str) -> etree._Element:
+def _parse_html(text: str) -> etree._Element:
     head = text[:200_000]
     if not _ELEMENT.search(head):
         raise Unreadable("not_html", "no HTML element stands in its first 200,000 characters; rename it to what it is")
@@ -123,19 +229,19 @@ def _is_cut(text: str) -> bool:
     return bool(opened) and not re.search(r"</(?:html|body|text|document|xbrl)\s*>", text[-3000:], re.I)
 
 
-def _cleaned(flow: Flow) -> tuple[list[Paragraph | Grid | PageBreak], dict[str, int], int]:
+def _clean_flow(flow: Flow) -> tuple[list[Paragraph | Grid | PageBreak], dict[str, int], int]:
     """The flow without page furniture, its tables as grids and its cut paragraphs whole; and where its cover ends."""
     kept: Flow = []
     listed = 0
     for part in flow:
         if isinstance(part, Table) and is_contents(part):
-            listed += sum(len(plain(text_of(cell))) for row in part.rows for cell in row)
+            listed += sum(len(plain(cell_text(cell))) for row in part.rows for cell in row)
         else:
             kept.append(part)
-    kept = unwrap(gather(kept))
-    lines = contents_lines(kept)
+    kept = unwrap_layout_tables(join_positioned(kept))
+    lines = find_contents_lines(kept)
     listed += sum(len(plain(part.text)) for n, part in enumerate(kept) if n in lines and isinstance(part, Paragraph))
-    kept, dropped = strip([part for n, part in enumerate(kept) if n not in lines])
+    kept, dropped = drop_furniture([part for n, part in enumerate(kept) if n not in lines])
     if listed:
         dropped["table_of_contents"] = dropped.get("table_of_contents", 0) + listed
     out: list[Paragraph | Grid | PageBreak] = []
@@ -148,13 +254,13 @@ def _cleaned(flow: Flow) -> tuple[list[Paragraph | Grid | PageBreak], dict[str, 
             cut = True
             continue
         if isinstance(part, Table):
-            for grid in grids(part):
+            for grid in build_grids(part):
                 _inherit(out, grid)
                 line = " ".join([*grid.titles, *grid.header, *grid.notes]).strip()
                 out.append(
                     grid if grid.rows else Paragraph(line, row=True)
                 )  # one row is no table: "By: | /s/ Jane Doe"
-        elif out and isinstance(before := out[-1], Paragraph) and _goes_on(before, part, cut):
+        elif out and isinstance(before := out[-1], Paragraph) and _continues(before, part, cut):
             before.text = f"{before.text} {part.text}"
         else:
             out.append(part)
@@ -180,7 +286,7 @@ def _inherit(before: list[Paragraph | Grid | PageBreak], grid: Grid) -> None:
             return
 
 
-def _goes_on(before: Paragraph, after: Paragraph, cut: bool) -> bool:
+def _continues(before: Paragraph, after: Paragraph, cut: bool) -> bool:
     """Whether the second paragraph is the rest of a sentence that a page's end (`cut`) or a stray division broke."""
     first, rest = plain(before.text), plain(after.text)
     if stands_out(before) or stands_out(after) or is_item(after) or not _OPEN_END.search(first):
@@ -193,17 +299,17 @@ def _goes_on(before: Paragraph, after: Paragraph, cut: bool) -> bool:
     return rest[0].islower() or (len(first) > 80 and len(rest) > 20 and not re.search(r"[)”\"\d]$", first))
 
 
-def _pieces(flow: list[Paragraph | Grid | PageBreak], cover_end: int) -> list[tuple[str, str, str]]:
+def _build_pieces(flow: list[Paragraph | Grid | PageBreak], cover_end: int) -> list[tuple[str, str, str]]:
     """(kind, marked text, section) of each block."""
     out: list[tuple[str, str, str]] = []
     outline = Outline()
-    flow = flow[:cover_end] + _with_titles(flow[cover_end:]) if cover_end > 0 else _with_titles(flow)
+    flow = flow[:cover_end] + _join_titles(flow[cover_end:]) if cover_end > 0 else _join_titles(flow)
     for position, part in enumerate(flow):
         following = flow[position + 1] if position + 1 < len(flow) else None
         if isinstance(part, Grid):
             out += [("caption", title, outline.path) for title in part.titles]
             if part.rows or any(part.header):
-                out.append(("table", markdown(part), outline.path))
+                out.append(("table", render_grid(part), outline.path))
             out += [("footnote", note, outline.path) for note in part.notes]
         elif isinstance(part, Paragraph):
             part.text = _GLUED_TITLE.sub(r"\1 ", _GLUED_MARK.sub(r"\1 ", part.text))
@@ -228,7 +334,7 @@ def _is_footnote(text: str) -> bool:
     return len(text) > len(mark) + 3 and bool(marked)
 
 
-def _with_titles(flow: list[Paragraph | Grid | PageBreak]) -> list[Paragraph | Grid | PageBreak]:
+def _join_titles(flow: list[Paragraph | Grid | PageBreak]) -> list[Paragraph | Grid | PageBreak]:
     """The flow with "Item 7." and the title in the next paragraph made one, and a bullet with its text."""
     out: list[Paragraph | Grid | PageBreak] = []
     for part in flow:
@@ -246,10 +352,10 @@ def _with_titles(flow: list[Paragraph | Grid | PageBreak]) -> list[Paragraph | G
     return out
 
 
-def _composed(pieces: list[tuple[str, str, str]]) -> tuple[str, tuple[Block, ...], dict[int, tuple[int, int]]]:
+def _compose(pieces: list[tuple[str, str, str]]) -> tuple[str, tuple[Block, ...], dict[int, tuple[int, int]]]:
     """The document's text, its blocks, and the spans of the marked values."""
     joined = "\n\n".join(text for _, text, _ in pieces)
-    text, spans = resolve(joined)
+    text, spans = resolve_marks(joined)
     blocks = []
     start = 0
     for kind, marked, section in pieces:

@@ -1,32 +1,33 @@
-"""PDF as a document: lines put together to paragraphs, headings by their type, tables as Markdown."""
+"""Read PDF files: lines put together to paragraphs, headings by their type, tables as Markdown."""
 
 import io
 import math
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
+from statistics import median
 from typing import Any
 
 import pdfplumber
+from pdfminer import pdftypes
+from pdfminer.lzw import lzwdecode
 from pdfminer.pdfdocument import PDFEncryptionError, PDFPasswordIncorrect
 from pdfminer.pdfpage import PDFPage
+from pdfminer.runlength import rldecode
 from pdfplumber.utils.exceptions import PdfminerException
 
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.corpus.read.aligned import aligned_table
-from rarefy.tasks.corpus.read.captions import mark_captions
-from rarefy.tasks.corpus.read.cells import is_value
-from rarefy.tasks.corpus.read.compose import compose
-from rarefy.tasks.corpus.read.identify import introduce
-from rarefy.tasks.corpus.read.limits import Unpacked
-from rarefy.tasks.corpus.read.pdf_lines import Line, Word, in_columns, lines_of, words_of
-from rarefy.tasks.corpus.read.pdf_paragraphs import Item, Rows, pieces_of
-from rarefy.tasks.corpus.read.pdf_streams import counted
-from rarefy.tasks.corpus.read.pdf_tables import ruled_tables
-from rarefy.tasks.corpus.read.unreadable import Unreadable
+from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_value, tidy
+from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions, render_table
+from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table, group_lines, order_columns, page_words
+from rarefy.tasks.corpus.read.metadata import build_document
+from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
 
 PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:[a-z]-)?\d{1,4}[-–—|\s]*(?:of\s*\d{1,4})?", re.I)
 ROMAN = re.compile(r"[ivxl]{1,6}", re.I)
@@ -34,6 +35,8 @@ EDGE = 3  # lines at the head and foot of a page, among which running titles are
 MARGIN = 0.12  # of the page's height: they stand no further in
 
 Box = tuple[float, float, float, float]
+Rows = list[list[str]]
+Item = Line | Rows
 
 
 MAX_PAGES, MAX_UNPACKED, MAX_RATIO = 2_000, 1_000_000_000, 200
@@ -50,13 +53,13 @@ def read_pdf(
 
     Raises Unreadable for one that is encrypted, damaged, a scan without text, or over one of the limits.
     """
-    unpacked = Unpacked(len(content), max_unpacked_bytes, max_ratio)
+    unpacked = UnpackedSize(len(content), max_unpacked_bytes, max_ratio)
     dropped: Counter[str] = Counter()
     pages: list[list[Item]] = []
     heights: list[float] = []
     scanned = 0
     for number, page in enumerate(_pages(content, max_pages, unpacked), 1):
-        pages.append(list(_items(page, number)))
+        pages.append(list(_page_items(page, number)))
         heights.append(page.height)
         scanned += page.pictures and not pages[-1]
     if not any(pages):
@@ -69,24 +72,12 @@ def read_pdf(
     _drop_furniture(pages, heights, dropped)
     if scanned:
         dropped["pages_without_text"] = scanned
-    items = _continued(pages)
-    pieces = list(mark_captions(list(pieces_of(items, dropped))))
-    text, blocks = compose(pieces)
-    said = page.title
-    heading = next((piece.text for piece in pieces if piece.kind == "heading"), "")
-    title = said if len(said) > 8 and not re.search(r"\.\w{2,4}$|^Microsoft|untitled", said, re.I) else heading
-    return introduce(
-        Document(
-            doc_id=source,
-            content_hash="",
-            source=source,
-            title=" ".join((title or PurePosixPath(source).stem).split()),
-            media_type="application/pdf",
-            text=text,
-            blocks=blocks,
-            dropped={kind: count for kind, count in dropped.items() if count},
-        )
-    )
+    items = _join_pages(pages)
+    pieces = list(mark_captions(list(build_pieces(items, dropped))))
+    title = page.title
+    if len(title) <= 8 or re.search(r"\.\w{2,4}$|^Microsoft|untitled", title, re.I):
+        title = next((piece.text for piece in pieces if piece.kind == "heading"), "")
+    return build_document(source, title or PurePosixPath(source).stem, "application/pdf", pieces, dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +92,11 @@ class Page:
     title: str
 
 
-def _pages(content: bytes, max_pages: int, unpacked: Unpacked) -> Iterator[Page]:
+def _pages(content: bytes, max_pages: int, unpacked: UnpackedSize) -> Iterator[Page]:
     """The pages of a PDF, one at a time; Unreadable where pdfminer cannot go on, or may not."""
     wanted: Any = range(1, max_pages + 1)  # all that it asks of them is whether a number is among them
     try:
-        with counted(unpacked), pdfplumber.open(io.BytesIO(content), pages=wanted) as pdf:
+        with count_unpacked(unpacked), pdfplumber.open(io.BytesIO(content), pages=wanted) as pdf:
             more = next(islice(PDFPage.create_pages(pdf.doc), max_pages, None), None)
             unpacked.take(0)
             if more is not None:
@@ -113,7 +104,7 @@ def _pages(content: bytes, max_pages: int, unpacked: Unpacked) -> Iterator[Page]
             title = str((pdf.metadata or {}).get("Title") or "")
             for page in pdf.pages:
                 ruled = ruled_tables(page) if page.rects or page.lines or page.curves else []
-                words = words_of(page)
+                words = page_words(page)
                 unpacked.take(0)  # what stopped at the limit may have been taken for a damaged stream
                 yield Page(words, ruled, float(page.width), float(page.height), bool(page.images), title)
                 page.close()  # else every page's characters stay in memory
@@ -125,18 +116,18 @@ def _pages(content: bytes, max_pages: int, unpacked: Unpacked) -> Iterator[Page]
             raise Unreadable("encrypted_pdf", "it asks for a password; save it without one") from error
         if isinstance(cause, Unreadable | MemoryError):
             raise cause from error
-        told = repr(error) if isinstance(error, PdfminerException) else f"{type(error).__name__}: {error}"
-        raise Unreadable("bad_pdf", f"{told:.200}; print it to PDF anew or remove it") from error
+        message = repr(error) if isinstance(error, PdfminerException) else f"{type(error).__name__}: {error}"
+        raise Unreadable("bad_pdf", f"{message:.200}; print it to PDF anew or remove it") from error
 
 
-def _items(page: Page, number: int) -> Iterator[Item]:
+def _page_items(page: Page, number: int) -> Iterator[Item]:
     """The lines and tables of a page in reading order; what stands in a table is no line besides."""
     ruled = page.ruled
     outside = [w for w in page.words if not any(_inside(w, box) for box, _ in ruled)]
-    lines = in_columns(lines_of(outside, number), page.width)
+    lines = order_columns(group_lines(outside, number), page.width)
     waiting = sorted(ruled, key=lambda found: found[0][1])
     while lines:
-        found = aligned_table(lines)
+        found = find_aligned_table(lines)
         start, end, rows = found or (len(lines), len(lines), [])
         for line in lines[:start]:
             while waiting and waiting[0][0][1] < line.top:
@@ -187,7 +178,7 @@ def _mask(line: Line) -> str:
     return re.sub(r"\d+", "#", line.text.lower())
 
 
-def _continued(pages: list[list[Item]]) -> list[Item]:
+def _join_pages(pages: list[list[Item]]) -> list[Item]:
     """The items of all pages; a table that goes on at the head of the next page is one table again."""
     items: list[Item] = []
     for page in pages:
@@ -203,3 +194,276 @@ def _continued(pages: list[list[Item]]) -> list[Item]:
                 page.pop(0)
         items += page
     return items
+
+
+# Paragraphs, headings and list items
+
+BULLET = re.compile(r"[•·▪◦●■‣∙\uf0b7\uf0a7]\s*")
+LABEL = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s")
+CUT = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]$")
+RAISED = re.compile(r" ([®™©℠])(?: (?=[,.;:)]))?")  # marks set small and high look like words of their own
+LARGER = 1.12  # times the size of the text: what is set so large is a heading
+
+
+class Layout:
+    """What is usual in the document: the size of its text, the space between lines, its right margins."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        sizes: Counter[float] = Counter()
+        self.margins: dict[tuple[int, int], float] = {}
+        for line in lines:
+            sizes[line.size] += len(line.text)
+            place = (line.page, line.column)
+            self.margins[place] = max(self.margins.get(place, 0.0), line.x1)
+        self.body = sizes.most_common(1)[0][0] if sizes else 10.0
+        self.larger = sorted({size for size in sizes if size > LARGER * self.body}, reverse=True)
+        pairs = [(a, b) for a, b in pairwise(lines) if (a.page, a.column) == (b.page, b.column)]
+        gaps = [
+            b.top - a.bottom
+            for a, b in pairs
+            if a.size == b.size == self.body and 0 <= b.top - a.bottom < 3 * self.body
+        ]
+        # Most lines are followed by a line of their own paragraph: the lower third of the gaps is the space within one.
+        self.leading = sorted(gaps)[len(gaps) // 3] if len(gaps) > 5 else 0.3 * self.body
+        self.compounds = Counter(re.findall(r"[a-z]+-[a-z]+", " ".join(line.text for line in lines)))
+
+    def is_short(self, line: Line) -> bool:
+        """Whether a line ends well before its column's right margin."""
+        margin = self.margins[line.page, line.column]
+        return line.x1 < margin - 0.12 * (margin - line.x0)
+
+
+def build_pieces(items: list[Item], dropped: Counter[str]) -> Iterator[Piece]:
+    """Headings, paragraphs and tables; a table of contents is counted and left out."""
+    layout = Layout([item for item in items if isinstance(item, Line)])
+    gathered: list[Line] = []
+
+    def flush() -> Iterator[Piece]:
+        if not gathered:
+            return
+        text = clean_characters(_join_lines([line.text for line in gathered], layout), dropped)
+        level = _heading_level(gathered, text, layout)
+        text = text if level else BULLET.sub("- ", text, count=1) if BULLET.match(text) else text
+        yield Piece("heading" if level else "text", text, level)
+        gathered.clear()
+
+    for item in items:
+        if isinstance(item, Line):
+            if gathered and _begins_paragraph(item, gathered, layout):
+                yield from flush()
+            gathered.append(item)
+            continue
+        yield from flush()
+        markdown = clean_characters(render_table(item), dropped)
+        if is_contents(item):
+            dropped["table_of_contents"] += len(markdown)
+        else:
+            yield Piece("table", markdown)
+    yield from flush()
+
+
+def _heading_level(lines: list[Line], text: str, layout: Layout) -> int:
+    """How high a heading these lines are, 0 for a paragraph."""
+    if not text or len(text) > 200 or text[-1] in ".;," or len(lines) > 3 or BULLET.match(text):
+        return 0
+    if not any(map(str.isalpha, text)):
+        return 0
+    if lines[0].size > LARGER * layout.body:
+        return min(layout.larger.index(lines[0].size) + 1, 5)
+    if all(line.bold for line in lines) and text[-1] != ":":
+        return min(len(layout.larger) + 1, 6)
+    return 0
+
+
+def _begins_paragraph(line: Line, gathered: list[Line], layout: Layout) -> bool:
+    """Whether a line begins a new paragraph after the lines gathered so far."""
+    before = gathered[-1]
+    if abs(line.size - before.size) > 0.08 * before.size or BULLET.match(line.text):
+        return True
+    if line.bold != before.bold and (line.bold or all(other.bold for other in gathered)):
+        return True
+    ended = before.text.rstrip("”\")'’")[-1:] in (".", "!", "?", ":")
+    if (line.page, line.column) != (before.page, before.column):
+        onward = line.text[:1].islower() or before.text[-1:] in ",-"
+        return ended or not (onward or (line.text[:1].isalpha() and not layout.is_short(before)))
+    if line.top - before.bottom > layout.leading + 0.4 * before.size:
+        return True
+    if ended and (LABEL.match(line.text) or layout.is_short(before)):
+        return True
+    left = median(other.x0 for other in gathered[1:]) if len(gathered) > 1 else before.x0
+    return ended and line.x0 - left > 0.8 * layout.body
+
+
+def _join_lines(texts: list[str], layout: Layout) -> str:
+    """Lines as one paragraph; a word divided at a line's end is whole again, unless it is a compound elsewhere."""
+    text = texts[0]
+    for line in texts[1:]:
+        cut, onward = CUT.search(text), re.match(r"[a-zà-ÿ]+", line)
+        if cut and onward:
+            compound = text[-1] == "-" and f"{cut.group(1).lower()}-{onward.group()}" in layout.compounds
+            text = text + line if compound else text[:-1] + line
+        elif text.endswith("-") and line[:1].isdigit():
+            text += line
+        else:
+            text = f"{text} {line}"
+    return RAISED.sub(r"\1", text)
+
+
+# Tables drawn with lines
+
+ENTRY = re.compile(r"(?:item|part|note|chapter|section|\d+\.|[ivx]+\.|consolidated|report)\b|.*\.{4}", re.I)
+
+
+def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], list[list[str]]]]:
+    """Box and rows of each table drawn with lines; boxes around a text and shaded stripes are none."""
+    found = []
+    for table in page.filter(_is_no_shade).find_tables():
+        rows = [[None if cell is None else tidy(" ".join(cell.split())) for cell in row] for row in table.extract()]
+        rows = [row for row in rows if any(row)]
+        width = max((len(row) for row in rows), default=0)
+        filled = sum(1 for row in rows for cell in row if cell)
+        packed = sum(1 for row in rows for cell in row if cell and " " in cell and all(map(is_value, cell.split())))
+        worded = sum(any(map(str.isalpha, cell or "")) for row in rows for cell in row)
+        if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled or not worded:
+            continue
+        found.append((table.bbox, _merge_signs(_fill_spans(rows))))
+    return found
+
+
+def _is_no_shade(thing: dict[str, Any]) -> bool:
+    """A stripe behind a row is no line of a table; what is thin is drawn as one."""
+    if thing["object_type"] != "rect" or thing.get("stroke"):
+        return True
+    return bool(thing["height"] < 3 or thing["width"] < 3)
+
+
+def _fill_spans(rows: list[list[str | None]]) -> list[list[str]]:
+    """Rows without holes: a header that spans columns repeated, header rows joined to one."""
+    depth = 1
+    while depth < min(len(rows) - 1, 4) and None in rows[depth - 1] and not any(is_value(c) for c in rows[depth] if c):
+        depth += 1
+    heads: list[list[str]] = []
+    for row in rows[:depth]:
+        last, head = "", []
+        for cell in row:
+            last = last if cell is None else cell
+            head.append(last)
+        heads.append(head)
+    joined = [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*heads, strict=True)]
+    return [joined, *([cell or "" for cell in row] for row in rows[depth:])]
+
+
+def _merge_signs(rows: list[list[str]]) -> list[list[str]]:
+    """Currency signs, closing parentheses and percent signs with the figures they belong to; empty columns gone."""
+    made = []
+    for row in rows:
+        row = list(row)
+        for at, cell in enumerate(row):
+            if cell and at + 1 < len(row) and PREFIX.match(cell) and is_value(row[at + 1]):
+                row[at], row[at + 1] = "", cell + row[at + 1]
+            elif cell and at and SUFFIX.match(cell) and is_value(row[at - 1]):
+                row[at - 1], row[at] = row[at - 1] + cell, ""
+        made.append(row)
+    kept = [at for at in range(len(made[0])) if any(row[at] for row in made[1:])]
+    return [[row[at] for at in kept] for row in made]
+
+
+def is_contents(rows: list[list[str]]) -> bool:
+    """Whether the rows are a table of contents: titles, and page numbers that never fall."""
+    pages = [int(row[-1]) for row in rows if row[-1].isdecimal() and len(row[-1]) < 4]
+    others = [cell for row in rows for cell in row[:-1] if is_value(cell)]
+    entries = sum(bool(ENTRY.match(" ".join(row))) for row in rows)
+    return (
+        len(pages) > 3
+        and pages == sorted(pages)
+        and len(pages) >= 0.6 * len(rows)
+        and not others
+        and entries > 0.3 * len(rows)
+    )
+
+
+# Unpacked bytes
+
+_COUNT: ContextVar[UnpackedSize | None] = ContextVar("_COUNT", default=None)
+_PIECE = 1 << 16
+_lzw, _run_length = lzwdecode, rldecode
+
+
+@contextmanager
+def count_unpacked(unpacked: UnpackedSize) -> Iterator[None]:
+    """Within, every stream that pdfminer unpacks is counted; Unreadable from there once it is too much."""
+    token = _COUNT.set(unpacked)
+    try:
+        yield
+    finally:
+        _COUNT.reset(token)
+
+
+class _Zlib:
+    """In place of the module zlib, as pdfminer uses it."""
+
+    error = zlib.error
+    decompressobj = staticmethod(zlib.decompressobj)
+
+    @staticmethod
+    def decompress(data: bytes) -> bytes:
+        count = _COUNT.get()
+        if count is None:
+            return zlib.decompress(data)
+        stream = zlib.decompressobj()
+        made = stream.decompress(data, count.left + 1)
+        count.take(len(made))
+        if not stream.eof:
+            count.left += len(made)  # pdfminer tries again as below
+            raise zlib.error("incomplete or truncated stream")
+        return made
+
+
+def _decompress_corrupted(data: bytes) -> bytes:
+    """What can be unpacked of a damaged stream. Raises zlib.error where more than its checksum is damaged.
+
+    As pdfminer's, byte for byte; that one copies all it has at each byte.
+    """
+    count, stream, made = _COUNT.get(), zlib.decompressobj(), bytearray()
+    at = 0
+    while at < len(data) and not stream.eof:
+        before, piece = stream.copy(), data[at : at + _PIECE]
+        try:
+            found = _decompress_piece(stream, piece, count)
+        except zlib.error:
+            stream, found = before, b""
+            for place in range(at, at + len(piece)):
+                try:
+                    found += _decompress_piece(stream, data[place : place + 1], count)
+                except zlib.error:
+                    if place < len(data) - 3:
+                        raise
+                    return bytes(made + found)
+        made += found
+        at += len(piece)
+    return bytes(made)
+
+
+def _decompress_piece(stream: "zlib._Decompress", piece: bytes, count: UnpackedSize | None) -> bytes:
+    if count is None:
+        return stream.decompress(piece)
+    found = stream.decompress(piece, count.left + 1)
+    count.take(len(found))
+    return found
+
+
+def _lzwdecode(data: bytes) -> bytes:
+    return _count(_lzw(data))
+
+
+def _rldecode(data: bytes) -> bytes:
+    return _count(_run_length(data))
+
+
+def _count(made: bytes) -> bytes:
+    if count := _COUNT.get():
+        count.take(len(made))
+    return made
+
+
+vars(pdftypes).update(zlib=_Zlib, decompress_corrupted=_decompress_corrupted, lzwdecode=_lzwdecode, rldecode=_rldecode)

@@ -1,5 +1,6 @@
-"""Plain text as a document: paragraphs by blank lines, by lines, or recovered where there are none."""
+"""Read plain text and Markdown as documents."""
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -7,12 +8,17 @@ from pathlib import PurePosixPath
 from statistics import median
 
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.corpus.read.captions import mark_captions
-from rarefy.tasks.corpus.read.clean import clean
-from rarefy.tasks.corpus.read.compose import Piece, compose, table
-from rarefy.tasks.corpus.read.identify import dates, introduce
-from rarefy.tasks.corpus.read.sentences import LONG, recover_paragraphs
-from rarefy.tasks.corpus.read.typewritten import split_tables
+from rarefy.tasks.corpus.read.compose import (
+    LONG,
+    Piece,
+    clean_characters,
+    mark_captions,
+    recover_paragraphs,
+    render_table,
+)
+from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
+from rarefy.tasks.corpus.read.metadata import build_document, find_long_dates
+from rarefy.tasks.corpus.read.unreadable import Unreadable
 
 FURNITURE = {
     "page_numbers": re.compile(r"(?:page )?[-–—\s]{0,20}\d{1,4}[-–—\s]{0,20}(?:of \d{1,4})?", re.I),
@@ -26,35 +32,23 @@ NAVIGATION = re.compile(r"\s?(?:Return to text|Back to top|Return to top)\b")
 def read_text(text: str, source: str) -> Document:
     """The document that a plain text is."""
     dropped: Counter[str] = Counter()
-    text = clean(text, dropped)
+    text = clean_characters(text, dropped)
     unlinked = NAVIGATION.sub("", text)
     dropped["navigation"] += len(text) - len(unlinked)
     pieces = list(mark_captions(list(_pieces(unlinked, dropped))))
     title = PurePosixPath(source).stem
     if pieces and pieces[0].kind == "heading":
         title = pieces[0].text
-        day = next((p.text for p in pieces[1:2] if len(p.text) < 40 and dates(p.text)), "")
+        day = next((p.text for p in pieces[1:2] if len(p.text) < 40 and find_long_dates(p.text)), "")
         title = f"{title}, {day}" if day else title
-    body, blocks = compose(pieces)
-    return introduce(
-        Document(
-            doc_id=source,
-            content_hash="",
-            source=source,
-            title=" ".join(title.split()),
-            media_type="text/plain",
-            text=body,
-            blocks=blocks,
-            dropped={kind: count for kind, count in dropped.items() if count},
-        )
-    )
+    return build_document(source, title, "text/plain", pieces, dropped)
 
 
 def _pieces(text: str, dropped: Counter[str]) -> Iterator[Piece]:
     first = True
     for stretch, rows in split_tables(text):
         if rows:
-            yield Piece("table", table(rows))
+            yield Piece("table", render_table(rows))
             first = False
             continue
         for paragraph in _paragraphs(stretch):
@@ -79,19 +73,19 @@ def _paragraphs(text: str) -> Iterator[str]:
         lines = [line.rstrip() for line in stretch.split("\n") if line.strip()]
         if len(lines) < 2:
             yield from (line.strip() for line in lines)
-        elif _wrapped(lines):
-            yield from _unwrap(lines)
+        elif _is_wrapped(lines):
+            yield from _unwrap_lines(lines)
         else:
             yield from (line.strip() for line in lines)
 
 
-def _wrapped(lines: list[str]) -> bool:
+def _is_wrapped(lines: list[str]) -> bool:
     """Whether line ends mean nothing: most lines about equally long, and broken amid a sentence."""
     ends = sum(line.rstrip().endswith((".", "!", "?", ":", ";")) for line in lines[:-1])
     return bool(median([len(line) for line in lines]) <= 120 and ends < 0.5 * (len(lines) - 1))
 
 
-def _unwrap(lines: list[str]) -> Iterator[str]:
+def _unwrap_lines(lines: list[str]) -> Iterator[str]:
     """Lines joined to paragraphs, a new one at each indented line or list item; words cut at line ends stay cut."""
     margin = min(len(line) - len(line.lstrip()) for line in lines)
     gathered: list[str] = []
@@ -109,6 +103,219 @@ def is_title(paragraph: str) -> bool:
     if len(paragraph) > 100 or "\n" in paragraph or paragraph[-1] in ".,;:?!" or not paragraph[0].isupper():
         return False
     words: list[str] = [word for word in re.findall(r"[^\W\d_][\w’'-]*", paragraph) if len(word) > 3]
-    if not words or dates(paragraph):
+    if not words or find_long_dates(paragraph):
         return False
     return sum(word[0].isupper() for word in words) >= 0.7 * len(words)
+
+
+# Tables of typewritten text
+
+FIGURE_ROW = re.compile(r"\S\s{2,}[$(]?\s?\d[\d,.]*\)?\s?%?(?:\s|$)")
+RULER = re.compile(r"[\s\-=_.|+]+")
+TAG = re.compile(r"\s*</?(?:TABLE|CAPTION|S|C|PAGE|FN|F\d+)>", re.I)  # EDGAR's marks around tables in text filings
+WIDTH, HEIGHT, SIZE = 6.0, 12.0, 10.0  # of a letter and a line: one blank parts words, two part cells
+ABOVE, BETWEEN = 8, 3  # lines: a header is no longer, and figures stand no further apart
+
+
+def split_tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """("text", []) stretches and ("", rows) tables of a text, in order."""
+    if not FIGURE_ROW.search(text):
+        yield text, []
+        return
+    lines = [TAG.sub("", line).expandtabs() for line in text.split("\n")]
+    position = 0
+    for first, last in _table_regions(lines):
+        first = max(first, position)
+        numbers = [n for n in range(first, last) if lines[n].strip() and not RULER.fullmatch(lines[n])]
+        found = (
+            find_aligned_table([_positioned_line(lines[n], rank) for rank, n in enumerate(numbers)])
+            if numbers
+            else None
+        )
+        if found:
+            start, end, rows = found
+            yield "\n".join(lines[position : numbers[start]]), []
+            yield "", rows
+            position = numbers[end - 1] + 1
+    yield "\n".join(lines[position:]), []
+
+
+def _table_regions(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Where rows of figures follow each other, with the lines above that may be their header."""
+    rows = [n for n, line in enumerate(lines) if FIGURE_ROW.search(line)]
+    start = 0
+    for at in range(1, len(rows) + 1):
+        if at == len(rows) or rows[at] - rows[at - 1] > BETWEEN + 1:
+            if at - start >= 3:
+                yield max(rows[start] - ABOVE, 0), rows[at - 1] + 1
+            start = at
+
+
+def _positioned_line(line: str, rank: int) -> Line:
+    """A line of text as if it stood on a page."""
+    words = [
+        Word(m.group(), m.start() * WIDTH, m.end() * WIDTH, rank * HEIGHT, rank * HEIGHT + SIZE, SIZE, False)
+        for m in re.finditer(r"\S+", line)
+    ]
+    return Line(tuple(words), 1)
+
+
+# Markdown
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+FIELD = re.compile(r"^([A-Za-z_][\w -]*):[ \t]*(.*)$", re.M)
+ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
+FENCE = re.compile(r"\s*(```|~~~)")
+OPEN_TABLE, CLOSE_TABLE = re.compile(r"<table\b", re.I), re.compile(r"</table\s*>", re.I)
+OPEN_COMMENT, CLOSE_COMMENT = re.compile(r"<!--"), re.compile(r"-->")
+# Regulations set their subparts and sections as plain lines.
+SUBPART = re.compile(r"(?:Subpart|Subchapter|Chapter|Appendix)s? [A-Z0-9]+\b.{0,200}")
+SECTION = re.compile(r"§§? ?\d+[a-z]?\.\d+\S*\s.{0,240}")
+DOUBLED = re.compile(r"^\*\*(\w+):\*\* \1:")
+ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!>~|-])")
+SHELTER = 0xE000  # private characters stand in for escaped ones while marks are taken away
+SPECIAL = re.compile(r"[*_`<\[\\&]")
+INLINE = (  # bounded, and without their own mark inside: an opening mark that is never closed must cost nothing
+    (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
+    (re.compile(r"\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
+    (re.compile(r"(\*\*|__)(?=[^\s*_])([^*_]{1,1000})(?<=\S)\1"), r"\2"),
+    (re.compile(r"\*\*(?=[^\s*])([^*]{1,1000})(?<=\S)\*\*"), r"\1"),
+    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,1000})(?<=[^\s*])\*(?![\w*])"), r"\1"),
+    (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,1000})(?<=[^\s_])_(?!\w)"), r"\1"),
+    (re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)"), r"\1"),
+    (re.compile(r"<br\s*/?>", re.I), " "),
+    (re.compile(r"</?(?:a|abbr|b|big|code|div|em|font|i|img|p|small|span|strong|sub|sup|u)\b[^>]{0,500}>", re.I), ""),
+)
+
+
+def read_markdown(text: str, source: str) -> Document:
+    """The document that a Markdown text is; its front matter becomes metadata."""
+    dropped: Counter[str] = Counter()
+    text = clean_characters(text, dropped)
+    metadata: dict[str, str] = {}
+    front = FRONT_MATTER.match(text)
+    if front:
+        metadata = {key.strip().lower(): value.strip().strip("\"'") for key, value in FIELD.findall(front.group(1))}
+        text = text[front.end() :]
+    bare = "".join(part for part, comment in split_enclosed(text, OPEN_COMMENT, CLOSE_COMMENT) if not comment)
+    dropped["comments"] += len(text) - len(bare)
+    pieces = list(mark_captions(list(_markdown_pieces(bare, source))))
+    heading = next((piece.text for piece in pieces if piece.kind == "heading"), "")
+    title = metadata.pop("title", "") or heading or PurePosixPath(source).stem
+    return build_document(source, title, "text/markdown", pieces, dropped, metadata)
+
+
+def split_enclosed(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
+    """The text in stretches, True with those from an opening to the next closing mark; one never closed is text."""
+    position = 0
+    for start in opening.finditer(text):
+        if start.start() < position:
+            continue
+        end = closing.search(text, start.end())
+        if not end:
+            break
+        yield text[position : start.start()], False
+        yield text[start.start() : end.end()], True
+        position = end.end()
+    yield text[position:], False
+
+
+def _markdown_pieces(text: str, source: str) -> Iterator[Piece]:
+    for part, is_table in split_enclosed(text, OPEN_TABLE, CLOSE_TABLE):
+        yield from _html_table(part, source) if is_table else _block_pieces(part)
+
+
+def _html_table(fragment: str, source: str) -> Iterator[Piece]:
+    from rarefy.tasks.corpus.read.html import read_html  # late: few Markdown files hold HTML tables
+
+    try:
+        document = read_html(f"<html><body>{fragment}</body></html>", source)
+    except Unreadable as error:
+        if error.reason != "no_text":
+            raise
+        return
+    for block in document.blocks:
+        yield Piece(block.kind, document.text[block.start : block.end].lstrip("# "), 6)
+
+
+def _block_pieces(text: str) -> Iterator[Piece]:
+    lines = text.split("\n")
+    gathered: list[str] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        heading, after = ATX.match(line), lines[number + 1] if number + 1 < len(lines) else ""
+        if (
+            heading
+            or not line.strip()
+            or RULE.match(line)
+            or FENCE.match(line)
+            or ("|" in line and DELIMITER.match(after))
+        ):
+            yield from _paragraph(gathered)
+            gathered = []
+        if heading:
+            yield Piece("heading", strip_inline_markup(heading.group(2) or ""), len(heading.group(1)))
+        elif fence := FENCE.match(line):
+            end = next(
+                (n for n in range(number + 1, len(lines)) if lines[n].strip().startswith(fence.group(1))), len(lines)
+            )
+            yield Piece("text", "\n".join(lines[number + 1 : end]))
+            number = end
+        elif "|" in line and DELIMITER.match(after) and "|" in after:
+            end = next((n for n in range(number + 2, len(lines)) if "|" not in lines[n]), len(lines))
+            yield Piece("table", render_table([_cells(row) for row in (line, *lines[number + 2 : end])]))
+            number = end - 1
+        elif gathered and re.fullmatch(r" {0,3}(=+|-+)\s*", line):
+            yield Piece("heading", strip_inline_markup(" ".join(gathered)), 1 if "=" in line else 2)
+            gathered = []
+        elif line.strip() and not RULE.match(line):
+            gathered.append(line)
+        number += 1
+    yield from _paragraph(gathered)
+
+
+def _paragraph(lines: list[str]) -> Iterator[Piece]:
+    """What stands between blank lines: a section's title, a list, or a paragraph whose lines are joined."""
+    if not lines:
+        return
+    lines = [re.sub(r"^\s*(?:>\s?)+", "", line) for line in lines]
+    if len(lines) == 1 and (SUBPART.fullmatch(lines[0].strip()) or SECTION.fullmatch(lines[0].strip())):
+        yield Piece("heading", strip_inline_markup(lines[0]), 2 if lines[0].strip()[0] != "§" else 3)
+        return
+    entries: list[list[str]] = []
+    for line in lines:
+        marker = ITEM.match(line)
+        if marker:
+            mark = marker.group().strip()
+            entries.append([f"{mark if mark[0].isdigit() else '-'} {line[marker.end() :].strip()}"])
+        elif entries:
+            entries[-1].append(line.strip())
+        else:
+            entries.append([line.strip()])
+    text = "\n".join(strip_inline_markup(DOUBLED.sub(r"\1:", " ".join(entry))) for entry in entries)
+    if len(text) > LONG and len(entries) == 1:
+        yield from (Piece(kind, words, 6) for kind, words in recover_paragraphs(text))
+    else:
+        yield Piece("text", text)
+
+
+def strip_inline_markup(text: str) -> str:
+    """Words without the marks of emphasis, links and inline HTML."""
+    if not SPECIAL.search(text):
+        return text.strip()
+    text = ESCAPED.sub(lambda match: chr(SHELTER + ord(match.group(1))), text)
+    for pattern, plain in INLINE:
+        text = pattern.sub(plain, text)
+    text = re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - SHELTER), text)
+    return html.unescape(text).strip()
+
+
+def _cells(line: str) -> list[str]:
+    body = line.strip()
+    body = body[1:] if body.startswith("|") else body
+    body = body[:-1] if body.endswith("|") and not body.endswith("\\|") else body
+    return [strip_inline_markup(cell.replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", body)]

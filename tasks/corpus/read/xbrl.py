@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from lxml import etree
 
 from rarefy.data_contracts.rows import Fact
-from rarefy.tasks.corpus.read.looks import name_of
+from rarefy.tasks.corpus.read.html_flow import local_name
 from rarefy.tasks.text import quantities
 
 LONGEST = 400  # characters: longer texts are whole notes and policies, which the document's own text holds
@@ -29,14 +29,14 @@ def contexts(root: etree._Element) -> dict[str, Context]:
     """The contexts that the filing defines, by id."""
     out: dict[str, Context] = {}
     for element in root.iter():
-        if not isinstance(element.tag, str) or name_of(element.tag) != "context":
+        if not isinstance(element.tag, str) or local_name(element.tag) != "context":
             continue
         start = end = ""
         dimensions = []
         for part in element.iter():
             if not isinstance(part.tag, str):
                 continue
-            name, text = name_of(part.tag), (part.text or "").strip()
+            name, text = local_name(part.tag), (part.text or "").strip()
             if name == "startdate":
                 start = text
             elif name in ("enddate", "instant"):
@@ -53,13 +53,13 @@ def units(root: etree._Element) -> dict[str, str]:
     """The units that the filing defines, by id: "USD", "USD/shares", "pure"."""
     out: dict[str, str] = {}
     for element in root.iter():
-        if not isinstance(element.tag, str) or name_of(element.tag) != "unit":
+        if not isinstance(element.tag, str) or local_name(element.tag) != "unit":
             continue
         above: list[str] = []
         below: list[str] = []
         for part in element.iter():
-            if isinstance(part.tag, str) and name_of(part.tag) == "measure":
-                parents = {name_of(p.tag) for p in part.iterancestors()}
+            if isinstance(part.tag, str) and local_name(part.tag) == "measure":
+                parents = {local_name(p.tag) for p in part.iterancestors()}
                 (below if "unitdenominator" in parents else above).append((part.text or "").strip().rpartition(":")[2])
         out[element.get("id") or ""] = "*".join(above) + ("/" + "*".join(below) if below else "")
     return out
@@ -79,7 +79,7 @@ def facts(
         if (
             isinstance(element.tag, str)
             and element not in seen
-            and name_of(element.tag) in ("ix:nonfraction", "ix:nonnumeric")
+            and local_name(element.tag) in ("ix:nonfraction", "ix:nonnumeric")
         ):
             out.append(_fact(element, 0, 0, "", known, measures))
     return tuple(fact for fact in out if fact is not None)
@@ -100,7 +100,7 @@ def _fact(
     written = " ".join("".join(_text(element)).split())
     way = _get(element, "format").rpartition(":")[2].lower()
     context = known.get(_get(element, "contextRef"), Context("", "", ()))
-    if name_of(element.tag) == "ix:nonfraction":
+    if local_name(element.tag) == "ix:nonfraction":
         value = number_of(written, way, _get(element, "scale"), _get(element, "sign"))
         unit = measures.get(_get(element, "unitRef"), "")
     else:
@@ -117,7 +117,7 @@ def _text(element: etree._Element) -> list[str]:
     for event, part in walk:
         if event == "end":
             out.append(part.tail or "" if part is not element else "")
-        elif isinstance(part.tag, str) and name_of(part.tag) != "ix:exclude":
+        elif isinstance(part.tag, str) and local_name(part.tag) != "ix:exclude":
             out.append(part.text or "")
         else:
             walk.skip_subtree()
@@ -155,5 +155,5 @@ def _worded(text: str) -> Decimal | None:
     """ "twenty-one" is 21, "two million" 2,000,000; None for words that are no number."""
     if text.lower() in _WORDS:
         return Decimal(_WORDS[text.lower()])
-    one = quantities.number(text)
-    return one.value if one and one.worded and one.kind != "place" else None
+    quantity = quantities.number(text)
+    return quantity.value if quantity and quantity.worded and quantity.kind != "place" else None

@@ -1,25 +1,26 @@
-"""Whether answers are right by their protocol's own rule, by rules first and a judge where none tells (RARE R35)."""
+"""Scores answers as right or wrong: by rules of their protocol first, and by a judge model where no rule decides.
+
+In come answers with trials and questions, out go `Score` rows (RARE R35)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import median_low
 
 from rarefy.data_contracts.rows import Answer, Question, Reply, Score, Trial, Unanswered
-from rarefy.tasks.evaluate.correct.cleaned import cleaned
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.judging import JudgeCase, name, read, request, told
+from rarefy.tasks.evaluate.correct.judging import JudgeCase, build_request, quote_replies, read_judgement, request_name
 from rarefy.tasks.evaluate.correct.verdict import Verdicts
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.models.llm import LLM, replies, unanswered
 
-__all__ = ["VERSION", "CorrectConfig", "cleaned", "score"]
+__all__ = ["VERSION", "CorrectConfig", "score"]
 
 VERSION = 8  # a phrase that states nothing of the kind asked is wrong
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A score that hangs on the judge, and what it is asked."""
+class _AwaitingJudge:
+    """A score that waits for the judge, and the case that the judge is asked about."""
 
     score: Score
     case: JudgeCase
@@ -33,11 +34,11 @@ def score(
     questions: Mapping[str, Question],
     judge: LLM | None = None,
 ) -> Iterator[Score | Unanswered]:
-    """A score for every answer, in their order, behind the judge's replies that could not be used.
+    """Yield the judge's unusable replies, then a score for each answer in their order.
 
-    Each answer is scored from its own trial and question alone. What no rule decides is the judge's; equal answers to a
-    question are judged once. Without a judge they are missing (`judge_needed`), or wrong where config.unmatched says
-    so. ValueError where an answer is of no trial or question here, or a judge is configured and not given.
+    Each score depends on its own answer, trial and question alone. Equal answers to a question are judged once. Without
+    a judge, undecided answers are missing (`judge_needed`), or wrong by config.unmatched. ValueError where an answer's
+    trial or question is not given, or where config and `judge` do not agree on whether there is a judge.
     """
     if bool(config.judge.provider) != (judge is not None):
         raise ValueError(
@@ -45,7 +46,7 @@ def score(
             else "a judge was given and [correct.judge] names none, so that its scores would not say who judged"
         )  # fmt: skip
     verdicts = Verdicts(config, judge is not None)
-    made: list[Score | _Waiting] = []
+    scores: list[Score | _AwaitingJudge] = []
     for answer in answers:
         trial = trials.get(answer.trial_id)
         question = questions.get(trial.question_id) if trial else None
@@ -56,35 +57,35 @@ def score(
                 "answers, trials and questions must be of one evaluation"
             )
         verdict = verdicts.of(answer, trial, question, PROTOCOLS[trial.protocol])
-        made.append(verdict if isinstance(verdict, Score) else _Waiting(*verdict))
-    cases = {name(row.case, 0): row.case for row in made if isinstance(row, _Waiting)}
+        scores.append(verdict if isinstance(verdict, Score) else _AwaitingJudge(*verdict))
+    cases = {request_name(row.case, 0): row.case for row in scores if isinstance(row, _AwaitingJudge)}
     judged: dict[str, Score] = {}
     if judge is not None and cases:
-        for found in _judged(cases, config, judge):
-            if isinstance(found, Unanswered):
-                yield found
+        for judgement in _ask_judge(cases, config, judge):
+            if isinstance(judgement, Unanswered):
+                yield judgement
             else:
-                judged[found[0]] = found[1]
-    for row in made:
-        yield row if isinstance(row, Score) else _with(row.score, judged.get(name(row.case, 0)))
+                judged[judgement[0]] = judgement[1]
+    for row in scores:
+        yield row if isinstance(row, Score) else _apply_judgement(row.score, judged.get(request_name(row.case, 0)))
 
 
-def _with(row: Score, judged: Score | None) -> Score:
+def _apply_judgement(row: Score, judged: Score | None) -> Score:
     if judged is None:
         return row
     told_ = {key: getattr(judged, key) for key in ("status", "value", "why", "judge", "votes")}
     return replace(row, stage="judge", **told_)
 
 
-def _judged(
+def _ask_judge(
     cases: Mapping[str, JudgeCase], config: CorrectConfig, judge: LLM
 ) -> Iterator[Unanswered | tuple[str, Score]]:
-    """What became of each case: the replies that were of no use, then a score under the case's name."""
-    asked = {name(case, turn): (key, turn) for key, case in cases.items() for turn in range(config.rounds)}
+    """Yield the unusable replies, then (name, judged score) of each case."""
+    asked = {request_name(case, turn): (key, turn) for key, case in cases.items() for turn in range(config.rounds)}
     heard: dict[str, dict[int, tuple[float | None, Reply]]] = {key: {} for key in cases}
-    for reply in replies(judge, (request(cases[key], config, turn) for key, turn in asked.values())):
+    for reply in replies(judge, (build_request(cases[key], config, turn) for key, turn in asked.values())):
         key, turn = asked[reply.request_id]
-        value, reply = read(cases[key], reply, config)
+        value, reply = read_judgement(cases[key], reply, config)
         heard[key][turn] = (value, reply)
         if value is None:
             yield unanswered("correct", f"{cases[key].question.question_id} {cases[key].role}", reply)
@@ -93,13 +94,9 @@ def _judged(
         votes = [value for value, _ in rounds if value is not None]
         if votes:
             used = [reply for value, reply in rounds if value is not None]
-            yield key, Score(
-                "", "", "", "", "scored", median_low(votes), why=told(used), judge=used[0].model or config.judge.model,
-                votes=tuple(votes) if config.rounds > 1 else (),
-            )  # fmt: skip
+            judged = Score("", "", "", "", "scored", median_low(votes), why=quote_replies(used))
+            judged = replace(judged, votes=tuple(votes) if config.rounds > 1 else ())
         else:
-            last = rounds[-1][1]
-            yield (
-                key,
-                Score("", "", "", "", "failed", why=f"judge: {last.error}", judge=last.model or config.judge.model),
-            )
+            used = [rounds[-1][1]]
+            judged = Score("", "", "", "", "failed", why=f"judge: {used[0].error}")
+        yield key, replace(judged, judge=used[0].model or config.judge.model)

@@ -1,24 +1,183 @@
-"""Answers to questions for a number: the one value that is stated must be the gold one (stage 1 and stage "value")."""
+"""Judges answers to questions for a number: the one value that is stated must be the gold value."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
-from rarefy.tasks.evaluate.correct.amounts import agrees, same_kind
-from rarefy.tasks.evaluate.correct.by_words import SHORT
-from rarefy.tasks.evaluate.correct.claim_status import bound, changed, compared, denied, doubted, link, sentence
+from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
+from rarefy.tasks.evaluate.correct.claim_status import (
+    Outcome,
+    is_change,
+    is_compared,
+    is_denied,
+    is_doubted,
+    joining_word,
+    negative_wording,
+    right,
+    sentence_bounds,
+    stated_bound,
+    unclear,
+    wrong,
+)
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import Exact, Expectation, Gold
-from rarefy.tasks.evaluate.correct.others import other_entity
-from rarefy.tasks.evaluate.correct.outcome import Outcome, right, unclear, wrong
-from rarefy.tasks.evaluate.correct.values import Value, values
-from rarefy.tasks.evaluate.correct.words import stems
+from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer
+from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, split_tokens, stems
 from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.quantities import without_zeros
+from rarefy.tasks.text.stems import stem
 
-FORGIVEN = 3  # other values beside the right one; more is a list of numbers
-_FEW = Decimal("0.02")  # of a value: so near to it people call some right
+# Comparing one value of an answer with the gold value: kind, unit, scale, sign, rounding
+
+_JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
+"per ended ending over since "
+                           "due because driven including excluding total net gross approximately "
+                           "year fiscal not".split())  # fmt: skip
+_REACHES = re.compile(
+    r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
+)  # "fell 2% to 5": not -5
+_BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
+_LEAST = 3  # digits that must be equal where no scale is stated
+_COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
+CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
+_PEOPLE = frozenset(
+    stem(word)
+    for word in "people person persons individuals staff workers associates employees colleagues "
+    "headcount fte teammates".split()
+)
+
+
+def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: bool) -> str:
+    """Return "yes" where a value is of the gold value's kind and unit, "unit" where it may be, "no" where it is not.
+
+    A bare number may be an amount of money; it is a percentage only where one is asked for.
+    """
+    if (
+        value.year
+        and not whole
+        and not (
+            gold.kind == "count" and {stem(word) for word in split_tokens(value.nouns)[:2]} & {gold.noun, *about.words}
+        )
+    ):
+        return "no"
+    if value.kind == gold.kind:
+        if value.kind == "count":
+            return _compare_counted(gold, value, about)
+        return "yes" if not (gold.unit and value.unit) or gold.unit == value.unit else "unit"
+    if value.kind == "count" and _is_unqualified(value, about):
+        if gold.kind == "money":
+            return "yes"
+        if gold.kind in ("percent", "points") and value.scaled:
+            return "unit"
+        if gold.kind in ("percent", "points"):
+            return "yes" if about.percent or (gold.kind == "percent" and about.unit == "percent") else "unit"
+        return "unit"
+    if gold.kind == "count" and gold.open and not gold.noun and value.kind == "money" and not about.many:
+        return "yes"  # a cell without its unit
+    return (
+        "unit"
+        if value.kind in ("money", "percent", "points", "times", "measure", "count") and _is_unqualified(value, about)
+        else "no"
+    )
+
+
+def _is_unqualified(value: Value, about: Expectation) -> bool:
+    """Return whether no noun but one of the question follows a number."""
+    noun = next(iter(split_tokens(value.nouns)), "")
+    return value.kind != "count" or not value.nouns or not noun or noun in _JOINS or stem(noun) in about.words
+
+
+def _compare_counted(gold: ExactValue, value: Value, about: Expectation) -> str:
+    nouns = {stem(word) for word in split_tokens(value.nouns)}
+    if nouns & about.words or (nouns & _PEOPLE and (about.words | {gold.noun}) & _PEOPLE):
+        return "yes"
+    if not nouns or _is_unqualified(value, about) or (gold.noun and gold.noun in nouns):
+        return "yes"
+    return "unit" if gold.noun or not about.many else "no"
+
+
+def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, about: Expectation) -> str:
+    """Return "same", "other", or what is in doubt: "scale", "sign", "rounding".
+
+    A correct rounding is the same number while it is off by no more than the share `rounding`; `gap` is the text before
+    the value.
+    """
+    verdict = _compare_magnitudes(gold, value, rounding)
+    if verdict != "same":
+        return verdict
+    return "same" if _has_same_sign(gold, value, gap, about) else "sign"
+
+
+def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
+    ways = [value.amount]
+    if not value.scaled and gold.shown is not None and gold.shown:
+        ways.append(value.amount * gold.amount / gold.shown)
+    verdicts = {compare_amounts(gold, way, value, rounding) for way in ways}
+    for verdict in ("same", "rounding"):
+        if verdict in verdicts:
+            return verdict
+    if _is_shifted(gold, value):
+        if gold.open and value.scaled and _digits(gold.amount) == _digits(value.amount):
+            return "same"  # a table cell without its scale
+        return "other" if value.scaled and (gold.shown is not None or not gold.open) else "scale"
+    return "other"
+
+
+def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
+    if amount == gold.amount:
+        return "same"
+    if not amount or not gold.amount:
+        return "other"
+    factor = amount / value.amount if value.amount else Decimal(1)
+    gold_grain = without_zeros(gold.amount, gold.grain) if gold.loose else gold.grain
+    grain_of_value = value.loose * factor
+    fine, coarse, grain = (
+        (gold.amount, amount, grain_of_value) if grain_of_value > gold_grain else (amount, gold.amount, gold_grain)
+    )
+    if grain_of_value == gold_grain or not grain:
+        return "other"
+    off = abs(amount - gold.amount) / gold.amount
+    if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
+        if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
+            return "same"  # the gold answer is this one, rounded to the scale that was asked for
+        return "same" if off <= Decimal(str(rounding)) else "rounding" if off <= _COARSE else "other"
+    cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
+    return "rounding" if cut and off <= CUT_OFF else "other"
+
+
+def _digits(amount: Decimal) -> tuple[int, ...]:
+    return amount.normalize().as_tuple().digits
+
+
+def _is_shifted(gold: ExactValue, value: Value) -> bool:
+    """Return whether two values have the same digits but differ by a power of 1,000."""
+    if not gold.amount or not value.amount:
+        return False
+    for power in (3, 6, 9, 12, -3, -6, -9, -12):
+        moved = value.amount.scaleb(power)
+        grain = max(value.grain.scaleb(power), gold.grain)
+        digits = len(str(int(value.amount / value.grain)))
+        if abs(moved - gold.amount) <= grain / 2 and (digits >= _LEAST or moved == gold.amount):
+            return True
+    return False
+
+
+def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation) -> bool:
+    word = "" if _REACHES.search(gap) else negative_wording(gap)
+    asked = negative_wording(_BRACKETS.sub("", about.question.text))
+    possible = {-1} if value.minus else {1}
+    if value.enclosed:
+        possible = {-1} if not gap.strip(" :") or value.start == 0 else {1, -1}
+    elif not value.minus and word == "below":
+        possible = {1, -1} if asked else {-1}
+    elif not value.minus and (word or asked == "below"):
+        possible = {1, -1}
+    return bool(possible & gold.signs)
+
+
+MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
+_FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
@@ -33,250 +192,259 @@ _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|bu
 
 
 @dataclass(frozen=True, slots=True)
-class _Stands:
-    """A value of the gold answer's kind in the answer."""
+class _Occurrence:
+    """A value in the answer that is of the gold answer's kind."""
 
     value: Value
-    gap: str  # what stands before it, from the value or clause before
+    gap: str  # text before it, since the previous value or the beginning of its sentence
     verdict: str  # same | other | scale | sign | rounding
     how: str  # stated | denied | doubted | compared | other_period | operand
 
 
-def by_value(text: str, gold: Gold, about: Expectation, config: CorrectConfig, beside: Sequence[Exact] = ()) -> Outcome:
-    """What the numbers of an answer make it; `beside` are other parts of the gold answer, which may stand there too."""
-    everything = values(text)
-    whole = _whole(text, everything)
+def judge_value(
+    text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[ExactValue] = ()
+) -> Outcome:
+    """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
+    numbers = find_values(text)
+    whole = _is_bare_number(text, numbers)
     kinds = {
-        id(one): max((same_kind(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index)
-        for one in everything
+        id(one): max(
+            (compare_kinds(exact, one, about, whole) for exact in gold.values), key=("no", "unit", "yes").index
+        )
+        for one in numbers
     }
-    mine = [one for one in everything if kinds[id(one)] == "yes"]
-    if any(one.strong for one in mine) and all(exact.kind == "money" for exact in gold.values):
-        mine = [one for one in mine if one.strong]  # "on page 38" counts nothing beside "$47,525"
-    found = _standing(text, mine, gold, about, config)
+    relevant = [one for one in numbers if kinds[id(one)] == "yes"]
+    if any(one.strong for one in relevant) and all(exact.kind == "money" for exact in gold.values):
+        relevant = [one for one in relevant if one.strong]  # "on page 38" counts nothing beside "$47,525"
+    occurrences = _find_occurrences(text, relevant, gold, about, config)
     if beside:
-        found = [one for one in found if one.verdict == "same" or not _is_any(one, beside, about, config)]
-    matching = [one for one in found if one.verdict == "same"]
+        occurrences = [
+            one for one in occurrences if one.verdict == "same" or not _matches_any(one, beside, about, config)
+        ]
+    matching = [one for one in occurrences if one.verdict == "same"]
     stated = [one for one in matching if one.how == "stated"]
-    others = _distinct([one for one in found if one.verdict != "same" and one.how == "stated"])
+    others = _distinct_amounts([one for one in occurrences if one.verdict != "same" and one.how == "stated"])
     if stated:
-        return _stated(text, stated, others, gold, about, config, whole)
+        return _judge_stated(text, stated, others, gold, about, config, whole)
     if matching:
-        return unclear(matching[0].how, _written(text, matching[0].value))
-    if near := next((one for one in found if one.verdict != "other"), None):
-        return unclear(near.verdict, _written(text, near.value))
-    if share := next((one for one in everything if _as_percent(gold, one, config, about)), None):
-        return right("contained", _written(text, share), "percent")
-    if any(_as_fraction(gold, one, config, about) for one in everything):
+        return unclear(matching[0].how, _quote(text, matching[0].value))
+    if near := next((one for one in occurrences if one.verdict != "other"), None):
+        return unclear(near.verdict, _quote(text, near.value))
+    if share := next((one for one in numbers if _is_percent_of(gold, one, config, about)), None):
+        return right("contained", _quote(text, share), "percent")
+    if any(_is_fraction_of(gold, one, config, about) for one in numbers):
         return unclear("scale")
-    if alike := next(
-        (
-            one
-            for one in everything
-            if not one.worded and kinds[id(one)] == "unit" and _as_much(gold, one, config, about)
-        ),
-        None,
-    ):
+    alike = (one for one in numbers if not one.worded and kinds[id(one)] == "unit")
+    if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
         if not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values):  # "1577"
-            return right("contained", _written(text, alike), "unit")  # of 108 such answers people called 105 right
+            return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
-    said = [one for one in found if one.how != "denied"]
-    if (
-        not config.value
-        or gold.unread
-        or not said
-        or any(one.how == "doubted" for one in found)
-        or any(one.how == "denied" for one in found)
-    ):
+    if not config.value or gold.unread or not occurrences:
+        return unclear("unmatched")
+    if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
     if any(exact.open for exact in gold.values) and not whole:
         return unclear("unmatched")
-    if any(_fulfils(exact, one.value) for exact in gold.values for one in said):
+    if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("bound")
-    if any(_close(exact, one.value) for exact in gold.values for one in said):
+    if any(_is_close(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("close")
-    counted = [one.amount for one in everything if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
-    if _composed([one.value.amount for one in said], gold) or _composed([said[0].value.amount, *counted], gold):
+    amounts = [one.value.amount for one in occurrences]
+    counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
+    if _is_sum_or_difference(amounts, gold) or _is_sum_or_difference([amounts[0], *counted], gold):
         return unclear("composed")
-    first = next((one for one in said if one.how == "stated"), None)
-    if first is None or all(one.value.worded and one.value.amount == 1 for one in said):  # "one molecule gives six"
+    asserted = [one.value for one in occurrences if one.how == "stated"]
+    if not asserted or all(
+        one.value.worded and one.value.amount == 1 for one in occurrences
+    ):  # "one molecule gives six"
         return unclear("unmatched")
-    several = len({one.value.amount for one in said if one.how == "stated"}) > 1
-    return wrong("other_values" if several else "other_value", _written(text, first.value))
+    several = len({value.amount for value in asserted}) > 1
+    return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
 
 
-def _standing(text: str, mine: list[Value], gold: Gold, about: Expectation, config: CorrectConfig) -> list[_Stands]:
-    found: list[_Stands] = []
-    labels = _labels(text, mine)
-    for at, one in enumerate(mine):
-        begin = mine[at - 1].end if at else 0
-        begin = max(begin, sentence(text, one.start)[0])
-        gap = text[begin : one.start]
-        verdicts = {agrees(exact, one, config.rounding, gap, about) for exact in gold.values}
+def _find_occurrences(
+    text: str, relevant: list[Value], gold: GoldAnswer, about: Expectation, config: CorrectConfig
+) -> list[_Occurrence]:
+    occurrences: list[_Occurrence] = []
+    labels = _year_labels(text, relevant)
+    for at, number in enumerate(relevant):
+        begin = relevant[at - 1].end if at else 0
+        begin = max(begin, sentence_bounds(text, number.start)[0])
+        gap = text[begin : number.start]
+        verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in gold.values}
         verdict = next(name for name in ("same", "rounding", "sign", "scale", "other") if name in verdicts)
-        if denied(text, one.start, one.end):
+        if is_denied(text, number.start, number.end):
             how = "denied"
-        elif doubted(text, one.start):
+        elif is_doubted(text, number.start):
             how = "doubted"
         elif about.years and labels[at] and not labels[at] & about.years:
             how = "other_period"
-        elif _operand(text, one, mine[at + 1 : at + 30]):
+        elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
-        elif compared(gap):
+        elif is_compared(gap):
             how = "compared"
         else:
-            how = "change" if changed(gap) and not _CHANGE.search(about.question.text) else "stated"
-        found.append(_Stands(one, gap, verdict, how))
-    return found
+            how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
+        occurrences.append(_Occurrence(number, gap, verdict, how))
+    return occurrences
 
 
-def _labels(text: str, mine: list[Value]) -> list[frozenset[int]]:
-    """The years that each value is said to be of."""
-    named = [one for one in moments(text) if one.years]
-    found: list[frozenset[int]] = []
+def _year_labels(text: str, relevant: list[Value]) -> list[frozenset[int]]:
+    """Return the years that the text assigns to each value."""
+    named = [number for number in moments(text) if number.years]
+    labels: list[frozenset[int]] = []
     taken = -1
-    for at, one in enumerate(mine):
-        following = text[one.end : mine[at + 1].start if at + 1 < len(mine) else len(text)]
+    for at, number in enumerate(relevant):
+        following = text[number.end : relevant[at + 1].start if at + 1 < len(relevant) else len(text)]
         bracket = re.match(r"\s*\(", following)
         cut = _CUT.search(following, bracket.end() if bracket else 0)
-        end = one.end + (cut.start() if cut else len(following))
-        after = [m for m in named if one.end <= m.start and m.end <= end and not text[m.end :].lstrip().startswith(":")]
+        end = number.end + (cut.start() if cut else len(following))
+        after = [
+            m for m in named if number.end <= m.start and m.end <= end and not text[m.end :].lstrip().startswith(":")
+        ]
         if after:
-            found.append(frozenset(year for m in after for year in m.years))
+            labels.append(frozenset(year for m in after for year in m.years))
             taken = max(m.end for m in after)
             continue
-        begin = max(mine[at - 1].end if at else 0, taken, sentence(text, one.start)[0])
-        before = [m for m in named if begin <= m.start and m.end <= one.start]
-        found.append(before[-1].years if before else frozenset())
+        begin = max(relevant[at - 1].end if at else 0, taken, sentence_bounds(text, number.start)[0])
+        before = [m for m in named if begin <= m.start and m.end <= number.start]
+        labels.append(before[-1].years if before else frozenset())
     if "respectively" in text:
-        _respectively(text, mine, found)
-    return found
+        _assign_respectively(text, relevant, labels)
+    return labels
 
 
-def _respectively(text: str, mine: list[Value], found: list[frozenset[int]]) -> None:
-    """ "$5 and $6 in 2024 and 2023, respectively": the years in their order."""
+def _assign_respectively(text: str, relevant: list[Value], labels: list[frozenset[int]]) -> None:
+    """Assign years in order where the text says so: "$5 and $6 in 2024 and 2023, respectively"."""
     for hit in re.finditer("respectively", text):
-        begin, end = sentence(text, hit.start())
-        inside = [at for at, one in enumerate(mine) if begin <= one.start < end]
+        begin, end = sentence_bounds(text, hit.start())
+        inside = [at for at, one in enumerate(relevant) if begin <= one.start < end]
         named = [one.years for one in moments(text) if begin <= one.start < end and one.years]
         if len(named) == len(inside):
             for at, years in zip(inside, named, strict=True):
-                found[at] = years
+                labels[at] = years
 
 
-def _operand(text: str, one: Value, later: list[Value]) -> bool:
-    """Is it what another value is worked out from ("60.9 - 13.4 = 47.5")?"""
-    return any("=" in text[one.end : other.start] for other in later if other.start - one.end < 60)
+def _is_operand(text: str, value: Value, later: list[Value]) -> bool:
+    """Return whether a value is an operand of a calculation ("60.9 - 13.4 = 47.5")."""
+    return any("=" in text[value.end : other.start] for other in later if other.start - value.end < 60)
 
 
-def _stated(
+def _judge_stated(
     text: str,
-    stated: list[_Stands],
-    others: list[_Stands],
-    gold: Gold,
+    stated: list[_Occurrence],
+    others: list[_Occurrence],
+    gold: GoldAnswer,
     about: Expectation,
     config: CorrectConfig,
     whole: bool,
 ) -> Outcome:
-    """What a stated right value comes to beside all else that the answer says."""
-    one = stated[0]
-    words = _written(text, one.value)
-    if other_entity(text, one.value.start, about):
+    """Judge an answer that states the right value, by what else it says."""
+    right_one = stated[0]
+    words = _quote(text, right_one.value)
+    if names_other_entity(text, right_one.value.start, about):
         return unclear("other_entity", words)
-    if _left_out(text, one.value.start, about):
+    if _excludes_subject(text, right_one.value.start, about):
         return unclear("left_out", words)
-    limit = bound(text[max(one.value.start - 120, 0) : one.value.start])
-    exact = next(e for e in gold.values if agrees(e, one.value, config.rounding, one.gap, about) == "same")
-    if limit != exact.bound and not _bounds(limit, exact, one.value):
+    limit = stated_bound(text[max(right_one.value.start - 120, 0) : right_one.value.start])
+    exact = next(
+        e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
+    )
+    if limit != exact.bound and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
-    joined = {_joined(text, one.value, other.value) for one in stated[:10] for other in others}
+    joined = {_how_joined(text, right_one.value, other.value) for right_one in stated[:10] for other in others}
     if joined & {"or", "to"}:
         return unclear("choice", words)
-    if len(others) > 1 and sum(other.value.amount for other in others) == one.value.amount:
+    if len(others) > 1 and sum(other.value.amount for other in others) == right_one.value.amount:
         return right("contained", words, "with its parts")
     if config.extra == "wrong":
         return wrong("several_values", words)
     short = len(text.split()) <= SHORT
-    if short and len(others) > FORGIVEN:
+    if short and len(others) > MAX_OTHER_VALUES:
         return unclear("list_of_values", words)
     if short and config.extra == "judge":
         return unclear("several_values", words)
     return right("contained", words, "several_values")
 
 
-def _left_out(text: str, at: int, about: Expectation) -> bool:
-    """Is what the question asks about left out of the sum ("excluding Data Center, revenue was $5")?"""
-    begin, end = sentence(text, at)
+def _excludes_subject(text: str, at: int, about: Expectation) -> bool:
+    """Return whether an amount excludes what is asked about ("excluding Data Center, revenue was $5")."""
+    begin, end = sentence_bounds(text, at)
     hit = _WITHOUT.search(text, begin, end)
     return hit is not None and bool(stems(hit["what"]) & about.words) and not _WITHOUT.search(about.question.text)
 
 
-def _fulfils(exact: Exact, one: Value) -> bool:
-    """Is a number within the bound that the gold answer is ("more than 100": 120)?"""
-    return ("more" in exact.bounds and one.amount > exact.amount) or (
-        "less" in exact.bounds and one.amount < exact.amount
+def _is_within_bound(exact: ExactValue, value: Value) -> bool:
+    """Return whether a number is within the bound that the gold answer states ("more than 100": 120)."""
+    return ("more" in exact.bounds and value.amount > exact.amount) or (
+        "less" in exact.bounds and value.amount < exact.amount
     )
 
 
-def _bounds(limit: str, exact: Exact, one: Value) -> bool:
-    """Is "over 47.5 billion" said of a little more, or "nearly 48" of a little less?"""
+def _is_loose_bound(limit: str, exact: ExactValue, value: Value) -> bool:
+    """Return whether a bound in the answer holds of the gold value ("over 47" of 47.5, "nearly 48")."""
     if exact.bound:
         return False
-    return (limit == "more" and one.amount < exact.amount) or (limit == "less" and one.amount > exact.amount)
+    return (limit == "more" and value.amount < exact.amount) or (limit == "less" and value.amount > exact.amount)
 
 
-def _joined(text: str, one: Value, other: Value) -> str:
-    """How two values stand beside one another: or | to | and | beside, "" where something else is between."""
+def _how_joined(text: str, one: Value, other: Value) -> str:
+    """Return how two values are joined: or | to | and | beside, "" where other text is between."""
     first, last = sorted((one, other), key=lambda value: value.start)
-    by = link(text[first.end : last.start])
+    by = joining_word(text[first.end : last.start])
     return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
 
 
-def _is_any(one: _Stands, beside: Sequence[Exact], about: Expectation, config: CorrectConfig) -> bool:
-    return any(agrees(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
+def _matches_any(one: _Occurrence, beside: Sequence[ExactValue], about: Expectation, config: CorrectConfig) -> bool:
+    return any(compare_values(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
 
 
-def _as_much(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
-    return any(agrees(exact, one, config.rounding, "", about) in ("same", "rounding") for exact in gold.values)
+def _matches_amount(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
+    return any(
+        compare_values(exact, value, config.rounding, "", about) in ("same", "rounding") for exact in gold.values
+    )
 
 
-def _as_fraction(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """0.214 for 21.4%"""
-    if one.kind != "count" or not one.pointed or one.amount >= 1:
+def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
+    """Return whether a fraction states the gold percentage: 0.214 for 21.4%."""
+    if value.kind != "count" or not value.pointed or value.amount >= 1:
         return False
     shares = [exact for exact in gold.values if exact.kind == "percent"]
     return any(
-        _as_much(
-            Gold("value", (), (exact,)), replace(one, amount=one.amount * 100, grain=one.grain * 100), config, about
+        _matches_amount(
+            GoldAnswer("value", (), (exact,)),
+            replace(value, amount=value.amount * 100, grain=value.grain * 100),
+            config,
+            about,
         )
         for exact in shares
     )
 
 
-def _close(exact: Exact, one: Value) -> bool:
-    """Is it off by a few per cent, as what is rounded on the way is?"""
+def _is_close(exact: ExactValue, value: Value) -> bool:
+    """Return whether a value is within 2 % of the gold value, as after rounding in between."""
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
-    return any(abs(abs(one.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
+    return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
 
 
-def _as_percent(gold: Gold, one: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """21.4% for 0.214"""
-    if one.kind != "percent":
+def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
+    """Return whether a percentage states the gold fraction: 21.4% for 0.214."""
+    if value.kind != "percent":
         return False
     shares = tuple(e for e in gold.values if e.kind == "count" and abs(e.amount) < 1 and e.grain < 1)
-    fraction = replace(one, kind="count", amount=one.amount / 100, grain=one.grain / 100)
-    return bool(shares) and any(_near(exact, fraction) for exact in shares)
+    fraction = replace(value, kind="count", amount=value.amount / 100, grain=value.grain / 100)
+    return bool(shares) and any(_is_rounded_alike(exact, fraction) for exact in shares)
 
 
-def _near(exact: Exact, one: Value) -> bool:
-    """Is it the gold value rounded to the places that this has, or the other way round?"""
-    return abs(one.amount - exact.amount) <= max(exact.grain, one.grain) / 2
+def _is_rounded_alike(exact: ExactValue, value: Value) -> bool:
+    """Return whether two values are equal at the coarser one's precision."""
+    return abs(value.amount - exact.amount) <= max(exact.grain, value.grain) / 2
 
 
-def _composed(amounts: list[Decimal], gold: Gold) -> bool:
-    """Do some of the values make the gold one, as a sum, or two of them as a difference?"""
+def _is_sum_or_difference(amounts: list[Decimal], gold: GoldAnswer) -> bool:
+    """Return whether the gold value is a sum of some of the amounts, or the difference of two."""
     wanted = {amount for exact in gold.values for amount in (exact.amount, exact.shown) if amount is not None}
     made = {abs(a - b) for a, b in combinations(amounts[:12], 2)}
     for count in range(2, min(len(amounts), 6) + 1):
@@ -284,16 +452,16 @@ def _composed(amounts: list[Decimal], gold: Gold) -> bool:
     return not wanted.isdisjoint(made)
 
 
-def _distinct(found: list[_Stands]) -> list[_Stands]:
-    kept: dict[Decimal, _Stands] = {}
-    for one in found:
-        if not (one.value.worded and one.value.amount <= 10):
-            kept.setdefault(one.value.amount, one)
+def _distinct_amounts(occurrences: list[_Occurrence]) -> list[_Occurrence]:
+    kept: dict[Decimal, _Occurrence] = {}
+    for occurrence in occurrences:
+        if not (occurrence.value.worded and occurrence.value.amount <= 10):
+            kept.setdefault(occurrence.value.amount, occurrence)
     return list(kept.values())
 
 
-def _whole(text: str, everything: Sequence[Value]) -> bool:
-    """Is the answer that one number and nothing else?"""
+def _is_bare_number(text: str, everything: Sequence[Value]) -> bool:
+    """Return whether an answer is one number and nothing else."""
     if len(everything) != 1:
         return False
     rest = text[: everything[0].start] + text[everything[0].end :]
@@ -308,5 +476,5 @@ def _whole(text: str, everything: Sequence[Value]) -> bool:
     )
 
 
-def _written(text: str, one: Value) -> str:
-    return text[one.start : one.end].strip()
+def _quote(text: str, value: Value) -> str:
+    return text[value.start : value.end].strip()

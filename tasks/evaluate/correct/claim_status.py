@@ -1,6 +1,7 @@
-"""How a number or a name stands in an answer: stated, denied, doubted, compared with, offered beside others."""
+"""How an answer uses a number or a name: stated, denied, doubted, compared; and the outcome of a rule."""
 
 import re
+from dataclasses import dataclass
 
 _CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[!?\n]|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
@@ -72,19 +73,19 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
-FAR = 400  # characters: what stands further away is no part of what is said of a place
+FAR = 400  # characters on each side that may belong to a claim
 
 
-def clause(text: str, start: int) -> str:
-    """What stands before a place, from the beginning of its clause."""
+def clause_before(text: str, start: int) -> str:
+    """Return the text from the beginning of a clause to a place in it."""
     begin = max(start - FAR, 0)
     for hit in _CLAUSE.finditer(text, begin, start):
         begin = hit.end()
     return text[begin:start]
 
 
-def sentence(text: str, start: int) -> tuple[int, int]:
-    """Where the sentence of a place begins and ends."""
+def sentence_bounds(text: str, start: int) -> tuple[int, int]:
+    """Return where the sentence around a place begins and ends."""
     begin, end = max(start - FAR, 0), min(start + FAR, len(text))
     for hit in _SENTENCE.finditer(text, begin, end):
         if hit.end() <= start:
@@ -95,37 +96,37 @@ def sentence(text: str, start: int) -> tuple[int, int]:
     return begin, end
 
 
-def denied(text: str, start: int, end: int) -> bool:
-    """Is it said not to be so?"""
-    hits = list(_DENIES.finditer(clause(text, start)))
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether the words from `start` to `end` are denied."""
+    hits = list(_DENIES.finditer(clause_before(text, start)))
     if _SAVE.search(text[max(start - 80, 0) : start]):
         return True
-    near = bool(hits) and len(clause(text, start)[hits[-1].end() :].split()) <= 7
+    near = bool(hits) and len(clause_before(text, start)[hits[-1].end() :].split()) <= 7
     return near or _DENIED.match(text[end : end + 80]) is not None
 
 
-def doubted(text: str, start: int) -> bool:
-    """Is it asked, or supposed, rather than said?"""
-    begin, end = sentence(text, start)
-    return text[begin:end].rstrip().endswith("?") or _DOUBTS.search(clause(text, start)) is not None
+def is_doubted(text: str, start: int) -> bool:
+    """Return whether the words at `start` are part of a question or a supposition."""
+    begin, end = sentence_bounds(text, start)
+    return text[begin:end].rstrip().endswith("?") or _DOUBTS.search(clause_before(text, start)) is not None
 
 
-def compared(gap: str) -> bool:
-    """Does the stretch before it make it what something else is compared with, or changed by?"""
+def is_compared(gap: str) -> bool:
+    """Return whether the text before a value makes it the other side of a comparison ("compared with", "from")."""
     if _FROM.search(gap):
         return True
     hits = list(_COMPARES.finditer(gap))
     return bool(hits) and len(gap[hits[-1].end() :].split()) <= 8
 
 
-def changed(gap: str) -> bool:
-    """Is it said by how much something changed, rather than how much it is?"""
+def is_change(gap: str) -> bool:
+    """Return whether the text before a value makes it the size of a change ("rose by")."""
     return _CHANGES.search(gap) is not None
 
 
-def former(text: str, start: int, end: int) -> bool:
-    """Is it what something was before ("from A to B", "formerly A")?"""
-    before = clause(text, start)
+def is_former(text: str, start: int, end: int) -> bool:
+    """Return whether the words are a former state ("from A to B", "formerly A")."""
+    before = clause_before(text, start)
     moved = re.search(r"\bfrom\s+(?:the\s+)?$", before, re.IGNORECASE) and re.match(
         r"\W*(?:\w+\W+){0,2}?to\b", text[end:]
     )
@@ -133,8 +134,8 @@ def former(text: str, start: int, end: int) -> bool:
     return bool(moved) or (once is not None and len(before[once.end() :].split()) <= 3)
 
 
-def link(gap: str) -> str:
-    """What joins two neighbours with nothing else between them: or | to | and | beside; "" where more stands there."""
+def joining_word(gap: str) -> str:
+    """Classify the text between two neighbours: or | to | and | beside; "" where it is more than a conjunction."""
     hit = _LINKS.match(gap) if len(gap) <= 80 else None
     if hit is None:
         return ""
@@ -144,14 +145,37 @@ def link(gap: str) -> str:
     return {"to": "to", "-": "to", "through": "to", "and": "and"}.get(by, "beside")
 
 
-def negative(gap: str) -> str:
-    """below: the words before it say that it is less than nothing; out: that it may be printed so; "" neither."""
+def negative_wording(gap: str) -> str:
+    """Return "below" where words before a value mean a negative one, "out" where they may, "" where not."""
     return "below" if _BELOW.search(gap) else "out" if _NEGATIVE.search(gap) else ""
 
 
-def bound(before: str) -> str:
-    """more | less where a number is said to be a bound, "" where it is the number itself."""
+def stated_bound(before: str) -> str:
+    """Return "more" or "less" where the text before a number makes it a lower or upper bound, else ""."""
     hit = _BOUND.search(before[-120:])
     if hit is None:
         return ""
     return "more" if hit["more"] or hit["gt"] else "less"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a rule: right, wrong, or open, when `why` says what a judge must decide."""
+
+    verdict: str  # right | wrong | open
+    stage: str = ""  # exact | contained | value
+    matched: str = ""  # the words of the answer that match the gold answer
+    why: str = ""
+    covered: float = 0.0  # share of the gold answer's parts that are right
+
+
+def right(stage: str, matched: str, why: str = "") -> Outcome:
+    return Outcome("right", stage, matched, why, 1.0)
+
+
+def wrong(why: str, matched: str = "") -> Outcome:
+    return Outcome("wrong", "value", matched, why)
+
+
+def unclear(why: str, matched: str = "", covered: float = 0.0) -> Outcome:
+    return Outcome("open", "", matched, why, covered)

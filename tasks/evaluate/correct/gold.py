@@ -1,4 +1,4 @@
-"""The gold answer of a question as what it is: a verdict, a moment, a value, words, or several of them."""
+"""Parses a question's gold answer into a yes or no, a date, a value, words, or several parts."""
 
 import re
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
-from rarefy.tasks.evaluate.correct.claim_status import bound, negative
-from rarefy.tasks.evaluate.correct.values import Value, plain, values
-from rarefy.tasks.evaluate.correct.words import EMPTY, stems, tokens
+from rarefy.tasks.evaluate.correct.claim_status import negative_wording, stated_bound
+from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, plain_text, split_tokens, stems
 from rarefy.tasks.text.dates import Moment, moments, years
 from rarefy.tasks.text.quantities import SCALES
 from rarefy.tasks.text.stems import stem
@@ -34,7 +33,7 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
-_SENTENCE = 5  # words of a form that may be a sentence
+_SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
     r"\beach\b|\bname (?:the|all)\b|\blist\b",
@@ -43,41 +42,41 @@ _SEVERAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
-    """A value that is right, as exactly as any form of the answer gives it."""
+class ExactValue:
+    """A right value, as precise as any form of the answer gives it."""
 
     kind: str  # of values.Value
-    unit: str  # "" where nothing says it
+    unit: str  # "" where none is stated
     amount: Decimal
     grain: Decimal
-    signs: frozenset[int]  # +1, -1: in which it is right
-    shown: Decimal | None  # as it is printed where the unit is said elsewhere ("in millions"); None: as it is
-    open: bool  # nothing says in what it is counted, so that another scale may be meant
-    loose: bool  # "approximately": its zeros at the end may be rounded
+    signs: frozenset[int]  # +1, -1: the right ones
+    shown: Decimal | None  # as printed, where its scale is stated elsewhere ("in millions"); else None
+    open: bool  # no scale is stated, so that another may be meant
+    loose: bool  # approximate: its trailing zeros may be rounded
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
-    """One gold answer, read once."""
+class GoldAnswer:
+    """A parsed gold answer."""
 
     kind: str  # verdict | moment | value | text | parts
     forms: tuple[str, ...]
-    values: tuple[Exact, ...] = ()
+    values: tuple[ExactValue, ...] = ()
     moments: tuple[Moment, ...] = ()
-    parts: tuple["Gold", ...] = ()
+    parts: tuple["GoldAnswer", ...] = ()
     ordered: bool = False
-    unread: tuple[str, ...] = ()  # forms that are no such value or moment: what is none of these may be right by them
+    unread: tuple[str, ...] = ()  # forms that were not parsed as such: an answer may be right by one of them
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a question says of the answer before there is one."""
+    """What a question says about its answer."""
 
     question: Question
-    scale: int  # power of ten; -1: none said
+    scale: int  # power of ten; -1: not stated
     unit: str
     percent: bool
     many: bool
@@ -85,15 +84,15 @@ class Expectation:
     years: frozenset[int]
 
 
-def asked(question: Question) -> Expectation:
-    """What the question asks for: unit, scale, periods."""
-    text = plain(question.text)
+def parse_expectation(question: Question) -> Expectation:
+    """Return what a question asks for: unit, scale, periods."""
+    text = plain_text(question.text)
     hit = _ASKED.search(text)
     scale = (hit["scale"] or hit["scale2"] or hit["scale3"] or "").lower() if hit else ""
     unit = (hit["unit"] or "").lower().replace(".", "") if hit else ""
     signs = re.search(r"US\s?\$|USD|\$|€|EUR|£|GBP", hit[0]) if hit else None
     counted = f"5 {unit}" if unit or signs is None else f"{signs[0]} 5"
-    money = next((one.unit for one in values(counted) if one.kind == "money"), "")
+    money = next((one.unit for one in find_values(counted) if one.kind == "money"), "")
     named = years(question.period, question.valid_from) or years(text)
     return Expectation(
         question,
@@ -106,62 +105,69 @@ def asked(question: Question) -> Expectation:
     )
 
 
-def gold(question: Question) -> Gold:
-    """The gold answer of a question, its aliases with it."""
-    forms = [plain(form, question.language).strip() for form in (question.answer, *question.aliases) if form.strip()]
-    return _gold(tuple(dict.fromkeys(forms)), asked(question), True)
+def parse_gold(question: Question) -> GoldAnswer:
+    """Parse the gold answer of a question, with its aliases."""
+    forms = [
+        plain_text(form, question.language).strip() for form in (question.answer, *question.aliases) if form.strip()
+    ]
+    return _parse_forms(tuple(dict.fromkeys(forms)), parse_expectation(question), True)
 
 
-def _gold(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gold:
+def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> GoldAnswer:
     first = forms[0] if forms else ""
     if first.strip(" .").casefold() in VERDICTS:
-        return Gold("verdict", forms)
-    if whole and len(parts := split(first, about)) > 1:
-        told = plain(about.question.text)
-        ordered = "respectively" in first or "respectively" in told
-        stated = [one.amount for one in values(first)]
-        unread = tuple(form for form in forms[1:] if not stated or [one.amount for one in values(form)] != stated)
-        made = tuple(_gold((part,), about, False) for part in parts)
-        return Gold("parts", forms, parts=made, ordered=ordered, unread=unread)
-    if _restates(first, about):
-        return Gold("text", forms)
-    if found := _only_moment(first, about):
-        if len(found) > 1:
-            ways = [one.ways for one in found]
+        return GoldAnswer("verdict", forms)
+    if whole and len(parts := split_parts(first, about)) > 1:
+        ordered = "respectively" in first or "respectively" in plain_text(about.question.text)
+        stated = [one.amount for one in find_values(first)]
+        unread = tuple(form for form in forms[1:] if not stated or [one.amount for one in find_values(form)] != stated)
+        parsed = tuple(_parse_forms((part,), about, False) for part in parts)
+        return GoldAnswer("parts", forms, parts=parsed, ordered=ordered, unread=unread)
+    if _is_restatement(first, about):
+        return GoldAnswer("text", forms)
+    if dates := _bare_moments(first, about):
+        if len(dates) > 1:
+            ways = [one.ways for one in dates]
             unread = tuple(form for form in forms[1:] if [one.ways for one in moments(form)] != ways)
-            made = tuple(Gold("moment", (first,), moments=(one,)) for one in found)
-            return Gold("parts", forms, parts=made, unread=unread)
-        read = {form: _only_moment(form, about)[:1] for form in forms}
+            parsed = tuple(GoldAnswer("moment", (first,), moments=(one,)) for one in dates)
+            return GoldAnswer("parts", forms, parts=parsed, unread=unread)
+        read = {form: _bare_moments(form, about)[:1] for form in forms}
         unread = tuple(form for form in forms if not read[form])
-        return Gold("moment", forms, moments=tuple(one for found in read.values() for one in found), unread=unread)
-    if exact := tuple(_exacts(forms, about)):
-        return Gold("value", forms, values=exact, unread=tuple(form for form in forms if not _read(form, about)))
-    return Gold("text", forms)
+        return GoldAnswer(
+            "moment", forms, moments=tuple(one for dates in read.values() for one in dates), unread=unread
+        )
+    if exact := tuple(_exact_values(forms, about)):
+        return GoldAnswer(
+            "value", forms, values=exact, unread=tuple(form for form in forms if not _single_value(form, about))
+        )
+    return GoldAnswer("text", forms)
 
 
-def _restates(form: str, about: Expectation) -> bool:
-    """Is the form a sentence whose only number or year is the question's own ("In 2022, AMD brought in ...")?"""
+def _is_restatement(form: str, about: Expectation) -> bool:
+    """Return whether a form is a sentence whose only numbers and years are the question's ("In 2022, AMD ...")."""
     if len(form.split()) < _SENTENCE:
         return False
-    asked_of = plain(about.question.text)
-    stated = {one.amount for one in values(asked_of)} | {*about.years}
-    counted = [one for one in values(form) if about.many or not (one.worded and one.amount <= 10)]  # "Among the three"
+    asked_of = plain_text(about.question.text)
+    stated = {one.amount for one in find_values(asked_of)} | {*about.years}
+    counted = [
+        one for one in find_values(form) if about.many or not (one.worded and one.amount <= 10)
+    ]  # "Among the three"
     own = {one.amount for one in counted} | {year for one in moments(form) for year in one.years}
     return bool(own) and own <= stated
 
 
-def split(form: str, about: Expectation) -> list[str]:
-    """The parts of an answer of several; itself alone where it is one."""
+def split_parts(form: str, about: Expectation) -> list[str]:
+    """Return the parts of an answer, itself alone where it is one."""
     if ";" in form or "\n" in form:
         return [
             part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
         ]
     ranged = re.fullmatch(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)", form.replace(", respectively", ""))
-    if ranged and all(_one_value(part, about) for part in ranged.groups()):
+    if ranged and all(_is_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]
     bare = re.sub(r",?\s*respectively\.?$", "", form)
     items = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()]
-    if len(items) > 1 and all(_one_value(item, about) for item in items):
+    if len(items) > 1 and all(_is_one_value(item, about) for item in items):
         return items
     if not all(item[0].isupper() for item in items):
         return [form]
@@ -170,25 +176,25 @@ def split(form: str, about: Expectation) -> list[str]:
     return items if named or pair else [form]
 
 
-def _one_value(text: str, about: Expectation) -> bool:
-    return len(values(text)) == 1 and _only(text, about)
+def _is_one_value(text: str, about: Expectation) -> bool:
+    return len(find_values(text)) == 1 and _is_bare_quantity(text, about)
 
 
-def _only(text: str, about: Expectation) -> bool:
-    """Is a text a number and what it counts, and nothing else?"""
-    spans = [(one.start, one.end) for one in values(text)] + [(one.start, one.end) for one in moments(text)]
+def _is_bare_quantity(text: str, about: Expectation) -> bool:
+    """Return whether a text is a number or date with what it counts, and nothing else."""
+    spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
-    over = [word for word in re.findall(r"[^\W\d_]+", rest) if word.casefold() not in _FILLER]
-    strange = [word for word in over if stem(word.casefold()) not in about.words]
+    others = [word for word in re.findall(r"[^\W\d_]+", rest) if word.casefold() not in _FILLER]
+    strange = [word for word in others if stem(word.casefold()) not in about.words]
     return not any(word[0].isupper() for word in strange) and len(strange) <= 2
 
 
-def _only_moment(text: str, about: Expectation) -> list[Moment]:
-    found = list(moments(text))
-    years_alone = all(not any(way[1:]) for one in found for way in one.ways)
-    inside = [range(one.start, one.end) for one in found]
-    counted = [one for one in _amounts(text) if not one.year and not any(one.start in span for span in inside)]
-    if not found or counted or not _only(text, about):
+def _bare_moments(text: str, about: Expectation) -> list[Moment]:
+    dates = list(moments(text))
+    years_alone = all(not any(way[1:]) for one in dates for way in one.ways)
+    inside = [range(one.start, one.end) for one in dates]
+    counted = [one for one in _cardinal_values(text) if not one.year and not any(one.start in span for span in inside)]
+    if not dates or counted or not _is_bare_quantity(text, about):
         return []
     if (
         years_alone
@@ -196,31 +202,31 @@ def _only_moment(text: str, about: Expectation) -> list[Moment]:
         and not re.search(r"fiscal|FY", text, re.IGNORECASE)
     ):
         return []
-    return found
+    return dates
 
 
-def _exacts(forms: tuple[str, ...], about: Expectation) -> Iterator[Exact]:
-    """The values that the forms give, the finest of each; a form that is another's rounding gives none of its own."""
-    read = [(form, one) for form in forms if (one := _read(form, about))]
+def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactValue]:
+    """Yield the values of the forms, each at its most precise; a form that rounds another adds no value."""
+    read = [(form, one) for form in forms if (one := _single_value(form, about))]
     if not read or read[0][0] != forms[0]:
         return
     scaled = [one for _, one in read if one.scaled or one.amount >= 10**6]
-    made: list[Exact] = []
+    exacts: list[ExactValue] = []
     for form, one in read:
-        power = _scale(one, scaled, about)
-        kind, unit = _of_kind([one for _, one in read], one, about)
+        power = _implied_scale(one, scaled, about)
+        kind, unit = _kind_and_unit([one for _, one in read], one, about)
         amount, grain = one.amount.scaleb(max(power, 0)), one.grain.scaleb(max(power, 0))
-        sign = -1 if one.minus or one.enclosed or negative(form[: one.start]) == "below" else 1
+        sign = -1 if one.minus or one.enclosed or negative_wording(form[: one.start]) == "below" else 1
         about_it = re.search(r"\b(?:approximately|about|roughly|around|nearly|almost|some)\b", form, re.IGNORECASE)
-        noun = tokens(one.nouns)[-1] if tokens(one.nouns) else ""
-        made.append(
-            Exact(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
-                  bool(about_it), limit := bound(form[: one.start]), frozenset({limit}), stem(noun))
+        noun = split_tokens(one.nouns)[-1] if split_tokens(one.nouns) else ""
+        exacts.append(
+            ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
+                  bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun))
         )  # fmt: skip
-    made.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
-    kept: list[Exact] = []
-    for exact in made:
-        twin = next((at for at, other in enumerate(kept) if _rounds(other, exact)), None)
+    exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
+    kept: list[ExactValue] = []
+    for exact in exacts:
+        twin = next((at for at, other in enumerate(kept) if _is_rounding_of(other, exact)), None)
         if twin is None:
             kept.append(exact)
         else:
@@ -237,21 +243,21 @@ def _exacts(forms: tuple[str, ...], about: Expectation) -> Iterator[Exact]:
     yield from kept
 
 
-def _read(form: str, about: Expectation) -> Value | None:
-    found = _amounts(form)
-    return found[0] if len(found) == 1 and _only(form, about) else None
+def _single_value(form: str, about: Expectation) -> Value | None:
+    numbers = _cardinal_values(form)
+    return numbers[0] if len(numbers) == 1 and _is_bare_quantity(form, about) else None
 
 
-def _amounts(text: str) -> list[Value]:
-    """Its numbers but for ordinals."""
-    return [one for one in values(text) if one.kind != "place"]
+def _cardinal_values(text: str) -> list[Value]:
+    """Return the numbers of a text without ordinals."""
+    return [one for one in find_values(text) if one.kind != "place"]
 
 
-def _scale(one: Value, scaled: list[Value], about: Expectation) -> int:
-    """The power of ten that a number as it is printed must be given; -1 where nothing tells."""
+def _implied_scale(one: Value, scaled: list[Value], about: Expectation) -> int:
+    """Return the power of ten by which a printed number must be scaled; -1 where it is unknown."""
     if one.scaled or one.kind in ("percent", "points", "times", "measure"):
         return 0
-    for other in scaled:  # the same digits with their scale said
+    for other in scaled:  # the same digits with a stated scale
         if other is one:
             continue
         for power in (0, 3, 6, 9, 12):
@@ -262,11 +268,11 @@ def _scale(one: Value, scaled: list[Value], about: Expectation) -> int:
                 return power
     if about.scale >= 0:
         return about.scale if one.amount.scaleb(about.scale) < 10**16 and one.amount < 10**9 else 0
-    told = (one.kind == "money" and one.grain < 1) or one.amount >= 10**6 or one.nouns or about.many
-    return 0 if told else -1
+    complete = (one.kind == "money" and one.grain < 1) or one.amount >= 10**6 or one.nouns or about.many
+    return 0 if complete else -1
 
 
-def _of_kind(all_: list[Value], one: Value, about: Expectation) -> tuple[str, str]:
+def _kind_and_unit(all_: list[Value], one: Value, about: Expectation) -> tuple[str, str]:
     if one.kind != "count":
         return one.kind, one.unit
     money = next((other.unit for other in all_ if other.kind == "money"), about.unit if about.unit.isupper() else "")
@@ -277,8 +283,8 @@ def _of_kind(all_: list[Value], one: Value, about: Expectation) -> tuple[str, st
     )
 
 
-def _rounds(fine: Exact, coarse: Exact) -> bool:
-    """Is the coarser one the finer one rounded, or printed in another scale?"""
+def _is_rounding_of(fine: ExactValue, coarse: ExactValue) -> bool:
+    """Return whether the coarser value is the finer one rounded, or printed in another scale."""
     if fine.kind != coarse.kind:
         return False
     if abs(fine.amount - coarse.amount) <= max(coarse.grain, fine.grain) / 2:

@@ -1,34 +1,282 @@
-"""From an answer in its trial to a score, or to what the judge must be asked: the order of the rules."""
+"""The rules in their order: from an answer in its trial to a score, or to a case for the judge (RARE R35)."""
 
+import re
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 
-from rarefy.data_contracts.rows import Answer, Question, Score, Trial
-from rarefy.tasks.evaluate.correct.cleaned import cleaned
+from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
+from rarefy.tasks.evaluate.correct.by_value import judge_value
+from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.claim_status import (
+    Outcome,
+    is_compared,
+    is_denied,
+    is_doubted,
+    joining_word,
+    right,
+    unclear,
+    wrong,
+)
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import Expectation, Gold, asked, gold
-from rarefy.tasks.evaluate.correct.judging import JudgeCase, role_of
-from rarefy.tasks.evaluate.correct.match import matched
-from rarefy.tasks.evaluate.correct.outcome import Outcome
+from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer, parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
+from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, split_tokens, split_words
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
-from rarefy.tasks.models.llm.usable import encodable
+from rarefy.tasks.models.llm.faults import replace_surrogates
+from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.refusals import Refusal, refusal
 
-FAULT = "not_judged"  # what the reason begins with where judging an answer raised an exception
-LONGEST = 50_000  # characters of an answer: a longer one is no short answer to anything, and takes long to read
-KEPT = 200_000  # outcomes of (question, text): cells of a question share most of their answers
-# what a protocol without a judge takes for contained, as its paper has it: the answer stands there, and it is stated
+_FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
+_AS_MUCH = re.compile(  # words that may state a quantity without a number
+    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an?|(?:doubl|tripl|quadrupl|halv)\w+)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(  # words that may state a time without a date
+    r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
+    rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
+    re.IGNORECASE,
+)
+_FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
+_YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
+
+
+def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
+    """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    if config.match == "plain":
+        return _match_plain(text, gold)
+    for form in gold.forms:
+        if (gold.kind in ("text", "verdict") and is_same_wording(text, form)) or " ".join(text.split()).strip(
+            " ."
+        ) == form.strip(" ."):
+            return right("exact", text)
+    if gold.kind == "parts":
+        return _judge_parts(text, gold, about, config)
+    return _match_one(text, gold, about, config)
+
+
+def _match_one(
+    text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer] = ()
+) -> Outcome:
+    if gold.kind == "verdict":
+        return _judge_yes_no(text, gold, config)
+    if gold.kind == "moment":
+        outcome = _judge_moment(text, gold, about, config, beside)
+    elif gold.kind == "value":
+        outcome = judge_value(text, gold, about, config, [exact for other in beside for exact in other.values])
+    else:
+        outcome = judge_words(text, gold, about, listed=bool(beside))
+        return unclear("unmatched") if outcome.verdict == "wrong" and not config.value else outcome
+    if outcome.verdict != "open":
+        return outcome
+    otherwise = _match_otherwise(text, gold, about, config, beside)
+    if otherwise and otherwise.verdict == "right":
+        return otherwise
+    elsewhere = outcome.why != "unmatched" or gold.unread or not config.value
+    return outcome if elsewhere or not _lacks_value(text, gold) else wrong("no_value", text)
+
+
+def _lacks_value(text: str, gold: GoldAnswer) -> bool:
+    """Return whether a short answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
+
+    It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
+    digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today").
+    """
+    vague = _WHEN if gold.kind == "moment" else _AS_MUCH
+    if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
+        return False
+    kinds = {exact.kind for exact in gold.values} or {"moment"}
+    dates = moments(text) if kinds <= {"money", "percent"} else ()
+    others = [one for one in find_values(text) if (one.year and dates) or one.kind in _FIRM - kinds]
+    rest = list(text)
+    for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
+        rest[start:end] = " " * (end - start)
+    left = "".join(rest)
+    if re.search(r"\d", left) or find_values(left) or moments(left):
+        return False
+    figures = {_leading_digits(exact.amount) for exact in gold.values}
+    return figures.isdisjoint(_leading_digits(one.amount) for one in others)
+
+
+def _leading_digits(amount: Decimal) -> tuple[int, ...]:
+    """Return the first three digits of an amount."""
+    return amount.normalize().as_tuple().digits[:3]
+
+
+def _match_otherwise(
+    text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
+) -> Outcome | None:
+    """Judge an open answer by forms that are no values, or by gold numbers that may be years before 1900."""
+    if gold.unread:
+        return judge_words(text, GoldAnswer("text", gold.unread), about, listed=bool(beside))
+    if old := _old_years(gold):
+        years = [GoldAnswer("moment", other.forms, moments=_old_years(other)) for other in beside]
+        return _judge_moment(text, GoldAnswer("moment", gold.forms, moments=old), about, config, years)
+    return None
+
+
+def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
+    """Return gold numbers that may be years before 1900: "1850" alone is parsed as a number."""
+    return tuple(
+        Moment(frozenset({Parts(int(exact.amount))}), 0, 0)
+        for exact in gold.values
+        if exact.kind == "count" and not exact.noun and exact.grain == 1 and 1000 <= exact.amount < 1900
+    )
+
+
+def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
+    """Judge each part; all must be right, in their order where the question says "respectively"."""
+    outcomes = [
+        _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
+        for part in gold.parts
+    ]
+    right_ones = [one for one in outcomes if one.verdict == "right"]
+    covered = len(right_ones) / len(outcomes)
+    words = "; ".join(one.matched for one in right_ones)
+    if len(right_ones) == len(outcomes):
+        places = [text.find(one.matched) for one in outcomes]
+        if gold.ordered and places != sorted(places):
+            return unclear("order", words, covered)
+        return right("contained", words)
+    if right_ones:
+        return unclear("some_parts", words, covered)
+    if all(one.verdict == "wrong" for one in outcomes) and not gold.unread:
+        return wrong("other_value", outcomes[0].matched)
+    return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
+
+
+def _judge_yes_no(text: str, gold: GoldAnswer, config: CorrectConfig) -> Outcome:
+    """Judge a yes or no by the first word of the answer."""
+    hit = _FIRST.match(text)
+    wanted = {form.strip(" .").casefold() for form in gold.forms} & VERDICTS
+    means = {"true": "yes", "false": "no"}
+    if hit is None:
+        return unclear("unmatched")
+    answer = hit["word"].casefold()
+    rest = re.findall(
+        r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
+    )
+    if any(means.get(word, word) != means.get(answer, answer) for word in rest) and len(split_words(text)) <= 8:
+        return unclear("choice")
+    if answer in wanted or means.get(answer, answer) in {means.get(word, word) for word in wanted}:
+        return right("exact" if len(split_words(text)) == 1 else "contained", hit["word"])
+    return wrong("other_value", hit["word"]) if config.value else unclear("unmatched")
+
+
+def _judge_moment(
+    text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
+) -> Outcome:
+    text = _YEAR_AND_MARK.sub(r"\1", text)
+    dates = list(moments(text))
+
+    def quote(one: Moment) -> str:
+        return text[one.start : one.end]
+
+    def is_asserted(one: Moment) -> bool:
+        return not is_denied(text, one.start, one.end) and not is_doubted(text, one.start)
+
+    parts = [one for other in beside for one in other.moments]
+    same: list[Moment] = []
+    less: list[Moment] = []
+    other: list[Moment] = []
+    for one in dates:
+        verdict = _compare_moments(gold.moments, one)
+        if verdict == "less" and not one.years and any(mine.years & about.years for mine in gold.moments):
+            verdict = "same"  # "September 28", where the question says the year
+        {"same": same, "less": less, "other": other}[verdict].append(one)
+    other = [one for one in other if not any(compare_moments(part, one) == "same" for part in parts)]
+    exact = any(way[1] for mine in gold.moments for way in mine.ways)  # a month, at least
+    if not exact:
+        finer = [one for one in dates if any(way[1] for way in one.ways)]
+        other = [one for one in other if one in finer or not one.years & about.years]
+    if stated := [one for one in same if is_asserted(one)]:
+        one, shown = stated[0], quote(stated[0])
+        if names_other_entity(text, one.start, about):
+            return unclear("other_entity", shown)
+        joined = {joining_word(text[min(one.end, rival.end) : max(one.start, rival.start)]) for rival in other}
+        if joined & {"or", "to"}:
+            return unclear("choice", shown)
+        if other and config.extra == "wrong":
+            return wrong("several_values", shown)
+        if other and config.extra == "judge" and len(split_words(text)) <= SHORT:
+            return unclear("several_values", shown)
+        return right("contained" if len(split_words(text)) > len(split_words(shown)) else "exact", shown)
+    if same:
+        return unclear("denied" if is_denied(text, same[0].start, same[0].end) else "doubted", quote(same[0]))
+    if less:
+        return unclear("less_exact", quote(less[0]))
+    firm = [one for one in other if is_asserted(one) and (not exact or any(way[1] for way in one.ways))]
+    if (
+        config.value
+        and not gold.unread
+        and firm
+        and len(firm) == len(other)
+        and (beside or len({one.ways for one in other}) == 1)
+        and not is_compared(text[: firm[0].start][-40:])
+        and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
+    ):
+        if any(_are_adjacent_years(mine, one) for mine in gold.moments for one in firm):
+            return unclear("close", quote(firm[0]))
+        return wrong("other_value", quote(firm[0]))
+    return unclear("unmatched")
+
+
+def _compare_moments(golds: Sequence[Moment], one: Moment) -> str:
+    """Return "same", "less" (less exact) or "other" for a date against all gold forms.
+
+    A form that is only a year, or a decade, makes no date right that contradicts a more exact form.
+    """
+    verdicts = {compare_moments(mine, one) for mine in golds}
+    if any(not mine.decade for mine in golds) and not one.decade:
+        exact = {compare_moments(mine, one) for mine in golds if not mine.decade}
+        verdicts = exact if exact != {"other"} or "same" not in verdicts else {"less"}
+    finer = [mine for mine in golds if any(way[1] for way in mine.ways)]
+    another = finer and any(way[1] for way in one.ways) and all(compare_moments(mine, one) == "other" for mine in finer)
+    if "same" in verdicts and another:
+        return "less"
+    return min(verdicts, key=("same", "less", "other").index)
+
+
+def _are_adjacent_years(gold: Moment, one: Moment) -> bool:
+    """Return whether two bare years are adjacent; people labelled many such answers right."""
+    years = [way[0] for moment in (gold, one) for way in moment.ways if way[0] and not any(way[1:])]
+    return len(years) == 2 and abs(years[0] - years[1]) == 1
+
+
+def _match_plain(text: str, gold: GoldAnswer) -> Outcome:
+    """Judge by the papers' inclusive match: any form as whole words anywhere."""
+    tokens = split_tokens(text)
+    forms = {form: wanted for form in gold.forms if (wanted := split_tokens(form))}
+    for form, wanted in forms.items():
+        if tokens == wanted:
+            return right("exact", form)
+    for form, wanted in forms.items():
+        if any(tokens[at : at + len(wanted)] == wanted for at in range(len(tokens) - len(wanted) + 1)):
+            return right("contained", form)
+    return unclear("unmatched")
+
+
+def exact_values(gold: GoldAnswer) -> tuple[ExactValue, ...]:
+    """Return all values of a gold answer and its parts."""
+    return (*gold.values, *(exact for part in gold.parts for exact in exact_values(part)))
+
+
+FAULT = "not_judged"  # prefix of the reason where judging an answer raised an exception
+MAX_ANSWER = 50_000  # characters: longer answers are not judged, since that would take long
+CACHE_SIZE = 200_000  # outcomes by (question, text): trials of a question share most answers
+# doubts that a protocol without a judge resolves as right, as its paper does: the answer is stated in the text
 CONTAINED = frozenset(("several_values", "several_names", "in_passing", "too_long"))
 
 
 @dataclass
 class Verdicts:
-    """The rules under one config; what was found of a text is kept for the next trial that got the same."""
+    """The rules under one config, with results cached for trials with equal answers."""
 
     config: CorrectConfig
-    judged: bool  # a judge is there
-    _golds: dict[str, tuple[Gold, Expectation]] = field(default_factory=dict)
+    judged: bool  # whether there is a judge
+    _golds: dict[str, tuple[GoldAnswer, Expectation]] = field(default_factory=dict)
     _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
     _refusals: dict[tuple[str, str], Refusal | None] = field(default_factory=dict)
     _texts: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -36,19 +284,19 @@ class Verdicts:
     def of(
         self, answer: Answer, trial: Trial, question: Question, protocol: Protocol
     ) -> Score | tuple[Score, JudgeCase]:
-        """The score of an answer, or what it is until the judge has spoken and what that judge is asked.
+        """Return the score of an answer, or a provisional score with the case for the judge.
 
-        An answer whose judging itself fails is not scored, and says why: one answer never ends a run.
+        An exception while judging becomes a failed score: one answer never ends a run.
         """
         row = Score(trial.trial_id, answer.system, trial.protocol, question.question_id, "scored")
         try:
             return self._judged(row, answer, trial, question, protocol)
-        except (MemoryError, OSError, ImportError):  # of this machine, and not of the answer
+        except (MemoryError, OSError, ImportError):  # faults of the machine, not of the answer
             raise
         except Exception as error:
             line = traceback.extract_tb(error.__traceback__)[-1]
-            told = f"{type(error).__name__}: {str(error)[:300]} ({Path(line.filename).name}:{line.lineno})"
-            return replace(row, status="failed", why=f"{FAULT}: {encodable(told)}")
+            fault = f"{type(error).__name__}: {str(error)[:300]} ({Path(line.filename).name}:{line.lineno})"
+            return replace(row, status="failed", why=f"{FAULT}: {replace_surrogates(fault)}")
 
     def _judged(
         self, row: Score, answer: Answer, trial: Trial, question: Question, protocol: Protocol
@@ -57,7 +305,7 @@ class Verdicts:
             return replace(row, status="skipped", why=trial.skipped_because)
         if answer.error:
             return replace(row, status="failed", why=answer.error)
-        if len(answer.text) > LONGEST:
+        if len(answer.text) > MAX_ANSWER:
             return replace(row, status="failed", why=f"too_long_to_judge: {len(answer.text):,} characters")
         text = self._cleaned(answer.text, question.language)
         if not any(map(str.isalnum, text)) and not answer.refused:
@@ -75,73 +323,70 @@ class Verdicts:
         return self._scored(row, outcome, text, question, protocol, "refusal_with_answer" if declined else "")
 
     def _declined(self, answer: Answer, text: str, question: Question, protocol: Protocol) -> Refusal | str | None:
-        """How an answer declines: by whose word, where it does; the refusal where it answers all the same; None."""
+        """Return how an answer declines; its Refusal where it gives an answer all the same; None where it does not."""
         if answer.refused:
             return "by_the_system"
         key = (protocol.refusal, text)
         if key not in self._refusals:
-            _bounded(self._refusals)[key] = refusal(text, protocol.refusal, self.config.refusals == "general")
-        found = self._refusals[key]
-        if found is None:
+            _cap_size(self._refusals)[key] = refusal(text, protocol.refusal, self.config.refusals == "general")
+        declined = self._refusals[key]
+        if declined is None:
             return None
-        how = "in_its_protocols_words" if found.own else "in_other_words"
-        if answer.refused is False and not found.rest:
+        how = "in_its_protocols_words" if declined.own else "in_other_words"
+        if answer.refused is False and not declined.rest:
             return "though_not_by_the_systems_word"
         if answer.refused is False:
             return None
         if self.config.refusal_with_answer == "refused":
             return how
-        if found.guess:
-            return found
-        return found if found.rest and self._outcome(question, found.rest).verdict == "right" else how
+        if declined.guess:
+            return declined
+        return declined if declined.rest and self._outcome(question, declined.rest).verdict == "right" else how
 
     def _refused(self, row: Score, protocol: Protocol, answer: Answer, how: str) -> Score:
-        """Nothing is right about a refusal; where a protocol forbids it, it is an answer that is wrong, and flagged."""
-        told = how if protocol.refusal or protocol.contained else f"{how}, where refusing is forbidden"
-        return replace(row, value=0.0, stage="refusal", refused=answer.refused is not False, why=told)
+        """Return the score of a refusal: 0, flagged where the protocol forbids to refuse."""
+        why = how if protocol.refusal or protocol.contained else f"{how}, where refusing is forbidden"
+        return replace(row, value=0.0, stage="refusal", refused=answer.refused is not False, why=why)
 
     def _scored(
         self, row: Score, outcome: Outcome, text: str, question: Question, protocol: Protocol, why: str
     ) -> Score | tuple[Score, JudgeCase]:
+        why = ", ".join(filter(None, (why, outcome.why)))
+        row = replace(row, matched=outcome.matched, why=why)
         if outcome.verdict == "right":
-            told = ", ".join(filter(None, (why, outcome.why)))
-            return replace(row, value=1.0, stage=outcome.stage, matched=outcome.matched, why=told)
+            return replace(row, value=1.0, stage=outcome.stage)
         if outcome.verdict == "wrong":
-            told = ", ".join(filter(None, (why, outcome.why)))
-            return replace(row, value=0.0, stage="value", matched=outcome.matched, why=told)
-        told = ", ".join(filter(None, (why, outcome.why)))
+            return replace(row, value=0.0, stage="value")
         if protocol.contained and outcome.why in CONTAINED and self.config.extra == "judge":
-            return replace(row, value=1.0, stage="contained", matched=outcome.matched, why=told)
+            return replace(row, value=1.0, stage="contained")
         if protocol.contained:
-            return replace(row, value=0.0, stage="contained", matched=outcome.matched, why=f"not contained: {told}")
+            return replace(row, value=0.0, stage="contained", why=f"not contained: {why}")
         if not self.judged and self.config.unmatched == "wrong":
-            return replace(
-                row, value=0.0, stage="contained", matched=outcome.matched, why=f"lexical lower bound: {told}"
-            )
-        waiting = replace(row, status="missing", matched=outcome.matched, why=f"judge_needed: {told}")
+            return replace(row, value=0.0, stage="contained", why=f"lexical lower bound: {why}")
+        waiting = replace(row, status="missing", why=f"judge_needed: {why}")
         if not self.judged:
             return waiting
         golds = self._gold(question)[0]
-        return waiting, JudgeCase(role_of(protocol.judge or protocol.name, golds), question, golds, text)
+        return waiting, JudgeCase(choose_role(protocol.judge or protocol.name, golds), question, golds, text)
 
     def _outcome(self, question: Question, text: str) -> Outcome:
         key = (question.question_id, text)
         if key not in self._outcomes:
-            _bounded(self._outcomes)[key] = matched(text, *self._gold(question), self.config)
+            _cap_size(self._outcomes)[key] = match_answer(text, *self._gold(question), self.config)
         return self._outcomes[key]
 
-    def _gold(self, question: Question) -> tuple[Gold, Expectation]:
+    def _gold(self, question: Question) -> tuple[GoldAnswer, Expectation]:
         if question.question_id not in self._golds:
-            self._golds[question.question_id] = (gold(question), asked(question))
+            self._golds[question.question_id] = (parse_gold(question), parse_expectation(question))
         return self._golds[question.question_id]
 
     def _cleaned(self, text: str, language: str) -> str:
         if (language, text) not in self._texts:
-            _bounded(self._texts)[language, text] = cleaned(text, language)
+            _cap_size(self._texts)[language, text] = extract_answer(text, language)
         return self._texts[language, text]
 
 
-def _bounded(kept: dict) -> dict:  # type: ignore[type-arg]
-    if len(kept) >= KEPT:
+def _cap_size(kept: dict) -> dict:  # type: ignore[type-arg]
+    if len(kept) >= CACHE_SIZE:
         kept.clear()
     return kept

@@ -1,12 +1,11 @@
-"""Who is at fault where an answer is wrong: was all gold, or at least the answer, in what the system had?"""
+"""Attribution of wrong answers to retriever or generator: did the system have all gold, or at least the answer?"""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from rarefy.tasks.evaluate.protocols.columns import narrowed
-from rarefy.tasks.evaluate.protocols.frame import Frame, slices
-from rarefy.tasks.evaluate.statistics.measure import Counts, Figured, Measure
+from rarefy.tasks.evaluate.protocols.frame import Frame, select_columns, slices
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
 
 GENERATOR, RETRIEVER, SHOWN, UNKNOWN = (
     "Generator at fault",
@@ -28,13 +27,13 @@ ABOUT = {
 }
 
 
-def measures(frame: Frame) -> Iterator[Figured]:
+def measures(frame: Frame) -> Iterator[Metric]:
     """Of the trials with retrieved passages: the shares of wrong answers by who is at fault, which sum to 1.
 
     Wrong is what does not score 1, refusals too. Beside them: how often all gold was there, and how often the answer
     was right with it and without. Nothing where a protocol has no retrieved passages.
     """
-    frame = narrowed(frame, ("retriever", "document", "gold", "answer_shown"))
+    frame = select_columns(frame, ("retriever", "document", "gold", "answer_shown"))
     rows = frame.rows
     # what was changed after it was retrieved (SURE) is no longer the retriever's
     retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "")).to_numpy())
@@ -77,7 +76,7 @@ def _share(
     limits: tuple[float, float] = (0.0, 1.0),
     neutral: bool = False,
 ) -> Measure:
-    """A share of some of the scored trials; what failed or is missing, of those told, would have been any of them."""
+    """The share of `these` among `of`; the failed and missing of `of_all` could have been any of them."""
     below = part.sums(of)
     counts = (of_all or part).counts()
     counts = Counts(int(below.sum()), counts.failed, counts.missing, counts.skipped)

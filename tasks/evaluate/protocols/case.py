@@ -1,4 +1,4 @@
-"""A question with all that a benchmark holds of it: what protocols make their trials from."""
+"""A question with its variants, chunks and retrieved passages: what protocols make their trials from."""
 
 import re
 from collections import defaultdict
@@ -12,7 +12,7 @@ NONE = "none"  # the perturbation of the unperturbed question
 
 @dataclass(frozen=True)
 class QuestionVariants:
-    """A question, its kept variants, and what was found for each of its wordings."""
+    """A question, its kept variants, and what was retrieved for each of its wordings."""
 
     question: Question
     queries: tuple[Variant, ...]  # the unperturbed wording first
@@ -47,10 +47,7 @@ class QuestionVariants:
 
 
 def cases(
-    questions: Iterable[Question],
-    variants: Iterable[Variant],
-    chunks: Mapping[str, Chunk],
-    hits: Iterable[Hits] = (),
+    questions: Iterable[Question], variants: Iterable[Variant], chunks: Mapping[str, Chunk], hits: Iterable[Hits] = ()
 ) -> Iterator[QuestionVariants]:
     """The case of each accepted question, in their order.
 

@@ -1,4 +1,4 @@
-"""How results show a protocol: its numbers in the paper's order, what is told beside them, which rows they are of."""
+"""How results show a protocol: its metrics in the paper's order, companion metrics, and which rows a metric is of."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,19 +28,19 @@ class Rows(Protocol):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """What the protocol was set to, by name."""
+        """The options of the protocol, by name."""
         ...
 
     def __len__(self) -> int: ...
 
 
 def all_rows(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
-    """Every row: of a number whose slice says all that it is of."""
+    """A mask of all rows, for metrics whose slice names all that they are of."""
     return np.ones(len(rows), dtype=bool)
 
 
 def is_closed(names: Sequence[tuple[str, str]]) -> bool:
-    """Is a slice that of the answers without passages?"""
+    """Whether a slice is that of the answers without passages."""
     return ("k", "0") in names or ("", "NoRAG") in names
 
 

@@ -1,16 +1,348 @@
 """Magic Mushroom: how much noise, and of which kind, does an answer stand? (arXiv 2506.03901)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, Field, field_validator
+
+from rarefy.data_contracts.rows import Context, Trial
+from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
-from rarefy.tasks.evaluate.protocols.magic_mushroom_config import MagicMushroomConfig
-from rarefy.tasks.evaluate.protocols.magic_mushroom_measures import measures
-from rarefy.tasks.evaluate.protocols.magic_mushroom_trials import trials
-from rarefy.tasks.evaluate.protocols.protocol import Protocol
-from rarefy.tasks.perturb.mix.config import GOLDEN
+from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
+from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
+from rarefy.tasks.perturb.mix import mix
+from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NATURALLY, NOISE, SCENARIOS, MixConfig
+from rarefy.tasks.perturb.mix.pools import collect_passages
 
-__all__ = ["MAGIC_MUSHROOM", "MagicMushroomConfig"]
+# Configuration (§4, F, G)
+
+PROBE, RATIO, CLASS, SCENARIO, POSITION, LENGTH = "probe", "ratio", "class", "scenario", "position", "length"
+SHARES = (0.1, 0.2, 0.3, 0.5, 0.7)
+
+
+class MagicMushroomConfig(BaseModel, frozen=True, extra="forbid"):
+    """Which contexts each question is asked with.
+
+    As it stands: the probe, 7 ratios (6 where a question is multi-hop), 4 single classes and 4 scenarios, 16 answers to
+    a question. All of Figures 3 to 5 would be over 150.
+    """
+
+    k: int = Field(10, ge=1, description="passages in a context; fewer where a question has not enough")
+    ratios: tuple[float, ...] = Field(
+        (),
+        description="shares of noise; none given: 0, .1, .3, .5, .7, .9, 1 for single-hop questions and 0, .2, .4, .6, "
+        ".8, 1 for others",
+    )
+    mixes: tuple[str, ...] = Field((NATURALLY,), description='what that noise is made of: natural, or as "3:1:1:2"')
+    classes: tuple[str, ...] = Field(NOISE, description="classes of noise that are tried alone (Figure 3)")
+    class_ratios: tuple[float, ...] = Field(
+        (0.9,), description="shares of noise for these; 0, .1, .3, .5, .7, .9, 1 for the whole of Figure 3"
+    )
+    scenarios: tuple[str, ...] = Field(
+        tuple(SCENARIOS),
+        description="mixes of all five classes by name (Table 3)",
+        json_schema_extra={
+            "tag": "recon",
+            "source": "Magic Mushroom §4.6: SCE2 leaves out the share of inconsequential",
+        },
+    )
+    positions: tuple[Literal["near", "mid", "far"], ...] = Field(
+        (), description="near, mid and far for Figure 4; none by default: they are 15 more per class"
+    )
+    placed: tuple[str, ...] = Field((GOLDEN,), description="classes whose position is tried")
+    placed_shares: tuple[float, ...] = Field(SHARES, description="shares that the placed class has of a context")
+    lengths: tuple[str, ...] = Field(
+        (), description="tokens of a context for Figure 5: 0-299, 300-599, ... 1500+; none by default: 7 more for each"
+    )
+    question: Literal["before", "after"] = Field(
+        "before", description="where the system's prompt has the question, which is what a position is near to"
+    )
+    order: str = Field("shuffled", description="of passages that no position is asked for: as in `rarefy mix`")
+    fill: bool = Field(
+        False, description="where a class of noise is short, take other classes instead of fewer passages"
+    )
+    runs: int = Field(
+        1,
+        ge=1,
+        description="contexts drawn for each setting, each with a seed of its own",
+        json_schema_extra={"tag": "open", "source": "Magic Mushroom D: averages of 3 runs, and no more is said"},
+    )
+    seed: int = Field(0, ge=0, description="another seed, other passages in another order")
+    confusion: Literal["count", "degree"] = Field(
+        "count",
+        description="an abstention from a question that is answered without passages: count: 1 where it was answered "
+        "wholly right; degree: as much as was lost by it. H is what is lost without abstaining, so R - H - C is the "
+        "change of Cor. with either",
+        json_schema_extra={"tag": "recon", "source": "Magic Mushroom F.3, prose only; Tables 6 and 8 fit both"},
+    )
+
+    @field_validator("classes", "placed")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in CLASSES:
+                raise ValueError(f"no class {name!r}; have {', '.join(CLASSES)}")
+        return names
+
+    @field_validator("scenarios")
+    @classmethod
+    def _scenarios(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in SCENARIOS:
+                raise ValueError(f"no scenario {name!r}; have {', '.join(SCENARIOS)}")
+        return names
+
+
+# Trials (§4.1, §4.4–4.6)
+
+TITLES = True  # a system is shown passages under their titles
+TOKENIZER = "minilm"  # of the lengths in `bin`, as in `rarefy mix`
+
+
+def trials(case: QuestionVariants, config: MagicMushroomConfig) -> Iterator[Trial]:
+    """The probe, and a row for every context of every setting, run after run."""
+    yield trial("magic_mushroom", case, PROBE, "closed_book")
+    question = case.question
+    for run in range(config.runs):
+        wanted = mix_settings(config, run)
+        pool = collect_passages(
+            question, case.context, case.chunks, TITLES, config.seed + run
+        )  # costs more than the mixing
+        for cell, asked in wanted:
+            pools = {question.question_id: pool}
+            for context in mix([question], case.context, asked, chunks=case.chunks, count=_count_tokens, pools=pools):
+                yield _row(case, cell, context, run)
+
+
+@cache
+def mix_settings(config: MagicMushroomConfig, run: int) -> tuple[tuple[str, MixConfig], ...]:
+    """What is mixed for each analysis: ratios, single classes, scenarios, positions, lengths."""
+    options = {name: getattr(config, name) for name in ("k", "ratios", "mixes", "question", "order", "fill")}
+    plain = MixConfig.model_validate({**options, "titles": TITLES, "tokenizer": TOKENIZER, "seed": config.seed + run})
+    settings = [(RATIO, plain)] if config.mixes else []
+    if config.classes and config.class_ratios:
+        settings.append((CLASS, plain.model_copy(update={"mixes": config.classes, "ratios": config.class_ratios})))
+    if config.scenarios:
+        alone = {"mixes": (), "ratios": (), "scenarios": config.scenarios}
+        settings.append((SCENARIO, plain.model_copy(update=alone)))
+    for name in config.placed if config.positions else ():
+        golden = name == GOLDEN
+        update = {
+            "placed": name,
+            "mixes": config.mixes[:1] if golden else (name,),
+            "ratios": tuple(round(1 - share, 4) if golden else share for share in config.placed_shares),
+        }
+        for place in config.positions:
+            settings.append((POSITION, plain.model_copy(update={**update, "position": place})))
+    settings += [
+        (LENGTH, plain.model_copy(update={"length": name, "mixes": config.mixes[:1]})) for name in config.lengths
+    ]
+    return tuple(settings)
+
+
+def _row(case: QuestionVariants, cell: str, context: Context, run: int) -> Trial:
+    return trial(
+        "magic_mushroom",
+        case,
+        cell,
+        "passages",
+        number=run,
+        passage_ids=context.variant_ids,
+        k=context.k,
+        context_id=context.context_id,
+        mix=context.mix,
+        ratio=context.ratio,
+        scenario=context.scenario,
+        placed=context.placed,
+        position=context.position,
+        bin=context.length or context.bin,
+        order=context.order,
+        noise=context.noise,
+        skipped_because=context.rejected_because,
+    )
+
+
+@cache
+def _token_count(text: str) -> int:
+    return counter(TOKENIZER)([text])[0]
+
+
+def _count_tokens(texts: Sequence[str]) -> list[int]:
+    return [_token_count(text) for text in texts]
+
+
+# Rates H, C and R of each answer (F.3)
+
+Array = npt.NDArray[np.float64]
+NEAR = 1e-9
+
+
+def rates(
+    without: Array, within: Array, abstained: npt.NDArray[np.bool_], confusion: Literal["count", "degree"] = "count"
+) -> tuple[Array, Array, Array]:
+    """H, C and R of each answer, from its Cor. without passages and with them, and whether it abstained with them.
+
+    R = max(0, c1 - c0). C, where it abstained: 1 where c0 = 1 (count), or max(0, c0 - c1) (degree). H = max(0, c0 - c1)
+    less what C has of it. c1 - c0 = R - H - C holds for every answer, else ValueError: an abstention has c1 = 0. NaN
+    where either score is.
+    """
+    lost, rectified = np.maximum(0, without - within), np.maximum(0, within - without)
+    counted = abstained & (without == 1) if confusion == "count" else abstained
+    confused = np.where(counted, 1.0 if confusion == "count" else lost, 0.0)
+    confused = np.where(np.isnan(lost), np.nan, confused)
+    hallucinated = np.where(counted, np.where(np.isnan(lost), np.nan, 0.0), lost)
+    off = np.abs((within - without) - (rectified - hallucinated - confused))
+    wrong = int((off > NEAR).sum())
+    if wrong:
+        raise ValueError(
+            f"Cor(RAG) - Cor(NoRAG) is not R - H - C for {wrong} of {len(off)} answers: an abstention must have Cor. 0"
+        )
+    return hallucinated, confused, rectified
+
+
+# Measures (§4.2–4.6, F.3)
+
+COLUMNS = "cell mix ratio scenario placed position bin k shown noise".split()
+NORAG, GAIN, NOISE_SHARE = "NoRAG", "Cor. - NoRAG", "Noise"
+CAME_OUT = "share of noise in the contexts as they came out, where `ratio` is what was asked for"
+NO_PROBE = "no H, C, R: the system was not asked without passages"
+
+
+def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Metric]:
+    """The numbers of one system: over all ratios, at each ratio, and for each setting of the other analyses."""
+    frame = select_columns(frame, COLUMNS)
+    answers = _add_rates(frame, config)
+    probes = frame.only("cell", PROBE)
+    if len(probes.rows):
+        yield from _accuracy_and_abstention(_score_abstentions_zero(probes), NORAG, unit="questions")
+    every = answers.only("cell", RATIO)
+    if len(every.rows):
+        note = "mean over the ratios of noise" if len(probes.rows) else NO_PROBE
+        yield from _rate_measures(every, "all", headline=True, note=note)
+        for name, part in proper_slices(every):
+            few = name.startswith(("entity=", "period="))  # there may be hundreds of them
+            yield from _accuracy_and_abstention(part, name) if few else _rate_measures(part, name)
+    for name, part in slice_settings(answers):
+        yield from _rate_measures(part, name, note=_context_note(part))
+        yield from _noise_measure(part, name)
+
+
+def slice_settings(answers: Frame) -> Iterator[tuple[str, Frame]]:
+    """The rows of each setting, named by what sets it apart.
+
+    Where the questions of a ratio differ from those of another (single-hop questions have their ratios and others
+    theirs), each kind has a curve of its own: one through both would rise and fall with the questions.
+    """
+    keys = {
+        RATIO: ["mix", "ratio"],
+        CLASS: ["mix", "ratio"],
+        SCENARIO: ["scenario"],
+        POSITION: ["placed", "position", "ratio"],
+        LENGTH: ["bin", "ratio"],
+    }
+    for cell, columns in keys.items():
+        rows = answers.rows[answers.rows["cell"] == cell]
+        if rows.empty:
+            continue
+        several = rows["mix"].nunique() > 1
+        whole = rows["question_id"].nunique()
+        alike = bool((rows.groupby(columns)["question_id"].nunique() == whole).all())
+        kinds = rows["hops"].nunique() > 1
+        for values, part in rows.groupby(columns, sort=True):
+            name = ", ".join(_name_setting(cell, column, value) for column, value in zip(columns, values, strict=True))
+            if cell == RATIO and not several:
+                name = _name_setting(cell, "ratio", values[-1])
+            if alike or not kinds:
+                yield name, Frame(part, answers.questions)
+            for hops, some in part.groupby("hops", sort=True) if kinds else ():
+                yield f"hops={hops}, {name}", Frame(some, answers.questions)
+
+
+def _name_setting(cell: str, column: str, value: Any) -> str:
+    label = {"mix": "class" if cell == CLASS else "mix", "bin": "length"}.get(column, column)
+    return f"{label}={value:g}" if isinstance(value, float) else f"{label}={value}"
+
+
+def _score_abstentions_zero(frame: Frame) -> Frame:
+    """Cor. with abstentions at 0, and Rej.: NaN where there is no score."""
+    scored = (frame.rows["status"] == "scored").to_numpy()
+    refused = frame.rows["refused"].to_numpy(dtype=bool)
+    cor = np.where(scored, np.where(refused, 0.0, frame.rows["value"].to_numpy(dtype=float)), np.nan)
+    return Frame(frame.rows.assign(value=cor, rej=np.where(scored, refused, np.nan)), frame.questions)
+
+
+def _add_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
+    """The answers with passages, with columns rej, H, C, R, gain, and `paired`: their status and that of the probe."""
+    import pandas as pd  # late: half a second
+
+    plain = _score_abstentions_zero(frame)
+    is_probe = (plain.rows["cell"] == PROBE).to_numpy()
+    probes, answers = plain.rows[is_probe], plain.rows[~is_probe]
+    without = np.full(len(frame.questions), np.nan)
+    without[probes["at"].to_numpy()] = probes["value"].to_numpy(dtype=float)
+    probed = np.full(len(frame.questions), "skipped", dtype=object)
+    probed[probes["at"].to_numpy()] = probes["status"].to_numpy(dtype=object)
+    at = answers["at"].to_numpy()
+    c0, c1 = without[at], answers["value"].to_numpy(dtype=float)
+    h, c, r = rates(c0, c1, answers["refused"].to_numpy(dtype=bool), config.confusion)
+    scored = (answers["status"] == "scored").to_numpy()
+    paired = pd.Categorical(np.where(scored, probed[at], answers["status"].to_numpy(dtype=object)))
+    return Frame(answers.assign(H=h, C=c, R=r, gain=c1 - c0, paired=paired), frame.questions)
+
+
+def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str = "") -> Iterator[Metric]:
+    yield from _accuracy_and_abstention(part, name, headline=headline, note=note)
+    pairs = Frame(part.rows.assign(status=part.rows["paired"]), part.questions)
+    if not (pairs.rows["status"] != "skipped").any():
+        return
+    per = {"per": "question"}
+    h, c, r = (
+        pairs.mean(metric, name, pairs.rows[metric].to_numpy(), limits=limits, headline=headline, note=note, **per)
+        for metric, limits in (("H", (1.0, 0.0)), ("C", (1.0, 0.0)), ("R", (0.0, 1.0)))
+    )
+    about = "R - H - C, on the answers that have both"
+    gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, **per)
+    check_sum(gain, h, c, r)
+    yield from (h, c, r, gain)
+
+
+def check_sum(gain: Measure, h: Measure, c: Measure, r: Measure) -> None:
+    """Cor(RAG) - Cor(NoRAG) = R - H - C of every question of a slice (F.3), else ArithmeticError."""
+    off = np.abs(gain.numerator - (r.numerator - h.numerator - c.numerator))
+    same = all(np.array_equal(gain.denominator, one.denominator) for one in (h, c, r))
+    if not same or off.max(initial=0.0) > NEAR:
+        raise ArithmeticError(f"Magic Mushroom, {gain.slice}: Cor(RAG) - Cor(NoRAG) is not R - H - C")
+
+
+def _noise_measure(part: Frame, name: str) -> Iterator[Measure]:
+    """The mean share of noise in the contexts of a setting, whether or not they were answered."""
+    noise = part.rows["noise"].to_numpy(dtype=float)
+    made = (part.rows["status"] != "skipped").to_numpy() & (noise >= 0)
+    if made.any():
+        counts = Counts(int(made.sum()), skipped=int((~made).sum()))
+        values = np.where(made, noise, np.nan)
+        options = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
+        yield part.mean(NOISE_SHARE, name, values, per="question", counts=counts, **options)
+
+
+def _accuracy_and_abstention(part: Frame, name: str, **options: Any) -> Iterator[Metric]:
+    """The mean over questions of each question's mean, so that no question counts for having more contexts."""
+    yield part.mean("Cor.", name, per="question", **options)
+    yield part.mean("Rej.", name, part.rows["rej"].to_numpy(), per="question", neutral=True, **options)
+
+
+def _context_note(part: Frame) -> str:
+    """Mean numbers of passages and share of noise of the contexts, which can be fewer than requested."""
+    rows = part.rows[part.rows["status"] != "skipped"]
+    if rows.empty or rows["shown"].isna().all():
+        return ""
+    passages = f"{rows['shown'].mean():.1f} of {rows['k'].max()} passages"
+    return f"{passages}, {rows['noise'].mean():.2f} noise"
 
 
 def lacking(cases: list[QuestionVariants], config: MagicMushroomConfig, takes: frozenset[str]) -> str:
@@ -27,7 +359,7 @@ ANALYSES = {"scenario": "scenario", "class": "class", "position": "position", "p
 
 
 def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
-    """The rows that a number is of: those of its analysis."""
+    """A mask of the rows of the analysis that a metric is of."""
     analysis = next((cell for name, cell in ANALYSES.items() if name in dict(names)), "ratio")
     return rows.columns["cell"].among("probe" if is_closed(names) else analysis)
 
@@ -35,6 +367,7 @@ def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
 MAGIC_MUSHROOM = Protocol(
     name="magic_mushroom",
     title="Magic Mushroom",
+    about="noise by class, ratio, scenario",
     paper="2506.03901",
     config=MagicMushroomConfig,
     refusal="I cannot answer the question.",

@@ -1,4 +1,4 @@
-"""A protocol: what one paper asks, of whom, by which rule, and what it makes of the scores (papers.md §0)."""
+"""The `Protocol` record: what one paper tries, by which rule an answer is right, and its measures (papers.md §0)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from rarefy.tasks.evaluate.protocols.display import Display
 
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.protocols.frame import Frame
-    from rarefy.tasks.evaluate.statistics.measure import Figured
+    from rarefy.tasks.evaluate.statistics.measure import Metric
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """All that belongs together and to one paper alone; scores of two protocols never share a column.
+    """One paper's protocol; scores of two protocols never share a column.
 
     An option that the paper leaves open, or that was reconstructed, is a field of `config` whose `json_schema_extra`
     has `tag` "open" or "recon" and `source`; the results print it with the chosen value.
@@ -32,28 +32,34 @@ class Protocol:
     judge: str  # role of the judge's prompt in tasks/evaluate/correct/prompts; "" where none judges
     trials: Callable[[QuestionVariants, Any], Iterator[Trial]]
     # numbers of one system, from its scored trials of this protocol alone
-    measures: Callable[["Frame", Any], Iterable["Figured"]]
+    measures: Callable[["Frame", Any], Iterable["Metric"]]
     # why nothing of it can be tried with what there is, "" where something can: (all cases, what systems take)
     lacking: Callable[[list[QuestionVariants], Any, frozenset[str]], str]
     # numbers of several systems together, each with the label of those it is of; None where there are none
-    across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Figured]]] | None" = None
+    across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Metric]]] | None" = None
     display: Display = field(default_factory=Display)
+    about: str = ""  # what its options are about, where the title does not say it
+
+    @property
+    def description(self) -> str:
+        """The description of its options, in the schema and in forms."""
+        return f"{self.about or self.title} (arXiv {self.paper})" if self.paper else self.about or self.title
 
 
-def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **told: Any) -> Trial:
-    """A trial of a case's question, named after all that makes it; `told` are fields of Trial.
+def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **fields: Any) -> Trial:
+    """A trial of a case's question, with an id made of its content; `fields` are fields of Trial.
 
-    The share of gold chunks among `passage_ids` is filled in, and each passage's rank where none is told.
+    The share of gold chunks among `passage_ids` is filled in, and each passage's rank where no ranks are given.
     """
-    query_id = told.pop("query_id", case.original.variant_id)
-    passage_ids = tuple(told.pop("passage_ids", ()))
-    ranks = tuple(told.pop("ranks", range(1, len(passage_ids) + 1)))
-    parts = [f"{name}={told[name]}" for name in sorted(told) if name not in ("gold", "skipped_because")]
+    query_id = fields.pop("query_id", case.original.variant_id)
+    passage_ids = tuple(fields.pop("passage_ids", ()))
+    ranks = tuple(fields.pop("ranks", range(1, len(passage_ids) + 1)))
+    parts = [f"{name}={fields[name]}" for name in sorted(fields) if name not in ("gold", "skipped_because")]
     name = row_id("trial", protocol, case.question.question_id, cell, given, query_id, *parts, *passage_ids, *ranks)
-    if "gold" not in told:
-        told["gold"] = gold_share(case, passage_ids) if passage_ids else -1.0
+    if "gold" not in fields:
+        fields["gold"] = gold_share(case, passage_ids) if passage_ids else -1.0
     return Trial(
-        name, protocol, case.question.question_id, cell, given, query_id, passage_ids=passage_ids, ranks=ranks, **told
+        name, protocol, case.question.question_id, cell, given, query_id, passage_ids=passage_ids, ranks=ranks, **fields
     )
 
 
@@ -67,7 +73,7 @@ def gold_share(case: QuestionVariants, passage_ids: Iterable[str]) -> float:
 
 
 def _holds_gold(row: Variant) -> bool:
-    """Whether a changed passage still tells what its gold chunk told."""
+    """Whether a changed passage still holds what its gold chunk says."""
     if row.side == "document":
         return row.family != "deletion"
     return row.family in ("golden", "distraction")

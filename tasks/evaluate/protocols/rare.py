@@ -1,15 +1,313 @@
-"""RARE-Met: right, or rightly refused, whatever was done to question and passages? (arXiv 2506.00789)."""
+"""RARE-Met: is an answer right, or rightly refused, whatever was done to question and passages? (arXiv 2506.00789)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
-from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+import numpy as np
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Trial, Variant
+from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
-from rarefy.tasks.evaluate.protocols.protocol import Protocol
-from rarefy.tasks.evaluate.protocols.rare_config import RareConfig
-from rarefy.tasks.evaluate.protocols.rare_measures import measures
-from rarefy.tasks.evaluate.protocols.rare_trials import trials
+from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
+from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.statistics.measure import Measure, Metric
 
-__all__ = ["RARE", "RareConfig"]
+# Configuration (§5, Tables 3 and 4)
+
+GOLD, SIMILAR, DIFFERENT, RETRIEVED, PROBE = "gold", "lexical_similar", "lexical_different", "retrieved", "probe"
+OWN = "own"  # the retriever of a system that retrieves itself
+
+
+class RareConfig(BaseModel, frozen=True, extra="forbid"):
+    """Which cells a question has, when one is robust, and how cells are averaged."""
+
+    queries: tuple[str, ...] = Field(
+        ("character", "word", "irrelevant_detail", "grammar"),
+        description="perturbations of the question beside the original wording (C.1)",
+    )
+    lexical_similar: str = Field(
+        "answer_deleted",
+        description="perturbation of the gold passages that leaves the style and takes the answer (C.2)",
+    )
+    lexical_different: str = Field(
+        "back_translation",
+        description="perturbation of the gold passages that changes the style and leaves the answer (C.2); offline, "
+        "where nothing translates, golden_augmented is one that rules can make",
+    )
+    retrievers: tuple[str, ...] = Field((), description="whose passages are shown; none given: all that were run")
+    real_world: Literal["table", "gold_must_answer", "strict"] = Field(
+        "table",
+        description="what a system that does not know the answer must do with retrieved passages: table: be right or "
+        "refuse; gold_must_answer: be right where any gold passage was retrieved, else be right or refuse; strict: be "
+        "right where any gold passage was retrieved, else refuse",
+        json_schema_extra={
+            "tag": "recon",
+            "source": "RARE Table 3, whose cells for refusal are lost; the head of the authors' repository excuses a "
+            "refusal though gold was retrieved, the prose of §5 does not, and their first version has strict",
+        },
+    )
+    without_probe: Literal["unknown", "skip"] = Field(
+        "unknown",
+        description="a system that cannot be asked without passages: unknown: it is taken not to know the answers; "
+        "skip: what hangs on that is not counted",
+        json_schema_extra={"tag": "open", "source": "RARE §5 has a probe of every generator"},
+    )
+    include_original: bool = Field(
+        False,
+        description="the original wording counts in Query Robustness and the original passages in Document Robustness",
+        json_schema_extra={
+            "tag": "recon",
+            "source": "RARE Table 4; Appendix D's Q and D have it, its repository has not",
+        },
+    )
+    mean: Literal["question", "flat"] = Field(
+        "question",
+        description="question: mean of the questions' means; flat: every cell counts once (the same where no cell is "
+        "missing)",
+        json_schema_extra={"tag": "recon", "source": "RARE Table 4; its repository and G.3 take the flat mean"},
+    )
+
+
+# Trials (§5)
+
+
+def trials(case: QuestionVariants, config: RareConfig) -> Iterator[Trial]:
+    """The probe, and for each of five wordings a cell per document setting and per retriever: 1 + 5 · (3 + 3).
+
+    A row with given "own" stands beside the retrieved ones of each wording, for systems that retrieve themselves.
+    """
+    yield trial("rare", case, PROBE, "closed_book")
+    for name in (NONE, *config.queries):
+        wording = next(iter(case.reworded(name)), None)
+        yield from _wording_trials(case, config, name, wording)
+
+
+def _wording_trials(case: QuestionVariants, config: RareConfig, name: str, wording: Variant | None) -> Iterator[Trial]:
+    lost = "" if wording else case.why_not("query", name)
+    asked = {"query_id": (wording or case.original).variant_id, "query": name}
+    gold = case.question.chunk_ids
+    yield trial("rare", case, GOLD, "passages", **asked, passage_ids=gold, document=NONE, skipped_because=lost)
+    for cell, change in ((SIMILAR, config.lexical_similar), (DIFFERENT, config.lexical_different)):
+        found, why = replace_gold(case, change)
+        yield trial(
+            "rare", case, cell, "passages", **asked, passage_ids=found, document=change, skipped_because=lost or why
+        )
+    for retriever in config.retrievers or sorted({name for name, _ in case.hits}):
+        hits = case.hits.get((retriever, asked["query_id"]))
+        best = hits.best if hits else ()
+        why = lost or ("" if hits else "not_retrieved")
+        fields = {"retriever": retriever, "k": len(best), "skipped_because": why}
+        if not best:
+            fields["gold"] = 0.0 if hits else -1.0  # nothing was found, and nothing is shown
+        yield trial("rare", case, RETRIEVED, "passages", **asked, passage_ids=best, **fields)
+    yield trial("rare", case, RETRIEVED, "own", **asked, retriever=OWN, skipped_because=lost)
+
+
+def replace_gold(case: QuestionVariants, perturbation: str) -> tuple[tuple[str, ...], str]:
+    """The gold passages with each of them replaced by its first variant, or why that cannot be: all are, or none.
+
+    A passage of the context side that has its gold (golden_augmented) can be named too.
+    """
+    found: list[str] = []
+    for chunk_id in case.question.chunk_ids:
+        rows = case.changed(perturbation, chunk_id) or tuple(
+            row for row in case.context if row.perturbation == perturbation and row.chunk_id == chunk_id
+        )
+        if rows:
+            found.append(min(rows, key=lambda row: (row.number, row.variant_id)).variant_id)
+    if len(found) == len(case.question.chunk_ids):
+        return tuple(found), ""
+    if found:
+        return (), "not_every_gold_chunk"
+    side = "context" if ("context", perturbation) in case.turned_down else "document"
+    return (), case.why_not(side, perturbation)
+
+
+# Rules: when an answer is robust (Table 3)
+
+
+def apply_robustness_rules(frame: Frame, config: RareConfig) -> Frame:
+    """The cells of a frame, its probes left out: `value` is 1 where robust, 0 where not, NaN where that is not known.
+
+    Columns beside: `correct` and `refusal` (1, 0, NaN), which hang on no probe, with `answered`, the status of the cell
+    by itself; `known` (yes | no | ""). A cell whose verdict hangs on a probe
+    that has no score has the probe's status; one that hangs on whether gold was retrieved, where nobody knows, is
+    skipped. Where a system is shown passages and retrieves itself too, the rows of its own retrieval have
+    `apart` True, and no mean over retrievers has them.
+    """
+    import pandas as pd  # late: half a second
+
+    rows = frame.rows
+    probes, cells = rows[rows["cell"] == PROBE], rows[rows["cell"] != PROBE].copy()
+    known, probed = _closed_book_known(frame, probes, cells, config)
+    scored = (cells["status"] == "scored").to_numpy()
+    correct = np.where(scored, cells["value"].to_numpy(dtype=float) >= 1, np.nan)
+    refused = np.where(scored, cells["refused"].to_numpy(dtype=bool), np.nan)
+    gold = cells["gold"].to_numpy(dtype=float)
+    gold = np.where(gold < 0, np.nan, gold)
+
+    similar = (cells["cell"] == SIMILAR).to_numpy()
+    real = (cells["cell"] == RETRIEVED).to_numpy()
+    must_answer = np.zeros(len(cells), bool) if config.real_world == "table" else real & (gold > 0)
+    either = np.fmax(correct, refused)
+    if_unknown = np.where(similar | (real & (config.real_world == "strict")), refused, np.where(real, either, correct))
+    if_unknown = np.where(must_answer, correct, if_unknown)
+    hangs = (similar | real) & ~must_answer
+    verdict = np.where(hangs & (known == 0), if_unknown, correct)
+    no_gold = real & np.isnan(gold) & (config.real_world != "table")
+    verdict[(hangs & np.isnan(known)) | no_gold] = np.nan
+
+    cells["answered"] = cells["status"]
+    status = cells["status"].to_numpy(dtype=object)
+    status = np.where(scored & hangs & np.isnan(known), probed, status)
+    cells["status"] = pd.Categorical(np.where((status == "scored") & no_gold, "skipped", status))
+    cells["correct"], cells["refusal"], cells["value"] = correct, refused, np.where(scored, verdict, np.nan)
+    cells["known"] = pd.Categorical(np.where(known == 1, "yes", np.where(known == 0, "no", "")))
+    own = (cells["retriever"] == OWN).to_numpy()
+    cells["apart"] = own & bool((real & ~own).any())
+    return Frame(cells, frame.questions)
+
+
+def _closed_book_known(frame: Frame, probes: Any, cells: Any, config: RareConfig) -> tuple[Any, Any]:
+    """Of each cell: 1 where its question is answered without passages, 0 where not, NaN; and the probe's status."""
+    at = cells["at"].to_numpy()
+    if probes.empty:
+        return np.full(len(cells), 0.0 if config.without_probe == "unknown" else np.nan), np.full(len(cells), "skipped")
+    known, status = np.full(len(frame.questions), np.nan), np.full(len(frame.questions), "missing", dtype=object)
+    where = probes["at"].to_numpy()
+    known[where] = np.where(probes["status"] == "scored", probes["value"] >= 1, np.nan)
+    status[where] = probes["status"].to_numpy(dtype=object)
+    return known[at], status[at]
+
+
+# Measures (Table 4, Figures 6 to 9)
+
+OVERALL, QUERY, DOCUMENT = "Overall Robustness", "Query Robustness", "Document Robustness"
+REAL = "Real-World Retrieval Robustness"
+WORDINGS = f"{REAL}, all wordings"
+FLAT = f"{OVERALL} (flat)"  # its value and n are what z as published is made of (G.3)
+
+
+def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
+    """The numbers of one system: each with the share of refusals and of right answers beside it."""
+    frame = select_columns(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
+    cells = apply_robustness_rules(frame, config)
+    every = cells.where(~cells.rows["apart"])
+    given = bool((every.rows["given"] == "passages").any())
+    yield from _probe_measures(frame)
+    if given:
+        yield from _overall_measures(every, config)
+    yield from _one_side_varied(every, config, given)
+    own = cells.where((cells.rows["retriever"] == OWN) & cells.rows["apart"])
+    if len(own.rows):
+        beside = "its own retrieval; in no other number"
+        yield from _robust_refused_right(own, OVERALL, f"retriever={OWN}", config, note=beside)
+        yield from _robust_refused_right(_original_wording(own), REAL, f"retriever={OWN}", config, note=beside)
+
+
+def _overall_measures(every: Frame, config: RareConfig) -> Iterator[Metric]:
+    note = _describe_setting(every, config)
+    yield from _robust_refused_right(every, OVERALL, "all", config, headline=True, note=note)
+    yield replace(every.mean(FLAT, "all"), note="every cell counts once, as for z as published")
+    for name, part in proper_slices(every, ("pattern", "domain", "hops", "entity", "period", "known")):
+        yield from _robust_refused_right(part, OVERALL, name, config)
+    kinds = [("query", "query"), ("document", "cell"), ("retriever", "retriever")]
+    for label, column in kinds:
+        for value, part in _parts_by(every, column):
+            yield from _robust_refused_right(part, OVERALL, f"{label}={value}", config)
+            for hops, half in proper_slices(part, ("hops",)):
+                yield from _robust_refused_right(half, OVERALL, f"{label}={value}, {hops}", config)
+    for domain, part in _parts_by(every, "domain") if every.rows["domain"].nunique() > 1 else ():
+        for hops, half in proper_slices(part, ("hops",)):
+            yield from _robust_refused_right(half, OVERALL, f"domain={domain}, {hops}", config)
+    yield from _cell_measures(every, config)
+
+
+def _cell_measures(every: Frame, config: RareConfig) -> Iterator[Metric]:
+    """Each of the 30 cells of a question by itself."""
+    for query, part in _parts_by(every, "query"):
+        for (cell, retriever), _ in part.rows.groupby(["cell", "retriever"], sort=True):
+            name = f"query={query}, document={cell}" + (f", retriever={retriever}" if retriever else "")
+            yield from _robust_refused_right(
+                part.where((part.rows["cell"] == cell) & (part.rows["retriever"] == retriever)), OVERALL, name, config
+            )
+
+
+def _one_side_varied(every: Frame, config: RareConfig, given: bool) -> Iterator[Metric]:
+    """Query, document and real-world robustness: one side varied, the other as it is."""
+    rows = every.rows
+    original = rows["query"] == NONE
+    documents = (SIMILAR, DIFFERENT, GOLD) if config.include_original else (SIMILAR, DIFFERENT)
+    alone = "" if given else "passages cannot be given: overall, query and document robustness are left out"
+    parts = [
+        (QUERY, (rows["cell"] == GOLD) & (config.include_original | ~original), ""),
+        (DOCUMENT, rows["cell"].isin(documents) & original, ""),
+        (REAL, (rows["cell"] == RETRIEVED) & original, alone),
+        (WORDINGS, rows["cell"] == RETRIEVED, alone),
+    ]
+    for metric, mask, about in parts:
+        part = every.where(mask)
+        if not len(part.rows):
+            continue
+        note = "; ".join(text for text in (about, _describe_setting(part, config)) if text)
+        headline = metric != WORDINGS or not given
+        yield from _robust_refused_right(part, metric, "all", config, headline=headline, note=note)
+        for name, some in proper_slices(part, ("pattern", "domain", "hops", "known")):
+            yield from _robust_refused_right(some, metric, name, config)
+        column = {QUERY: "query", DOCUMENT: "cell", REAL: "retriever", WORDINGS: "query"}[metric]
+        for value, some in _parts_by(part, column):
+            yield from _robust_refused_right(
+                some, metric, f"{'document' if column == 'cell' else column}={value}", config
+            )
+
+
+def _robust_refused_right(
+    part: Frame, metric: str, name: str, config: RareConfig, *, headline: bool = False, note: str = ""
+) -> Iterator[Measure]:
+    """The shares of robust, refused and right answers among the same cells."""
+    per = "question" if config.mean == "question" else "trial"
+    yield part.mean(metric, name, per=per, headline=headline, note=note)
+    answered = Frame(part.rows.assign(status=part.rows["answered"]), part.questions)
+    for label, column in (("refusal rate", "refusal"), ("correct", "correct")):
+        values = part.rows[column].to_numpy()
+        yield answered.mean(f"{metric}: {label}", name, values, per=per, neutral=column == "refusal")
+
+
+def _probe_measures(frame: Frame) -> Iterator[Measure]:
+    probes = frame.only("cell", PROBE)
+    if len(probes.rows):
+        values = (probes.rows["value"] >= 1).where(probes.rows["status"] == "scored")
+        yield probes.mean(
+            "Known", "all", values.astype(float), unit="questions", neutral=True, note="right without passages"
+        )
+        refused = probes.rows["refused"].where(probes.rows["status"] == "scored")
+        yield probes.mean("Known: refusal rate", "all", refused.astype(float), unit="questions", neutral=True)
+
+
+def _describe_setting(part: Frame, config: RareConfig) -> str:
+    """The note of a metric: the rule, whether nothing is known without passages, and settings without a cell."""
+    rows = part.rows
+    notes = [f"real-world rule: {config.real_world}"] if (rows["cell"] == RETRIEVED).any() else []
+    hangs = rows["cell"].isin((SIMILAR, RETRIEVED)).any()
+    if hangs and (rows["known"] == "no").all() and config.without_probe == "unknown":
+        notes.append("no question is known without passages")
+    for column, words in (("cell", "of {}"), ("query", "with wording {}")):
+        for value, some in rows.groupby(column, sort=True):
+            if (some["status"] == "skipped").all():
+                why = some["skipped_because"].value_counts().index[0] or "not defined"
+                notes.append(f"no cell {words.format(value)}: {why}")
+    return "; ".join(notes)
+
+
+def _original_wording(part: Frame) -> Frame:
+    return part.only("query", NONE)
+
+
+def _parts_by(part: Frame, column: str) -> Iterator[tuple[str, Frame]]:
+    for value in sorted(set(part.rows[column].unique()) - {""}):
+        yield value, part.only(column, value)
 
 
 def lacking(cases: list[QuestionVariants], config: RareConfig, takes: frozenset[str]) -> str:
@@ -52,12 +350,7 @@ RARE = Protocol(
     measures=measures,
     lacking=lacking,
     display=Display(
-        metrics=(
-            "Overall Robustness",
-            "Query Robustness",
-            "Document Robustness",
-            "Real-World Retrieval Robustness",
-        ),
+        metrics=("Overall Robustness", "Query Robustness", "Document Robustness", "Real-World Retrieval Robustness"),
         main=("Overall Robustness",),
         beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),
         unchanged=("gold",),

@@ -8,18 +8,18 @@ from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.sure_trials import NOISE, SureConfig, asked, wanted
+from rarefy.tasks.evaluate.protocols.sure import NOISE, SureConfig, is_asked, tried_perturbations
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.vary import vary
-from rarefy.tasks.text.answers import cores, fold, holds, readable
+from rarefy.tasks.text.answers import contains_words, core_forms, find_readable, fold
 
 VERSION = 1
 GAINED = "answer_gained"
 
 
 class NoiseConfig(BaseModel, frozen=True, extra="forbid"):
-    """Which Noise documents are wanted, and how the benchmark's own variants were made."""
+    """The options of SURE, and those by which the benchmark's own variants were made."""
 
     sure: SureConfig
     perturb: PerturbConfig
@@ -40,7 +40,7 @@ def noise(
     out). A variant that gains the answer, as a timestamp can, is rejected (S5). Only what rules make is made. Nothing
     is made for an answer that no string match finds (yes, no).
     """
-    names = tuple(name for name in wanted(config.sure) if name in CATALOGUE and CATALOGUE[name].rules)
+    names = tuple(name for name in tried_perturbations(config.sure) if name in CATALOGUE and CATALOGUE[name].rules)
     if not config.sure.noise or not names:
         return
     # alike by their words: an embedder would read two passages for each variant
@@ -50,48 +50,48 @@ def noise(
     retriever = next((name for name in config.sure.noise_from if name in named), "")
     of: dict[str, Question] = {}
     for case in cases(questions, variants.values(), chunks, hits.values()):
-        found = _without_answer(case, retriever, config.sure)
+        found = _select_noise_chunks(case, retriever, config.sure)
         if found:
             of[case.question.question_id] = replace(case.question, chunk_ids=found, evidence=(), evidence_spans=())
     for row in vary(of.values(), rules, chunks=chunks, embed=_no_embedder):
         if isinstance(row, Variant) and row.side == "document":
-            yield replace(row, side=NOISE) if row.rejected_because else _checked(row, of[row.question_id])
+            yield replace(row, side=NOISE) if row.rejected_because else _check_answer_gained(row, of[row.question_id])
 
 
-def _without_answer(case: QuestionVariants, retriever: str, config: SureConfig) -> tuple[str, ...]:
-    """The best found chunks of a question that are Noise, their titles, which a prompt shows, included."""
+def _select_noise_chunks(case: QuestionVariants, retriever: str, config: SureConfig) -> tuple[str, ...]:
+    """The best retrieved chunks without the answer in text or title, which a prompt shows."""
     question = case.question
     found = case.hits.get((retriever, case.original.variant_id))
-    if found is None or not asked(case, config) or fold(question.answer) in VERDICTS:
+    if found is None or not is_asked(case, config) or fold(question.answer) in VERDICTS:
         return ()
     kept: list[str] = []
     for chunk_id in found.chunk_ids:
         if len(kept) == config.noise:
             break
         chunk = case.chunks[chunk_id]
-        if chunk_id not in question.chunk_ids and not _in_any_notation(question, f"{chunk.title}\n{chunk.text}"):
+        if chunk_id not in question.chunk_ids and not _find_answer(question, f"{chunk.title}\n{chunk.text}"):
             kept.append(chunk_id)
     return tuple(kept)
 
 
-def _checked(row: Variant, question: Question) -> Variant:
+def _check_answer_gained(row: Variant, question: Question) -> Variant:
     """A Noise document is discarded if it gains the answer by its change (S5): as a string, anywhere in it.
 
     Notations are looked for only where they can come from, the date or link of metadata: the chunk was read for them.
     """
     text = fold(row.text)
     forms = (form for form in (question.answer, *question.aliases) if form.strip())
-    gained = next((form for form in forms if any(holds(text, core) for core in cores(form))), "")
+    gained = next((form for form in forms if any(contains_words(text, core) for core in core_forms(form))), "")
     if not gained and row.family == "metadata":
-        gained = _in_any_notation(question, row.detail)
+        gained = _find_answer(question, row.detail)
     if not gained:
         return replace(row, side=NOISE, checks=(*row.checks, "no_answer"))
     return replace(row, side=NOISE, rejected_because=GAINED, detail=gained, spans=())
 
 
-def _in_any_notation(question: Question, text: str) -> str:
-    """What of a text is the question's answer; "" where nothing is."""
-    return readable(text, question.answer, question.aliases)
+def _find_answer(question: Question, text: str) -> str:
+    """The stretch of a text that states the answer, in any notation; "" where none does."""
+    return find_readable(text, question.answer, question.aliases)
 
 
 def _no_embedder(texts: Sequence[str]) -> Any:

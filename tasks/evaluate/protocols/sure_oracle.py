@@ -1,25 +1,88 @@
-"""SURE's first experiment: does a model prefer documents for what does not matter? (SURE §2, papers.md §000-F)."""
+"""SURE's first experiment: does a model prefer documents for what does not matter? (SURE §2, App. B)."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from random import Random
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Figure, Hits, Passage, Question, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants, cases
-from rarefy.tasks.evaluate.protocols.sure_features import NAMES, Depth, Features, features, perplexity
-from rarefy.tasks.evaluate.protocols.sure_trials import holds_answer
+from rarefy.tasks.evaluate.protocols.sure import holds_answer
 from rarefy.tasks.evaluate.systems.rag.likelihood import (
+    NO_LOGPROBS,
+    NOT_AVAILABLE,
     Likelihood,
     LikelihoodConfig,
-    Put,
-    likelihoods,
-    oracle,
+    OracleQuestion,
+    score_continuations,
+    score_oracle,
 )
-from rarefy.tasks.evaluate.systems.rag.logprobs import NO_LOGPROBS, NOT_AVAILABLE
 from rarefy.tasks.models.llm import LLM
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+# Text features (Appendix B)
+
+_WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
+Depth = Literal["deepest", "mean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The five features of Tables 3 and 4; NaN where there is nothing to measure."""
+
+    flesch: float
+    distinct: float  # different words of all words
+    depth: float  # arcs from the root of a sentence to its deepest word
+    perplexity: float = math.nan  # of the model that is looked at
+    tokens: float = math.nan  # of that model
+
+
+NAMES = {
+    "flesch": "Flesch score",
+    "distinct": "Distinct-1",
+    "depth": "dependency tree depth",
+    "perplexity": "perplexity",
+    "tokens": "token length",
+}
+
+
+def features(texts: Sequence[str], depth: Depth = "deepest") -> Iterator[Features]:
+    """Flesch, Distinct-1 and depth of each text. English alone: all three are made for it."""
+    import textstat  # late: offline in the version that is pinned
+
+    from rarefy.tasks.text.language import load
+
+    for text, doc in zip(texts, load().pipe(texts, disable=["ner"]), strict=True):
+        words = [word.casefold() for word in _WORD.findall(text)]
+        arcs = [
+            max(map(_depth_of, sentence)) for sentence in doc.sents if any(not token.is_space for token in sentence)
+        ]
+        yield Features(
+            float(textstat.flesch_reading_ease(text)) if words else math.nan,
+            len(set(words)) / len(words) if words else math.nan,
+            float(max(arcs) if depth == "deepest" else sum(arcs) / len(arcs)) if arcs else math.nan,
+        )
+
+
+def _depth_of(token: "Token") -> int:
+    """The number of arcs from a word to the root of its sentence."""
+    count = 0
+    while token.head.i != token.i:
+        token = token.head
+        count += 1
+    return count
+
+
+def perplexity(logprob: float, scored: int) -> float:
+    """exp of the mean negative log-probability (natural) of the tokens that have one; NaN where none has."""
+    return math.exp(-logprob / scored) if scored else math.nan
+
 
 VERSION = 1
 GROUPS = ("first", "last", "control_1", "control_2")
@@ -27,7 +90,7 @@ SETS = {"first and last": GROUPS[:2], "control": GROUPS[2:]}
 
 
 class OracleConfig(BaseModel, frozen=True, extra="forbid"):
-    """Whose preferences are looked at, over which documents."""
+    """The model whose preferences are measured, and over which documents."""
 
     likelihood: LikelihoodConfig = Field(
         default_factory=lambda: LikelihoodConfig.model_validate({}),
@@ -91,7 +154,7 @@ def preferred(
             yield Preferred(case.question.question_id, documents=len(golden), error="few_documents")
             continue
         held[case.question.question_id] = case, golden
-    scores = _scored(held, config, llm)
+    scores = _score_documents(held, config, llm)
     rows: list[Preferred] = []
     for question_id, (_, golden) in held.items():
         mine = [scores[question_id, chunk.chunk_id] for chunk in golden]
@@ -99,62 +162,64 @@ def preferred(
         if failed:
             yield Preferred(question_id, documents=len(golden), error=failed.error, detail=failed.detail)
         else:
-            rows += _four(question_id, golden, mine, config.seed)
-    yield from _described(rows, chunks, config, llm)
+            rows += _select_documents(question_id, golden, mine, config.seed)
+    yield from _add_features(rows, chunks, config, llm)
 
 
-def _scored(
+def _score_documents(
     held: Mapping[str, tuple[QuestionVariants, Sequence[Chunk]]], config: OracleConfig, llm: LLM
 ) -> dict[tuple[str, str], Likelihood]:
     """Oracle(x, y, θ) of each question with each of its documents."""
     keys = [(name, chunk.chunk_id) for name, (_, golden) in held.items() for chunk in golden]
 
-    def puts() -> Iterator[Put]:
+    def puts() -> Iterator[OracleQuestion]:
         for name, (case, golden) in held.items():
             of = case.question
             for chunk in golden:
                 passage = Passage(chunk.chunk_id, chunk.text, chunk.title)
                 yield f"{name} {chunk.chunk_id}", case.original.text, passage, (of.answer, *of.aliases)
 
-    return dict(zip(keys, oracle(puts(), config.likelihood, llm), strict=True))
+    return dict(zip(keys, score_oracle(puts(), config.likelihood, llm), strict=True))
 
 
-def _four(question_id: str, golden: Sequence[Chunk], scores: Sequence[Likelihood], seed: int) -> Iterator[Preferred]:
+def _select_documents(
+    question_id: str, golden: Sequence[Chunk], scores: Sequence[Likelihood], seed: int
+) -> Iterator[Preferred]:
     """First and last by the oracle, ties by name, and two by chance."""
-    said = {chunk.chunk_id: one.logprob or 0.0 for chunk, one in zip(golden, scores, strict=True)}
-    order = sorted(said, key=lambda name: (-said[name], name))
-    drawn = Random(row_id("oracle", seed, question_id)).sample(sorted(said), 2)
+    logprobs = {chunk.chunk_id: score.logprob or 0.0 for chunk, score in zip(golden, scores, strict=True)}
+    order = sorted(logprobs, key=lambda name: (-logprobs[name], name))
+    drawn = Random(row_id("oracle", seed, question_id)).sample(sorted(logprobs), 2)
     for group, name in zip(GROUPS, (order[0], order[-1], *drawn), strict=True):
-        yield Preferred(question_id, group, name, said[name], len(golden))
+        yield Preferred(question_id, group, name, logprobs[name], len(golden))
 
 
-def _described(
+def _add_features(
     rows: Sequence[Preferred], chunks: Mapping[str, Chunk], config: OracleConfig, llm: LLM
 ) -> Iterator[Preferred]:
-    """The rows with their features; each text is parsed and put to the model once."""
+    """The rows with their features; each text is parsed and scored by the model once."""
     names = sorted({row.chunk_id for row in rows})
     texts = [chunks[name].text for name in names]
-    told = likelihoods(((name, (), text) for name, text in zip(names, texts, strict=True)), llm)
+    scores = score_continuations(((name, (), text) for name, text in zip(names, texts, strict=True)), llm)
     found: dict[str, Features] = {}
-    for name, plain, one in zip(names, features(texts, config.tree), told, strict=True):
-        if one.logprob is not None:
-            plain = replace(plain, perplexity=perplexity(one.logprob, one.scored), tokens=float(one.tokens))
+    for name, plain, score in zip(names, features(texts, config.tree), scores, strict=True):
+        if score.logprob is not None:
+            plain = replace(plain, perplexity=perplexity(score.logprob, score.scored), tokens=float(score.tokens))
         found[name] = plain
     for row in rows:
         yield replace(row, **dict(zip(NAMES, astuple(found[row.chunk_id]), strict=True)))
 
 
-def differences(rows: Iterable[Preferred], config: OracleConfig, *, system: str) -> Iterator[Figure]:
+def compare_features(rows: Iterable[Preferred], config: OracleConfig, *, system: str) -> Iterator[Figure]:
     """Tables 3 and 4: the K-S statistic of each feature between first and last, and between the two of the control.
 
     Each figure's note has its p. Without log-probabilities each says "not available: ..." instead of a value.
     """
-    from rarefy.tasks.evaluate.statistics.samples import ks
+    from rarefy.tasks.evaluate.statistics.significance import ks
 
-    found = list(rows)
-    chosen = [row for row in found if row.group]
-    lost = sum(bool(row.error) for row in found)
-    without = not chosen and any(row.error == NO_LOGPROBS for row in found)
+    all_rows = list(rows)
+    chosen = [row for row in all_rows if row.group]
+    lost = sum(bool(row.error) for row in all_rows)
+    without = not chosen and any(row.error == NO_LOGPROBS for row in all_rows)
     for slice_, (one, other) in SETS.items():
         for field, name in NAMES.items():
             sides = [
@@ -168,9 +233,9 @@ def differences(rows: Iterable[Preferred], config: OracleConfig, *, system: str)
             if without:
                 yield replace(figure, note=NOT_AVAILABLE)
             elif n:
-                tested = ks(*sides)
-                drawn = "differ" if tested.p < config.alpha else "not shown to differ"
-                note = f"p = {tested.p:.3g}; {drawn} at {config.alpha:g}"
-                yield replace(figure, value=tested.statistic, clusters=n, note=note)
+                test = ks(*sides)
+                verdict = "differ" if test.p < config.alpha else "not shown to differ"
+                note = f"p = {test.p:.3g}; {verdict} at {config.alpha:g}"
+                yield replace(figure, value=test.statistic, clusters=n, note=note)
             else:
                 yield replace(figure, note="no question has two documents with its answer, each scored")

@@ -1,4 +1,6 @@
-"""What an evaluation came to, told four ways: summary.json, Markdown, the terminal, and one self-contained page."""
+"""From the figures and tables of an evaluation to four forms of result: summary.json, Markdown, the terminal's headline
+table, and one self-contained HTML page with a drill-down to single trials.
+"""
 
 from rarefy.tasks.evaluate.results.headline import headline
 from rarefy.tasks.evaluate.results.markdown import markdown

@@ -16,24 +16,24 @@ def headline(summary: Mapping[str, Any]) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    told: list[Any] = [*_tables(summary)]
-    lines = [
-        f"{row['system'] or 'every system'} · {wording.title(row['protocol'], summary['protocols'])}: {row['why']}"
-        for row in summary["left_out"]
-    ]
+    parts: list[Any] = [*_tables(summary)]
+    lines = []
+    for row in summary["left_out"]:
+        title = wording.protocol_title(row["protocol"], summary["protocols"])
+        lines.append(f"{wording.system_title(row['system'])} · {title}: {row['why']}")
     if lines:
-        told += [Text("Left out", style="bold"), *(Text(f"  {line}") for line in lines)]
-    return Group(*told)
+        parts += [Text("Left out", style="bold"), *(Text(f"  {line}") for line in lines)]
+    return Group(*parts)
 
 
 def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     from rich.table import Table
     from rich.text import Text
 
-    rows = wording.headlines(summary["figures"])
-    for (protocol,), mine in wording.grouped(rows, "protocol"):
+    rows = wording.headline_rows(summary["figures"])
+    for (protocol,), mine in wording.group_rows(rows, "protocol"):
         table = Table(
-            title=Text(wording.title(protocol, summary["protocols"]), style="bold"),
+            title=Text(wording.protocol_title(protocol, summary["protocols"]), style="bold"),
             title_justify="left",
             box=None,
             padding=(0, 1, 0, 0),
@@ -43,9 +43,9 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
         table.add_column("value [interval]", overflow="fold", min_width=22)
         for name in ("scored", "failed", "missing", "skipped"):
             table.add_column(name, justify="right", no_wrap=True)
-        for (system,), its in wording.grouped(mine, "system"):
-            table.add_row(Text(wording.system(system), style="bold"))
-            for row in wording.accompanied(its, summary["figures"]):
+        for (system,), its in wording.group_rows(mine, "system"):
+            table.add_row(Text(wording.system_title(system), style="bold"))
+            for row in wording.with_companions(its, summary["figures"]):
                 numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
                 table.add_row(
                     Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
@@ -55,21 +55,21 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
 
 
 def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """What has to be known beside the numbers: each thing once, with the numbers that it is said of."""
-    said: dict[str, list[str]] = {}
+    """The notes of these numbers, each once with the numbers it applies to."""
+    labels: dict[str, list[str]] = {}
     for row in rows:
         for note in row["note"].split("; "):
             if not note or note.endswith("exact bound"):  # how an interval was made: in the files
                 continue
-            said.setdefault(note, []).append(_label(row).strip())
-    for note, of in said.items():
-        yield f"  {', '.join(dict.fromkeys(of))}: {note}"
+            labels.setdefault(note, []).append(_label(row).strip())
+    for note, names in labels.items():
+        yield f"  {', '.join(dict.fromkeys(names))}: {note}"
 
 
 def _label(row: Mapping[str, Any]) -> str:
     if row["metric"].endswith(": refusal rate"):
         return "    refused"
-    part = "" if row["slice"] == "all" else f" ({wording.slice_(row['slice'])})"
+    part = "" if row["slice"] == "all" else f" ({wording.format_slice(row['slice'])})"
     return f"  {row['metric']}{part}"
 
 
@@ -77,7 +77,7 @@ def _number(row: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
     shown = Text(
-        wording.value(row), style="yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim"
+        wording.format_value(row), style="yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim"
     )
-    told = wording.interval(row)
-    return shown if row["withheld"] or not told else shown.append(f" {told}", style="not bold")
+    interval = wording.format_interval(row)
+    return shown if row["withheld"] or not interval else shown.append(f" {interval}", style="not bold")

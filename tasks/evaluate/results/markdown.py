@@ -32,23 +32,23 @@ def _benchmark(summary: Mapping[str, Any]) -> str:
 
 def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Headline", "")
-    for (protocol,), rows in wording.grouped(wording.headlines(summary["figures"]), "protocol"):
+    for (protocol,), rows in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         paper = summary["protocols"].get(protocol, {}).get("paper")
-        title = _text(wording.title(protocol, summary["protocols"]))
+        title = _text(wording.protocol_title(protocol, summary["protocols"]))
         yield from (f"### {title}" + (f" (arXiv {_text(paper)})" if paper else ""), "")
         yield from _table(
             ("system", "number", "of", "value", "95 % interval", "scored", "failed", "missing", "skipped", "note"),
             (
                 (
-                    wording.system(row["system"]),
+                    wording.system_title(row["system"]),
                     row["metric"],
-                    wording.slice_(row["slice"]),
-                    wording.value(row),
-                    wording.interval(row),
+                    wording.format_slice(row["slice"]),
+                    wording.format_value(row),
+                    wording.format_interval(row),
                     *(f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")),
                     row["note"],
                 )
-                for row in wording.accompanied(rows, summary["figures"])
+                for row in wording.with_companions(rows, summary["figures"])
             ),
             range(3, 9),
         )
@@ -58,8 +58,8 @@ def _left_out(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["left_out"]:
         yield from ("## Left out", "")
         for row in summary["left_out"]:
-            title = wording.title(row["protocol"], summary["protocols"])
-            yield f"- {_text(wording.system(row['system']))}, {_text(title)}: {_text(row['why'])}"
+            title = wording.protocol_title(row["protocol"], summary["protocols"])
+            yield f"- {_text(wording.system_title(row['system']))}, {_text(title)}: {_text(row['why'])}"
         yield ""
 
 
@@ -68,12 +68,12 @@ def _funnel(summary: Mapping[str, Any]) -> Iterator[str]:
         yield from ("## Funnel", "")
         rows = (
             (
-                wording.system(row["system"]),
-                wording.title(row["protocol"], summary["protocols"]),
+                wording.system_title(row["system"]),
+                wording.protocol_title(row["protocol"], summary["protocols"]),
                 row["stage"],
                 f"{row['in']:,}",
                 f"{row['out']:,}",
-                wording.reasons(row["reasons"]),
+                wording.format_reasons(row["reasons"]),
             )
             for row in summary["funnel"]
         )
@@ -82,8 +82,8 @@ def _funnel(summary: Mapping[str, Any]) -> Iterator[str]:
 
 def _options(summary: Mapping[str, Any]) -> Iterator[str]:
     rows = [
-        (where, option["name"], wording.plain(option["value"]), option["tag"], option.get("source", ""))
-        for where, option in wording.chosen(summary)
+        (where, option["name"], wording.format_option(option["value"]), option["tag"], option.get("source", ""))
+        for where, option in wording.tagged_options(summary)
     ]
     if rows:
         yield from ("## Options that the papers leave open", "")
@@ -103,7 +103,7 @@ def _usage(summary: Mapping[str, Any]) -> Iterator[str]:
             )
             for name, about in summary["usage"].items()
         )
-        yield from _table(("system", *map(wording.said, names), "cost", "seconds"), rows, range(1, 8))
+        yield from _table(("system", *map(wording.plain_words, names), "cost", "seconds"), rows, range(1, 8))
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], figures: range = range(0)) -> Iterator[str]:

@@ -1,11 +1,63 @@
-"""How numbers, counts and names are written, the same in every form of a result."""
+"""How numbers, counts, names and slices are written and read, the same in every form of a result."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.results.slices import parsed
+
+# Slices
+
+ALL = "all"
+# A comma ends a value only where a new name follows it: "entity=Apple, Inc., period=2024" has two names
+_BETWEEN = re.compile(r"\s*[,;]\s*(?=[A-Za-z_][\w@/ -]*=)")
+_NUMBERS = re.compile(r"(\d+(?:\.\d+)?)")
+# What a bin, an order or a class is said in; all else stands by number, then by letter
+_RANKS = {
+    name: at
+    for at, name in enumerate(
+        "none original gold near reversed mid far shuffled single chain star inverted_star multi golden distracting "
+        "low_quality inconsequential irrelevant known unknown yes no".split()
+    )
+}
+
+
+@cache
+def parse_slice(slice_: str) -> tuple[tuple[str, str], ...]:
+    """Names and values of a slice, in its own order; () for "all". A part without a name gets the name ""."""
+    if slice_.strip() in ("", ALL):
+        return ()
+    parts = (part.partition("=") if "=" in part else ("", "=", part) for part in _BETWEEN.split(slice_.strip()))
+    return tuple((name.strip(), value.strip()) for name, _, value in parts)
+
+
+def slice_fields(slice_: str) -> dict[str, str]:
+    """The slice as a mapping of names to values."""
+    return dict(parse_slice(slice_))
+
+
+def join_slice(names: Mapping[str, str]) -> str:
+    """The text of a slice from its names and values."""
+    return ", ".join(f"{name}={value}" if name else value for name, value in names.items()) or ALL
+
+
+@cache
+def natural_key(value: str) -> tuple[Any, ...]:
+    """A key that sorts values as a reader counts: original before reversed, 5 before 10, 300-599 before 1500+."""
+    parts = _NUMBERS.split(value)
+    spread = tuple((0, float(part), "") if at % 2 else (1, 0.0, part) for at, part in enumerate(parts) if part)
+    return (_RANKS.get(value, len(_RANKS)), spread)
+
+
+def parse_number(value: str) -> float | None:
+    """The value as a number: "0.3", "30%", "k10" is none."""
+    try:
+        return float(value[:-1]) / 100 if value.endswith("%") else float(value)
+    except ValueError:
+        return None
+
 
 NOTHING = "–"
 MINUS = "−"
@@ -13,7 +65,7 @@ RETRIEVAL = "retrieval"
 Row = Mapping[str, Any]
 
 
-def number(value: float | None, *, signed: bool = False) -> str:
+def format_number(value: float | None, *, signed: bool = False) -> str:
     """Three decimals under ten, fewer above; "–" for none, a true minus sign, and no "-0.000"."""
     if value is None:
         return NOTHING
@@ -25,7 +77,7 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return f"{MINUS if value < 0 else '+' if signed else ''}{text}"
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A share in per cent, cut and not rounded: "94.9 %" where a floor of 95 was missed, never "100 %" for less."""
     if share is None:
         return NOTHING
@@ -35,70 +87,81 @@ def percent(share: float | None) -> str:
     return f"{cut:.1f} %" if 90 < cut < 100 or cut < 1 else f"{math.floor(cut):d} %"
 
 
-def interval(row: Row) -> str:
+def format_interval(row: Row) -> str:
     """ "[0.651, 0.698]", or nothing where the number has no interval."""
     if row["low"] is None or row["high"] is None:
         return ""
-    return f"[{number(row['low'])}, {number(row['high'])}]"
+    return f"[{format_number(row['low'])}, {format_number(row['high'])}]"
 
 
-def withheld(row: Row) -> str:
-    """Why a number is not told, and between which bounds it lies."""
+def format_withheld(row: Row) -> str:
+    """Why a number is withheld, and between which bounds it lies."""
     bounds = sorted(value for value in (row["worst"], row["best"]) if value is not None)
-    between = f"; between {number(bounds[0])} and {number(bounds[-1])}" if len(bounds) == 2 else ""
-    return f"withheld ({percent(row['coverage'])} scored{between})"
+    between = f"; between {format_number(bounds[0])} and {format_number(bounds[-1])}" if len(bounds) == 2 else ""
+    return f"withheld ({format_percent(row['coverage'])} scored{between})"
 
 
-def value(row: Row) -> str:
+def format_value(row: Row) -> str:
     """The number; that and why it is withheld; "not tried" where there was nothing to try; or "undefined"."""
     if row["withheld"]:
-        return withheld(row)
+        return format_withheld(row)
     if row["value"] is not None:
-        return number(row["value"])
+        return format_number(row["value"])
     tried = any(row[f"n_{name}"] for name in ("scored", "failed", "missing"))
     return "undefined" if tried or not row["n_skipped"] else "not tried"
 
 
-def counts(row: Row) -> str:
+def format_estimate(row: Row) -> str:
+    """The number and its interval, if it has one."""
+    return f"{format_value(row)} {format_interval(row)}"
+
+
+def describe_row(row: Row) -> str:
+    """System, metric, slice, value and interval of a number in one line."""
+    named = f"{system_title(row['system'])}, {row['metric']}, {format_slice(row['slice'])}"
+    return f"{named}: {format_estimate(row).strip()}"
+
+
+def format_counts(row: Row) -> str:
     """How many units were scored, and how many of what kind were not, where there are any."""
     lost = [f"{row[f'n_{name}']:,} {name}" for name in ("failed", "missing", "skipped") if row[f"n_{name}"]]
     return " · ".join([f"{row['n_scored']:,} {row['unit']} scored", *lost])
 
 
-def said(name: str) -> str:
+def plain_words(name: str) -> str:
     """A name of the code as words: "lexical_similar" → "lexical similar"."""
     return name.replace("_", " ").strip()
 
 
-def slice_(text: str) -> str:
+def format_slice(text: str) -> str:
     """A slice as words: "perturbation=typos, k=10" → "perturbation typos · k 10"."""
-    return " · ".join(f"{said(name)} {said(value)}".strip() for name, value in parsed(text)) or "all"
+    return " · ".join(f"{plain_words(name)} {plain_words(value)}".strip() for name, value in parse_slice(text)) or "all"
 
 
-def title(protocol: str, protocols: Mapping[str, Any]) -> str:
+def protocol_title(protocol: str, protocols: Mapping[str, Any]) -> str:
     """What a protocol is called."""
-    known = PROTOCOLS[protocol].title if protocol in PROTOCOLS else said(protocol).capitalize()
+    known = PROTOCOLS[protocol].title if protocol in PROTOCOLS else plain_words(protocol).capitalize()
     return str(protocols.get(protocol, {}).get("title") or known)
 
 
-def system(name: str) -> str:
+def system_title(name: str) -> str:
     """What a system is called; retrieval is measured whatever the system."""
     return name or "every system"
 
 
-def headlines(figures: Iterable[Row]) -> list[Row]:
+def headline_rows(figures: Iterable[Row]) -> list[Row]:
     """The numbers that stand for the whole: those so marked, or, of a protocol that marks none, those of "all"."""
     rows = list(figures)
     marked = {(row["protocol"], row["system"]) for row in rows if row["headline"]}
     return [
         row
         for row in rows
-        if row["headline"] or ((row["protocol"], row["system"]) not in marked and not parsed(row["slice"]))
+        if row["headline"] or ((row["protocol"], row["system"]) not in marked and not parse_slice(row["slice"]))
     ]
 
 
-def accompanied(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
-    """Headlines, each with what its paper wants told beside it: refusals (RARE §4), undefined PDR (002-B)."""
+def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
+    """Headlines, each followed by what its paper wants beside it: refusals (RARE §4), undefined PDR (002-B)."""
     same = ("system", "protocol", "slice")
     for row in rows:
         wanted = (f"{row['metric']}: refusal rate", *(("PDR undefined",) if row["metric"] == "AH̃" else ()))
@@ -108,7 +171,7 @@ def accompanied(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
                 yield one
 
 
-def grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
+def group_rows(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
     """The rows by these fields, groups and rows in the order of the rows."""
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -116,20 +179,20 @@ def grouped(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...],
     yield from found.items()
 
 
-def reasons(told: Mapping[str, int], most: int = 4) -> str:
+def format_reasons(reasons: Mapping[str, int], most: int = 4) -> str:
     """The most frequent reasons with their counts."""
-    pairs = sorted(told.items(), key=lambda pair: (-pair[1], pair[0]))
+    pairs = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     rest = [f"{len(pairs) - most} more kinds"] if len(pairs) > most else []
-    return ", ".join([*(f"{count:,} {said(name)}" for name, count in pairs[:most]), *rest])
+    return ", ".join([*(f"{count:,} {plain_words(name)}" for name, count in pairs[:most]), *rest])
 
 
-def chosen(summary: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+def tagged_options(summary: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
     """Every option that its paper leaves open or that was reconstructed, with what it is an option of."""
     protocols: Mapping[str, Any] = summary["protocols"]
     for name, about in protocols.items():
         for option in about.get("options", ()):
             if option.get("tag") in ("open", "recon"):
-                yield title(name, protocols), option
+                yield protocol_title(name, protocols), option
     for option in summary["correctness"]:
         if option.get("tag") in ("open", "recon"):
             yield "Correctness", option
@@ -137,12 +200,12 @@ def chosen(summary: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
         yield str(option["of"]), option
 
 
-def plain(value: Any) -> str:
+def format_option(value: Any) -> str:
     """A chosen value as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value)) or NOTHING
+        return ", ".join(map(format_option, value)) or NOTHING
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {plain(one)}" for name, one in value.items()) or NOTHING
+        return ", ".join(f"{name}: {format_option(item)}" for name, item in value.items()) or NOTHING
     return NOTHING if value in (None, "") else str(value)

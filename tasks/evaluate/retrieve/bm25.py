@@ -1,10 +1,12 @@
-"""BM25 as Lucene counts it, in an index of bm25s: the same scores as Elasticsearch, at bm25s's speed.
+"""BM25 with Lucene's scores, in an index of bm25s: ranks as Elasticsearch does, at the speed of bm25s.
 
-Scores are worked out when the index is built, one per word and passage, as bm25s does (Lù, arXiv 2407.03618); what is
-different is that lengths are rounded as Lucene rounds them, that counting is done by whole arrays, and that the first
-few are found without looking through all passages.
+Scores are computed when the index is built, one per term and passage (Lù, arXiv 2407.03618). Unlike bm25s itself,
+lengths are rounded as in Lucene, terms are counted with whole arrays, and the best few passages are found without
+sorting all.
 """
 
+import hashlib
+import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import chain
@@ -14,42 +16,44 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.tasks.evaluate.retrieve.analysis import Analysis, Numbered, blocks
+from rarefy.tasks.evaluate.retrieve.analysis import Analysis, WordNumbers
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig, RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.index_cache import kept
-from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search
+from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search, open_cached_index
 from rarefy.tasks.models.llm.config import InferenceContext
 
 VERSION = 1
-BLOCK = 4_096  # passages that are counted together: memory stays small whatever the number
-DIGITS = 5  # of a score, as it is told and ordered by: the next hangs on the order in which float32 was added up
-CLOSE = np.float32(2 * 10**-DIGITS)
-FULL = 1 << 26  # bytes of whole rows that are kept of common words
-COMMON = 12  # a word in so small a part of the passages is common: a row adds up faster than as many single places
-MANY = 20_000  # passages below which a bound on scores costs more than it saves
+BLOCK = 4_096  # passages whose terms are counted together, to bound memory
+DIGITS = 5  # of a score: further ones depend on the order of float32 additions
+ROUNDING_MARGIN = np.float32(2 * 10**-DIGITS)
+ROW_CACHE_BYTES = 1 << 26  # bytes of dense rows of common terms
+COMMON_FRACTION = 12  # a term in more than 1/12 of the passages gets a dense row, which adds up faster
+BOUNDED_FROM = 20_000  # passages from which on a lower bound of scores is worth its cost
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int32]
 
 
-def bm25(passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext) -> Search:
-    """BM25 over these passages; the index is memory-mapped from the cache.
+def open_bm25(
+    passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext
+) -> Search:
+    """Return BM25 over these passages; its index is memory-mapped from the cache.
 
-    One thread whatever is allowed: two were seen to be slower, most of a search being too short to run beside another.
+    It uses one thread whatever is allowed: two were measured to be slower.
     """
-    told = {
+    identity = {
         "version": VERSION,
         "passages": passages.digest,
         "analysis": config.analysis.model_dump(),
         "bm25": config.bm25.model_dump(),
         "bm25s": version("bm25s"),
     }
-    place = cache / "indexes" / f"bm25-{_digest(told)}"
+    digest = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=8).hexdigest()
+    place = cache / "indexes" / f"bm25-{digest}"
 
     def make(folder: Path) -> None:
-        built(passages.texts, config).save(folder, show_progress=False)
+        build_bm25(passages.texts, config).save(folder, show_progress=False)
 
-    return kept(place, told, make, lambda folder: BM25(folder, passages.names, config.analysis))
+    return open_cached_index(place, identity, make, lambda folder: BM25(folder, passages.names, config.analysis))
 
 
 class BM25:
@@ -62,10 +66,10 @@ class BM25:
         self._names = names
         self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
         held = index.scores
-        self._columns = Columns(held["data"], held["indices"], held["indptr"], len(names))
+        self._columns = TermScores(held["data"], held["indices"], held["indptr"], len(names))
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
-        """The passages that share a word with each query."""
+        """Return the passages that share a term with each query."""
         return [self._ranked(query, depth) for query in queries]
 
     def _ranked(self, query: str, depth: int) -> Ranked:
@@ -76,37 +80,42 @@ class BM25:
         return Ranked(tuple([names[place] for place in places.tolist()]), tuple(scores.tolist()))
 
 
-class Columns:
-    """What each word adds to each passage's score, a column for each word."""
+class TermScores:
+    """A sparse matrix of scores: what each term (column) adds to each passage (row)."""
 
     def __init__(self, data: Floats, indices: Numbers, starts: npt.NDArray[np.int64], count: int) -> None:
-        # plain views of what is memory-mapped: a memmap's own slices are slow
+        # plain views: slices of a memmap are slow
         self._data, self._indices = np.asarray(data), np.asarray(indices)
-        self._starts: list[int] = starts.tolist()  # numpy's own numbers are slow one by one
+        self._starts: list[int] = starts.tolist()  # numpy scalars are slow
         self._count = count
         self._full: dict[int, Floats] = {}
-        self._room = FULL // (4 * count)
+        self._room = ROW_CACHE_BYTES // (4 * count)
 
     def first(self, words: Sequence[int], depth: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-        """The places and rounded scores of the best `depth` passages for these words; equal scores by place."""
+        """Return places and rounded scores of the best `depth` passages for these terms; equal scores by place."""
         scores = np.zeros(self._count, dtype=np.float32)
         for word in words:
             self._add(word, scores)
         least = self._least(words, scores, depth)
-        # what rounds to the same score as the last of the first few stands beside it
-        found = np.flatnonzero(scores >= least - CLOSE) if least > CLOSE else np.flatnonzero(scores)
-        held = scores[found]
-        if len(found) > depth:
-            among = held >= np.partition(held, len(held) - depth)[len(held) - depth] - CLOSE
-            found, held = found[among], held[among]
-        told: Any = np.round(held.astype(np.float64), DIGITS)
-        order = np.argsort(-told, kind="stable")[:depth]  # places rise, and stay so where scores are equal
-        return found[order], told[order]
+        # the margin keeps passages whose rounded score equals that of the last one
+        places = (
+            np.flatnonzero(scores >= least - ROUNDING_MARGIN) if least > ROUNDING_MARGIN else np.flatnonzero(scores)
+        )
+        candidates = scores[places]
+        if len(places) > depth:
+            among = (
+                candidates
+                >= np.partition(candidates, len(candidates) - depth)[len(candidates) - depth] - ROUNDING_MARGIN
+            )
+            places, candidates = places[among], candidates[among]
+        rounded: Any = np.round(candidates.astype(np.float64), DIGITS)
+        order = np.argsort(-rounded, kind="stable")[:depth]  # places rise, and stay so where scores are equal
+        return places[order], rounded[order]
 
     def _add(self, word: int, scores: Floats) -> None:
-        """Add a word's column, in the order of the query; common words are kept as whole rows, which add up faster."""
+        """Add a term's column to the scores; columns of common terms are cached as dense rows."""
         start, end = self._starts[word], self._starts[word + 1]
-        if (end - start) * COMMON < self._count:
+        if (end - start) * COMMON_FRACTION < self._count:
             scores[self._indices[start:end]] += self._data[start:end]  # a passage stands once in a column
             return
         full = self._full.get(word)
@@ -118,11 +127,11 @@ class Columns:
         scores += full
 
     def _least(self, words: Sequence[int], scores: Floats, depth: int) -> np.float32:
-        """A score that `depth` passages reach; what is below need not be looked at. 0 where none is known.
+        """Return a lower bound of the score at `depth`, 0 where none is known.
 
-        The passages of the rarest word that stands in enough of them are so many.
+        With many passages it is taken from the rarest term that at least `depth` passages have.
         """
-        if self._count < MANY:  # quicker looked through than thought about
+        if self._count < BOUNDED_FROM:  # sorting them all is quicker
             return np.float32(np.partition(scores, -depth)[-depth] if depth < self._count else 0)
         spans = sorted({(self._starts[word + 1] - self._starts[word], self._starts[word]) for word in words})
         for length, start in spans:
@@ -132,32 +141,33 @@ class Columns:
         return np.float32(0)
 
 
-def built(texts: Sequence[str], config: RetrieveConfig) -> Any:
-    """A bm25s index of these texts."""
+def build_bm25(texts: Sequence[str], config: RetrieveConfig) -> Any:
+    """Build a bm25s index of these texts."""
     import bm25s
 
     index = bm25s.BM25(k1=config.bm25.k1, b=config.bm25.b, method="lucene")
-    counted, lengths, vocabulary = counts(texts, config.analysis)
-    index.scores = scored(counted, lengths, config.bm25.k1, config.bm25.b)
+    counted, lengths, vocabulary = count_terms(texts, config.analysis)
+    index.scores = score_terms(counted, lengths, config.bm25.k1, config.bm25.b)
     index.vocab_dict = vocabulary
     index.unique_token_ids_set = set(vocabulary.values())
     index.nonoccurrence_array = None
     return index
 
 
-def counts(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArray[np.int64], dict[str, int]]:
-    """How often each word stands in each text (a sparse matrix by columns), how long each is, and the words."""
+def count_terms(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArray[np.int64], dict[str, int]]:
+    """Count terms: a sparse matrix (texts x terms, by columns), the texts' lengths, and the vocabulary."""
     from scipy import sparse
 
     analysis = Analysis(config)
-    numbers = Numbered(analysis)
+    numbers = WordNumbers(analysis)
     parts, lengths = [], []
-    for some in blocks(texts, BLOCK):
-        found = [analysis.found(text.lower()) for text in some]
-        # one loop in C over all words: most of the time goes here
-        numbered = map(numbers.__getitem__, chain.from_iterable(found))
-        every = np.fromiter(numbered, np.int32, sum(map(len, found)))
-        text = np.repeat(np.arange(len(some), dtype=np.int32), [len(words) for words in found])
+    for start in range(0, len(texts), BLOCK):
+        some = texts[start : start + BLOCK]
+        texts_words = [analysis.found(text.lower()) for text in some]
+        # one loop in C over all words: most of the time is spent here
+        numbered = map(numbers.__getitem__, chain.from_iterable(texts_words))
+        every = np.fromiter(numbered, np.int32, sum(map(len, texts_words)))
+        text = np.repeat(np.arange(len(some), dtype=np.int32), [len(words) for words in texts_words])
         kept_words = every >= 0
         every, text = every[kept_words], text[kept_words]
         shape = (len(some), max(len(numbers.vocabulary), 1))
@@ -171,8 +181,8 @@ def counts(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArr
     return sparse.vstack(parts, format="csc"), np.concatenate(lengths), numbers.vocabulary
 
 
-def scored(counted: Any, lengths: npt.NDArray[np.int64], k1: float, b: float) -> dict[str, Any]:
-    """What each word adds to each passage's score (Robertson and others 1994, as Lucene's BM25Similarity has it).
+def score_terms(counted: Any, lengths: npt.NDArray[np.int64], k1: float, b: float) -> dict[str, Any]:
+    """Return each term's score in each passage (Robertson and others 1994, as in Lucene's BM25Similarity).
 
     ln(1 + (N - n + 0.5) / (n + 0.5)) · f / (f + k1 · (1 - b + b · L / mean L)); N and the mean leave out passages
     without a word, as Lucene's do, and L is rounded.
@@ -181,7 +191,7 @@ def scored(counted: Any, lengths: npt.NDArray[np.int64], k1: float, b: float) ->
     mean = max(float(lengths.sum()) / having, 1e-9)
     held = np.diff(counted.indptr)
     weight = np.log(1 + (having - held + 0.5) / (held + 0.5))
-    norm = k1 * (1 - b + b * rounded(lengths) / mean)
+    norm = k1 * (1 - b + b * round_lengths(lengths) / mean)
     data = np.repeat(weight, held) * (counted.data / (counted.data + norm[counted.indices]))
     return {
         "data": data.astype(np.float32),
@@ -191,16 +201,9 @@ def scored(counted: Any, lengths: npt.NDArray[np.int64], k1: float, b: float) ->
     }
 
 
-def rounded(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Lengths as Lucene keeps them, in a byte (SmallFloat.intToByte4): whole up to 40, then with four binary digits."""
+def round_lengths(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Round lengths as Lucene stores them in a byte (SmallFloat.intToByte4): exact to 40, then four binary digits."""
     rest = np.maximum(lengths - 24, 0)  # those below 24 have a code each
     digits = np.frexp(rest.astype(np.float64))[1]  # binary digits of the rest
     shift = np.maximum(digits - 4, 0)
     return np.where(lengths < 24, lengths, 24 + ((rest >> shift) << shift))
-
-
-def _digest(told: dict[str, Any]) -> str:
-    import hashlib
-    import json
-
-    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()

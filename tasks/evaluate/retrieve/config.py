@@ -1,4 +1,4 @@
-"""How passages are looked for: which retrievers, how deep, what a reranker leaves (RARE §5.2; arXiv 2505.21870 §4)."""
+"""Configuration of retrieval: retrievers, depths, fusion and reranking (RARE §5.2; arXiv 2505.21870 §4)."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ FIXED = ("bm25", "elasticsearch", "hybrid")  # retrievers with a name of their o
 
 
 class AnalysisConfig(BaseModel, frozen=True, extra="forbid"):
-    """What counts as a word, for bm25s and for Elasticsearch alike."""
+    """How text is split into terms, for bm25s and Elasticsearch alike."""
 
     pattern: str = Field(
         default=r"[0-9]+(?:[.,][0-9]+)*|\w+",
@@ -52,7 +52,7 @@ class AnalysisConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 class BM25Config(BaseModel, frozen=True, extra="forbid"):
-    """BM25 as Lucene counts it, for bm25s and for Elasticsearch alike."""
+    """The parameters of Lucene's BM25, for bm25s and Elasticsearch alike."""
 
     k1: float = Field(
         default=1.2, ge=0, description="how soon another occurrence of a word stops to count; Lucene's default"
@@ -61,7 +61,7 @@ class BM25Config(BaseModel, frozen=True, extra="forbid"):
 
 
 class ElasticsearchConfig(BaseModel, frozen=True, extra="forbid"):
-    """The index in Elasticsearch; its address and key come from the environment."""
+    """An index in Elasticsearch; address and key of the server come from the environment."""
 
     endpoint: str = Field(
         default="ELASTICSEARCH",
@@ -120,7 +120,7 @@ class HybridConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 class RerankConfig(BaseModel, frozen=True, extra="forbid"):
-    """A cross-encoder over the first few of each list."""
+    """A cross-encoder that reranks the first passages of each list."""
 
     model: str = Field(
         default="", description='its folder, or its name in the Hugging Face cache; "": nothing is reranked'
@@ -129,7 +129,7 @@ class RerankConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
-    """Which passages are found for each wording of each question."""
+    """How passages are retrieved for each wording of each question."""
 
     preset: Literal["", "rare", "retrieval_robustness"] = Field(
         default="",
@@ -169,12 +169,14 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="before")
     @classmethod
-    def _preset(cls, told: Any) -> Any:
-        preset = PRESETS.get(told.get("preset", "")) if isinstance(told, dict) else None
+    def _preset(cls, values: Any) -> Any:
+        preset = PRESETS.get(values.get("preset", "")) if isinstance(values, dict) else None
         if not preset:
-            return told
-        merged = {name: value | told.get(name, {}) for name, value in preset.items() if isinstance(value, dict)}
-        return preset | told | {name: value for name, value in merged.items() if isinstance(told.get(name, {}), dict)}
+            return values
+        merged = {name: value | values.get(name, {}) for name, value in preset.items() if isinstance(value, dict)}
+        return (
+            preset | values | {name: value for name, value in merged.items() if isinstance(values.get(name, {}), dict)}
+        )
 
     @model_validator(mode="after")
     def _whole(self) -> "RetrieveConfig":
@@ -198,36 +200,35 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
         return self
 
     def connected(self) -> tuple[str, ...]:
-        """The retrievers that search, with those that are only fused, without hybrid itself."""
+        """Return the retrievers that search: those configured and those that are fused, without hybrid itself."""
         fused = self.hybrid.of if "hybrid" in self.retrievers else ()
         return tuple(name for name in dict.fromkeys((*self.retrievers, *fused)) if name != "hybrid")
 
     def identity(self) -> dict[str, Any]:
-        """What its hits hang on: of retrievers that it does not use, nothing."""
+        """Return what determines its hits, without options of unused retrievers."""
         used = self.connected()
-        told: dict[str, Any] = self.model_dump(
+        settings: dict[str, Any] = self.model_dump(
             mode="json", include={"retrievers", "depth", "depth_reworded", "fetch", "keep", "titled"}
         ) | {"version": VERSION}
         if {"bm25", "elasticsearch"} & set(used):
-            told |= {"analysis": self.analysis.model_dump(), "bm25": self.bm25.model_dump()}
+            settings |= {"analysis": self.analysis.model_dump(), "bm25": self.bm25.model_dump()}
         if "elasticsearch" in used:
-            told["elasticsearch"] = {"shards": self.elasticsearch.shards}
-        told["dense"] = [
+            settings["elasticsearch"] = {"shards": self.elasticsearch.shards}
+        settings["dense"] = [
             one.model_dump(exclude={"embed"}) | {"embed": one.embed.identity()}
             for one in self.dense
             if one.name in used
         ]
         if "hybrid" in self.retrievers:
-            told["hybrid"] = self.hybrid.model_dump(mode="json")
+            settings["hybrid"] = self.hybrid.model_dump(mode="json")
         if self.rerank.model:
-            told["rerank"] = self.rerank.model_dump()
-        return told
+            settings["rerank"] = self.rerank.model_dump()
+        return settings
 
     def connect(self, cache: Path, *, threads: int = 1, means: InferenceContext | None = None) -> Any:
-        """The retrievers (`retrievers.Retrievers`), with their indexes in the folder `cache`.
+        """Return the `Retrievers`, with their indexes in the folder `cache`.
 
-        Nothing is built before it is searched. ValueError or faults.Unavailable with the way out where a model, a
-        package or a server cannot be had.
+        faults.Unavailable or ValueError, saying what to do, where a model or a server is not available.
         """
-        retrievers = find("rarefy.tasks.evaluate.retrieve.retrievers:Retrievers", {})  # by name: they need this module
+        retrievers = find("rarefy.tasks.evaluate.retrieve:Retrievers", {})  # by name: they need this module
         return retrievers(self, cache, threads, means)

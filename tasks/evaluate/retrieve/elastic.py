@@ -1,63 +1,142 @@
-"""BM25 by Elasticsearch: an index made from the benchmark, held against it, and searched many queries a request."""
+"""BM25 by Elasticsearch: an index made from the benchmark, checked against it, and searched in batches of queries."""
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from rarefy.tasks.evaluate.retrieve.analysis import settings
+from rarefy.tasks.evaluate.retrieve.analysis import elasticsearch_analysis
 from rarefy.tasks.evaluate.retrieve.bm25 import DIGITS
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.elastic_client import connected, unavailable
 from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search
 from rarefy.tasks.models.llm.config import InferenceContext
+from rarefy.tasks.models.llm.endpoint import read_key
 from rarefy.tasks.models.llm.faults import Unavailable
 from rarefy.tasks.models.llm.secrets import redacted
 
+TIMEOUT = 120  # seconds a request: filling a slow server takes long
+RETRIES = 5
+RETRIED = (429, 502, 503, 504)
+
+
+def connect_client(endpoint: str) -> Any:
+    """Return a client with address and key from the environment; Unavailable, saying what to do, without them."""
+    url = os.environ.get(f"{endpoint}_URL", "").strip()
+    if not url:
+        raise Unavailable(
+            f"no Elasticsearch server is named: set {endpoint}_URL (and {endpoint}_API_KEY, {endpoint}_CA_CERTS where "
+            'it wants them), or retrieve with "bm25", which ranks alike'
+        )
+    try:
+        from elasticsearch import Elasticsearch  # late: 0.5 s
+    except ImportError:
+        raise Unavailable("the Elasticsearch client is not installed: pip install 'rarefy[retrieval]'") from None
+    options: dict[str, Any] = {}
+    if key := read_key(f"{endpoint}_API_KEY"):
+        options["api_key"] = key
+    elif user := os.environ.get(f"{endpoint}_USERNAME", "").strip():
+        options["basic_auth"] = (user, os.environ.get(f"{endpoint}_PASSWORD", ""))
+    if authority := os.environ.get(f"{endpoint}_CA_CERTS", "").strip():
+        if not Path(authority).is_file():
+            raise Unavailable(f"{endpoint}_CA_CERTS names no file: {authority}")
+        options["ca_certs"] = authority
+    try:
+        return Elasticsearch(
+            _with_port(url),
+            request_timeout=TIMEOUT,
+            max_retries=RETRIES,
+            retry_on_timeout=True,
+            retry_on_status=RETRIED,
+            **options,
+        )
+    except ValueError as error:
+        raise Unavailable(f"{endpoint}_URL or its key cannot be used: {redacted(str(error))}") from None
+
+
+@contextmanager
+def raise_unavailable(endpoint: str) -> Iterator[None]:
+    """Turn exceptions of the client into Unavailable, saying what to do, without any key."""
+    from elasticsearch import ApiError, AuthenticationException, AuthorizationException, TransportError
+    from elasticsearch.exceptions import UnsupportedProductError
+
+    fault = ""
+    try:
+        yield
+    except AuthenticationException:
+        fault = f"the server knows no such key; look at {endpoint}_API_KEY"
+    except AuthorizationException as error:
+        fault = f"the key in {endpoint}_API_KEY may not do this: {_describe_error(error)}"
+    except UnsupportedProductError:
+        fault = f"what answers at {endpoint}_URL is no Elasticsearch"
+    except ApiError as error:
+        media = "media_type" in str(error) or "compatible-with" in str(error)
+        fault = _describe_error(error) + ("; the client is of version 9, and so must the server be" if media else "")
+    except TransportError as error:
+        fault = f"cannot be reached: {redacted(str(error))}; look at {endpoint}_URL and {endpoint}_CA_CERTS"
+    if fault:  # out here: the client's error holds the request with its key
+        raise Unavailable(f"Elasticsearch: {fault}")
+
+
+def _describe_error(error: Any) -> str:
+    """Return the server's message, with its reason where the client leaves it out."""
+    message = str(error)
+    body = error.body if isinstance(error.body, dict) else {}
+    reason = body["error"].get("reason") if isinstance(body.get("error"), dict) else None
+    return redacted(message if not reason or str(reason) in message else f"{message}: {reason}")
+
+
+def _with_port(url: str) -> str:
+    """Return the address with a port, which the client requires."""
+    parts = urlsplit(url)
+    if parts.hostname and parts.port is None and parts.scheme in ("http", "https"):
+        port = 443 if parts.scheme == "https" else 9200
+        return parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+    return url
+
+
 VERSION = 1
-MADE_BY = "rarefy"  # in an index's own notes: no other is ever deleted
-TOGETHER = 100  # queries a request
+MADE_BY = "rarefy"  # mark in the notes of an index: no other index is ever deleted
+QUERIES_PER_REQUEST = 100  # per request
 
 
-def elasticsearch(
+def open_elasticsearch(
     passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext
 ) -> Search:
-    """BM25 over these passages by the server in the environment; faults.Unavailable where it cannot be had.
+    """Return BM25 over these passages by the server of the environment; faults.Unavailable where it is not available.
 
-    The index is named after passages and settings. Where it stands whole it is used; where it does not, it is made or
-    finished. Then the alias is moved to it, away from what it was before, in one step.
+    The index is named after passages and settings: a complete one is used, else it is made or completed. Then the alias
+    is moved to it from the former one, in one step.
     """
     own = config.elasticsearch
     body = index_body(passages, config)
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
-    with unavailable(own.endpoint):
-        client = connected(own.endpoint)
-        _greeted(client)
-        filled(client, name, body, passages)
-        aliased(client, name, own.alias, own.old)
+    with raise_unavailable(own.endpoint):
+        client = connect_client(own.endpoint)
+        _check_server(client)
+        fill_index(client, name, body, passages)
+        move_alias(client, name, own.alias, own.old)
     return Elasticsearch(client, name, own.endpoint, own.shards)
 
 
 class Elasticsearch:
-    """An index on a server.
-
-    Searches go to the index by its name and not through the alias, so that nobody who moves the alias changes a run.
-    """
+    """An index on a server, searched by its own name: moving the alias must not change a run."""
 
     def __init__(self, client: Any, name: str, endpoint: str, shards: int) -> None:
         self.client, self.name, self._endpoint = client, name, endpoint
-        # word counts of all shards together, or the same passage would score otherwise in each
+        # with word counts of all shards together, since a passage's score would else depend on its shard
         self._header = {"search_type": "dfs_query_then_fetch"} if shards > 1 else {}
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
-        """The passages that share a word with each query; equal scores by chunk_id."""
+        """Return the passages that share a word with each query; equal scores by chunk_id."""
         ranked: list[Ranked] = []
-        for at in range(0, len(queries), TOGETHER):
-            some = queries[at : at + TOGETHER]
-            searches = [part for query in some for part in (self._header, _search(query, depth))]
-            with unavailable(self._endpoint):
+        for at in range(0, len(queries), QUERIES_PER_REQUEST):
+            some = queries[at : at + QUERIES_PER_REQUEST]
+            searches = [part for query in some for part in (self._header, _search_body(query, depth))]
+            with raise_unavailable(self._endpoint):
                 answer = self.client.msearch(index=self.name, searches=searches)
             if len(answer["responses"]) != len(some):
                 raise Unavailable(f"Elasticsearch: {len(answer['responses'])} answers to {len(some)} searches")
@@ -66,14 +145,14 @@ class Elasticsearch:
 
     def _read(self, answer: dict[str, Any]) -> Ranked:
         if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
-            told = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
-            raise Unavailable(f"Elasticsearch, index {self.name}: {redacted(json.dumps(told))}; run again to go on")
-        found = [(round(float(hit["sort"][0]), DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
-        found.sort(key=lambda pair: (-pair[0], pair[1]))  # by what is told of a score, as bm25s's are
-        return Ranked(tuple(name for _, name in found), tuple(score for score, _ in found))
+            fault = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
+            raise Unavailable(f"Elasticsearch, index {self.name}: {redacted(json.dumps(fault))}; run again to go on")
+        hits = [(round(float(hit["sort"][0]), DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
+        hits.sort(key=lambda pair: (-pair[0], pair[1]))  # by rounded scores, as those of BM25
+        return Ranked(tuple(name for _, name in hits), tuple(score for score, _ in hits))
 
 
-def _search(query: str, depth: int) -> dict[str, Any]:
+def _search_body(query: str, depth: int) -> dict[str, Any]:
     return {
         "query": {"match": {"body": {"query": query, "operator": "or"}}},
         "size": depth,
@@ -84,7 +163,7 @@ def _search(query: str, depth: int) -> dict[str, Any]:
 
 
 def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
-    """Settings and mapping of the index, with its own notes on what it is of."""
+    """Return settings and mapping of the index, with notes on what it is made from."""
     own = config.elasticsearch
     shown = {"type": "text", "index": False}
     keyword = {"type": "keyword"}
@@ -94,7 +173,7 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
             "number_of_replicas": own.replicas,
             "refresh_interval": "-1",  # it is refreshed once, when all is in it
             "max_result_window": max(10_000, config.depth, config.hybrid.window),
-            "analysis": settings(config.analysis),
+            "analysis": elasticsearch_analysis(config.analysis),
             "similarity": {"words": {"type": "BM25", "k1": config.bm25.k1, "b": config.bm25.b}},
         },
         "mappings": {
@@ -113,8 +192,8 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
             },
         },
     }
-    told = json.dumps([VERSION, passages.digest, body], sort_keys=True)
-    digest = hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+    content = json.dumps([VERSION, passages.digest, body], sort_keys=True)
+    digest = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
     body["mappings"]["_meta"] = {
         "made_by": MADE_BY,
         "digest": digest,
@@ -124,8 +203,8 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
     return body
 
 
-def _greeted(client: Any) -> None:
-    """Ask for something that is answered with a body: a server of another version says in it what is wrong."""
+def _check_server(client: Any) -> None:
+    """Ask for something with a body in its answer, where a server of another version says what is wrong."""
     from elasticsearch import AuthorizationException
 
     # a key for some indexes alone may not ask this
@@ -133,11 +212,11 @@ def _greeted(client: Any) -> None:
         client.info()
 
 
-def filled(client: Any, name: str, body: dict[str, Any], passages: Passages) -> None:
-    """The index of this name, with every passage in it; Unavailable where it holds anything else.
+def fill_index(client: Any, name: str, body: dict[str, Any], passages: Passages) -> None:
+    """Create the index of this name and add all passages; Unavailable where it holds anything else.
 
-    Passages are created, never overwritten: what another process or an earlier try put there stays, and no deleted copy
-    is left to count among the words.
+    Passages are created, never overwritten: deleted copies would count among the words, and those that another process
+    or an earlier try added stay.
     """
     from elasticsearch import BadRequestError
 
@@ -150,24 +229,24 @@ def filled(client: Any, name: str, body: dict[str, Any], passages: Passages) -> 
     notes = client.indices.get_mapping(index=name)[name]["mappings"].get("_meta", {})
     if notes != body["mappings"]["_meta"]:
         raise Unavailable(f"Elasticsearch: index {name} was made by something else; delete it, or change the alias")
-    if _count(client, name) < len(passages.names):
-        _bulk(client, name, passages)
-    count = _count(client, name)
+    if _count_passages(client, name) < len(passages.names):
+        _index_passages(client, name, passages)
+    count = _count_passages(client, name)
     if count != len(passages.names):
         raise Unavailable(
             f"Elasticsearch: index {name} holds {count:,} passages of {len(passages.names):,}; delete it and run again"
         )
 
 
-def _count(client: Any, name: str) -> int:
+def _count_passages(client: Any, name: str) -> int:
     client.indices.refresh(index=name)
     return int(client.count(index=name)["count"])
 
 
-def _bulk(client: Any, name: str, passages: Passages) -> None:
+def _index_passages(client: Any, name: str, passages: Passages) -> None:
     from elasticsearch import helpers
 
-    actions = _actions(name, passages)
+    actions = _bulk_actions(name, passages)
     for good, item in helpers.streaming_bulk(client, actions, raise_on_error=False, max_retries=6, max_backoff=60):
         answer = item["create"]
         if not good and answer.get("status") != 409:  # it is there
@@ -175,7 +254,7 @@ def _bulk(client: Any, name: str, passages: Passages) -> None:
             raise Unavailable(f"Elasticsearch, index {name}: passage {answer.get('_id')} was not taken: {why}")
 
 
-def _actions(name: str, passages: Passages) -> Iterator[dict[str, Any]]:
+def _bulk_actions(name: str, passages: Passages) -> Iterator[dict[str, Any]]:
     for chunk_id, text in zip(passages.names, passages.texts, strict=True):
         chunk = passages.chunks[chunk_id]
         yield {
@@ -194,8 +273,8 @@ def _actions(name: str, passages: Passages) -> Iterator[dict[str, Any]]:
         }
 
 
-def aliased(client: Any, name: str, alias: str, old: str) -> None:
-    """The alias on this index and on no other, in one step; Unavailable where an index has the alias's name."""
+def move_alias(client: Any, name: str, alias: str, old: str) -> None:
+    """Point the alias to this index alone, in one step; Unavailable where an index has the alias's name."""
     from elasticsearch import NotFoundError
 
     try:
@@ -208,11 +287,11 @@ def aliased(client: Any, name: str, alias: str, old: str) -> None:
     if not left and name in before:
         return
     actions: list[dict[str, Any]] = [{"add": {"index": name, "alias": alias}}]
-    for one in left:
-        ours = client.indices.get_mapping(index=one)[one]["mappings"].get("_meta", {}).get("made_by") == MADE_BY
+    for index in left:
+        ours = client.indices.get_mapping(index=index)[index]["mappings"].get("_meta", {}).get("made_by") == MADE_BY
         if old == "delete" and ours:
-            actions.append({"remove_index": {"index": one}})
+            actions.append({"remove_index": {"index": index}})
         else:
-            # it may be gone: where an answer was lost, the client asks again
-            actions.append({"remove": {"index": one, "alias": alias, "must_exist": False}})
+            # it may be gone: where an answer is lost, the client asks again
+            actions.append({"remove": {"index": index, "alias": alias, "must_exist": False}})
     client.indices.update_aliases(actions=actions)

@@ -1,27 +1,82 @@
-"""What the hits come to: per retriever and wording, whole and by slices (papers.md 001-B5; trec_eval's measures).
+"""Metrics of retrieval per retriever and perturbation, overall and by slices (papers.md 001-B5).
 
-Ranks are measured by ir_measures (pytrec_eval); the order is that of the hits, whatever their scores.
-"""
+Recall, nDCG, MAP and MRR are by ir_measures (pytrec_eval), in the order of the hits whatever their scores."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Chunk, Hits, Question, Variant
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.gold import Answers, AnswersConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
+
+
+class AnswersConfig(BaseModel, frozen=True, extra="forbid"):
+    """How gold recall looks for an answer among passages."""
+
+    forms: Literal["any", "answer"] = Field(
+        default="any",
+        description="any: the answer or one of its other forms | answer: as it is given",
+        json_schema_extra={"tag": "given", "source": "arXiv 2505.21870 Figure 3: any answer form"},
+    )
+    casefold: bool = Field(
+        default=False,
+        description="whether Small And Capital Letters are alike; the paper says exact",
+        json_schema_extra={"tag": "open", "source": "arXiv 2505.21870 Figure 3"},
+    )
+
+
+class AnswerFinder:
+    """Finds answers in passages by exact match; looks at each pair of question and passage once."""
+
+    def __init__(self, questions: Mapping[str, Question], chunks: Mapping[str, Chunk], config: AnswersConfig) -> None:
+        self._chunks, self._casefold = chunks, config.casefold
+        self._forms = {
+            name: tuple(dict.fromkeys(map(self._plain, answer_forms(question, config.forms == "any"))))
+            for name, question in questions.items()
+        }
+        self._seen: dict[tuple[str, str], bool] = {}
+
+    def first(self, question_id: str, chunk_ids: Sequence[str]) -> float:
+        """Return the place, from 0, of the first passage that contains a form of the answer.
+
+        Infinity where none does; NaN for an answer without a form to look for.
+        """
+        if not self._forms[question_id]:
+            return math.nan
+        return next((at for at, chunk_id in enumerate(chunk_ids) if self._holds(question_id, chunk_id)), math.inf)
+
+    def _holds(self, question_id: str, chunk_id: str) -> bool:
+        pair = (question_id, chunk_id)
+        if pair not in self._seen:
+            text = self._plain(self._chunks[chunk_id].text)
+            self._seen[pair] = any(form in text for form in self._forms[question_id])
+        return self._seen[pair]
+
+    def _plain(self, text: str) -> str:
+        return text.casefold() if self._casefold else text
+
+
+def answer_forms(question: Question, every: bool = True) -> tuple[str, ...]:
+    """Return the forms of an answer to look for; none for yes or no, which any passage may contain."""
+    if question.answer.strip().casefold() in VERDICTS:
+        return ()
+    all_forms = (question.answer, *question.aliases) if every else (question.answer,)
+    return tuple(form for form in all_forms if form.strip() and form.strip().casefold() not in VERDICTS)
+
 
 Values = npt.NDArray[np.float64]
 NONE = "none"
-PAIRED = ("Recall", "nDCG")  # set against the original wording of the same question
+PAIRED = ("Recall", "nDCG")  # compared with the original wording of the same question
 
 
 class MeasuredConfig(BaseModel, frozen=True, extra="forbid"):
-    """Which numbers of retrieval are told."""
+    """Which metrics of retrieval are reported."""
 
     at: tuple[int, ...] = Field(
         default=(1, 3, 5, 10, 25, 50, 75, 100), min_length=1, description="k of Recall@k, all gold@k and gold recall@k"
@@ -31,14 +86,14 @@ class MeasuredConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass(frozen=True)
-class _Group:
-    """The wordings of one perturbation, as one retriever was asked them."""
+class _WordingGroup:
+    """The wordings of one perturbation with one retriever's metrics."""
 
     retriever: str
     perturbation: str
-    at: npt.NDArray[np.int64]  # place of the question of each
-    values: dict[str, Values]  # by metric, one for each; NaN where it is not defined
-    missing: npt.NDArray[np.int64]  # place of the question of each wording without hits
+    at: npt.NDArray[np.int64]  # index of each wording's question
+    values: dict[str, Values]  # metric -> a value for each wording; NaN where it is not defined
+    missing: npt.NDArray[np.int64]  # index of the question of each wording without hits
 
 
 def measured(
@@ -49,11 +104,11 @@ def measured(
     config: RetrieveConfig,
     options: MeasuredConfig | None = None,
 ) -> Iterator[Measure]:
-    """Recall@k, all gold@k, gold recall@k, MRR, nDCG and MAP of each retriever, per question in the order of their ids.
+    """Yield Recall@k, all gold@k, gold recall@k, MRR, nDCG and MAP of each retriever; questions in order of their ids.
 
-    Slices: "retriever=bm25, perturbation=none", the same with pattern, domain and hops, and every other perturbation.
-    A wording counts once. A question of one gold chunk has no "all gold"; a yes-or-no answer has no gold recall. Of
-    other wordings than the original, Recall and nDCG are told as differences to it too.
+    Slices: "retriever=bm25, perturbation=none", the same by pattern, domain and hops, and each other perturbation. Each
+    wording counts once. A question of one gold chunk has no "all gold", a yes-or-no answer no gold recall. For changed
+    wordings, Recall and nDCG are also given as differences to the original.
     """
     options = options or MeasuredConfig()
     names = sorted(name for name, question in questions.items() if not question.rejected_because)
@@ -72,82 +127,84 @@ def measured(
     expected: dict[str, list[str]] = {}
     for query_id, (_, perturbation) in wording.items():
         expected.setdefault(perturbation, []).append(query_id)
-    told = [questions[name] for name in names]
+    chosen = [questions[name] for name in names]
     cut = min(options.cut, config.depth, config.depth_reworded)
     few = {config.fetch, cut}
-    answers = Answers(questions, chunks, options.answers)
+    answers = AnswerFinder(questions, chunks, options.answers)
     for retriever in sorted(rows):
-        original: _Group | None = None
+        original: _WordingGroup | None = None
         for perturbation in sorted(expected, key=lambda one: (one != NONE, one)):
             some = sorted(rows[retriever].get(perturbation, []), key=lambda row: row.query_id)
             have = {row.query_id for row in some}
             lost = [place[wording[name][0]] for name in expected[perturbation] if name not in have]
-            # other wordings are told at two depths alone: every number more is drawn 10,000 times
+            # other wordings at two depths alone: each further metric is bootstrapped 10,000 times
             depths = [k for k in options.at if k <= config.depth and (perturbation == NONE or k in few)]
-            group = _Group(
+            group = _WordingGroup(
                 retriever,
                 perturbation,
                 np.array([place[wording[row.query_id][0]] for row in some], dtype=np.int64),
-                _values(some, questions, answers, depths, cut),
+                _metric_values(some, questions, answers, depths, cut),
                 np.array(lost, dtype=np.int64),
             )
             if perturbation == NONE:
                 original = group
-            yield from _measures(group, told, original)
+            yield from _group_measures(group, chosen, original)
 
 
-def _values(
-    rows: Sequence[Hits], questions: Mapping[str, Question], answers: Answers, depths: Sequence[int], cut: int
+def _metric_values(
+    rows: Sequence[Hits], questions: Mapping[str, Question], answers: AnswerFinder, depths: Sequence[int], cut: int
 ) -> dict[str, Values]:
-    """By metric, its value for each of these hits."""
-    found: dict[str, Values] = {}
+    """Return each metric's value for each of these hits."""
+    metrics: dict[str, Values] = {}
     gold = [set(questions[row.question_id].chunk_ids) for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
-    found |= _ranked(rows, gold, depths, cut)
+    metrics |= _rank_metrics(rows, gold, depths, cut)
     found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
     best_at = np.array([answers.first(row.question_id, row.best) for row in rows])
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
         whole = np.array([some <= set(ids) for some, ids in zip(gold, lists, strict=True)], dtype=float)
-        found[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
+        metrics[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
         at, within = (found_at, depth) if depth else (best_at, np.inf)
-        found[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
-    found["Recall@best"] = np.array(
+        metrics[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
+    metrics["Recall@best"] = np.array(
         [len(some & set(row.best)) / len(some) if some else np.nan for some, row in zip(gold, rows, strict=True)]
     )
-    return found
+    return metrics
 
 
-def _ranked(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequence[int], cut: int) -> dict[str, Values]:
+def _rank_metrics(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequence[int], cut: int) -> dict[str, Values]:
     """Recall@k, MRR, nDCG and MAP by ir_measures; NaN for a question without gold chunks."""
     import ir_measures
     from ir_measures import AP, RR, R, nDCG
 
     named = {str(R @ depth): f"Recall@{depth}" for depth in depths}
     named |= {str(nDCG @ cut): f"nDCG@{cut}", str(AP @ cut): f"MAP@{cut}"}
-    found = {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
+    metrics = {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
     order = {row.query_id: at for at, row in enumerate(rows)}
     qrels = {row.query_id: dict.fromkeys(some, 1) for row, some in zip(rows, gold, strict=True) if some}
     # by rank and not by score, so that equal scores stay in the order in which a system is shown them
     run = {row.query_id: {name: float(-at) for at, name in enumerate(row.chunk_ids)} for row in rows}
     if not qrels:
-        return found
+        return metrics
     asked = [*(R @ depth for depth in depths), nDCG @ cut, AP @ cut]
     for metric in ir_measures.iter_calc(asked, qrels, run):
-        found[named[str(metric.measure)]][order[metric.query_id]] = metric.value
+        metrics[named[str(metric.measure)]][order[metric.query_id]] = metric.value
     short = {name: {one: score for one, score in docs.items() if score > -cut} for name, docs in run.items()}
     for metric in ir_measures.iter_calc([RR], qrels, short):
-        found[f"MRR@{cut}"][order[metric.query_id]] = metric.value
-    return found
+        metrics[f"MRR@{cut}"][order[metric.query_id]] = metric.value
+    return metrics
 
 
-def _measures(group: _Group, questions: Sequence[Question], original: _Group | None) -> Iterator[Measure]:
-    """The numbers of one retriever and perturbation."""
+def _group_measures(
+    group: _WordingGroup, questions: Sequence[Question], original: _WordingGroup | None
+) -> Iterator[Measure]:
+    """Yield the measures of one retriever and perturbation, overall and by slices."""
     name = f"retriever={group.retriever}, perturbation={group.perturbation}"
     every = np.ones(len(questions), dtype=bool)
     slices: dict[str, npt.NDArray[np.bool_]] = {name: every}
     if group.perturbation == NONE:
-        for column, of in (("pattern", _pattern), ("domain", _domain), ("hops", _hops)):
+        for column, of in _SLICES.items():
             kinds = np.array([of(question) for question in questions])
             names = sorted(set(kinds.tolist()) - {""})
             if len(names) > 1:
@@ -166,18 +223,18 @@ def _measures(group: _Group, questions: Sequence[Question], original: _Group | N
 
 
 def _measure(
-    group: _Group,
+    group: _WordingGroup,
     label: str,
     mask: npt.NDArray[np.bool_],
     metric: str,
     values: Values,
     limits: tuple[float, float] = (0.0, 1.0),
 ) -> Measure:
-    """The mean over wordings, as sums by question."""
+    """Return a metric's mean over wordings as sums by question (numerator and denominator)."""
     chosen = mask[group.at]
     have = chosen & ~np.isnan(values)
-    above = _by_question(group.at[have], values[have], len(mask))
-    below = _by_question(group.at[have], np.ones(int(have.sum())), len(mask))
+    above = _sum_by_question(group.at[have], values[have], len(mask))
+    below = _sum_by_question(group.at[have], np.ones(int(have.sum())), len(mask))
     counts = Counts(
         scored=int(have.sum()),
         missing=int(mask[group.missing].sum()) if len(group.missing) else 0,
@@ -186,19 +243,14 @@ def _measure(
     return Measure(metric, label, above, below, counts, unit="wordings", limits=limits)
 
 
-def _by_question(at: npt.NDArray[np.int64], values: Values, count: int) -> Values:
+def _sum_by_question(at: npt.NDArray[np.int64], values: Values, count: int) -> Values:
     sums: Values = np.zeros(count)
     np.add.at(sums, at, values)
     return sums
 
 
-def _pattern(question: Question) -> str:
-    return question.pattern
-
-
-def _domain(question: Question) -> str:
-    return question.domain
-
-
-def _hops(question: Question) -> str:
-    return "single" if question.pattern == "single" else "multi"
+_SLICES: dict[str, Callable[[Question], str]] = {
+    "pattern": lambda question: question.pattern,
+    "domain": lambda question: question.domain,
+    "hops": lambda question: "single" if question.pattern == "single" else "multi",
+}

@@ -1,4 +1,4 @@
-"""A cross-encoder of sentence-transformers on this machine: how well does a passage answer a query (RARE R31)."""
+"""Reranking by a local cross-encoder of sentence-transformers (RARE R31)."""
 
 import hashlib
 import json
@@ -9,34 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from rarefy.tasks.models.embed.remembered import Remembered, Vectors
-from rarefy.tasks.models.embed.sentences import folder_of
+from rarefy.tasks.models.embed.sentences import find_model_folder
+from rarefy.tasks.models.embed.vector_cache import VectorCache, Vectors
 
 VERSION = 1
-BATCH = 32  # pairs of one length that go through the network together
-BETWEEN = "\x1e"  # between query and passage where a score is remembered by both
+BATCH = 32  # pairs of one length that are scored together
+BETWEEN = "\x1e"  # between query and passage in a score's cache key
 
 
 class Reranker:
-    """Scores pairs, each once; what it scored is remembered in `cache`. The network loads when it is needed."""
+    """Scores pairs, with scores cached in `cache`; the model is loaded when it is needed."""
 
     def __init__(self, model: str, longest: int, cache: Path | None, threads: int = 1) -> None:
         """ValueError with the way out where the model is not on disk."""
-        self.folder, self.longest, self.threads = folder_of(model), longest, threads
+        self.folder, self.longest, self.threads = find_model_folder(model), longest, threads
         self.scored = 0  # pairs that went through the network
-        self._remembered = Remembered(cache)
+        self._remembered = VectorCache(cache)
         self._network: Any = None
         self._known = b""
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The score of each (query, passage): the network's own output, higher is better."""
+        """Return the model's output for each (query, passage); higher is better."""
         if not pairs:
             return []
         texts = [f"{query.replace(BETWEEN, ' ')}{BETWEEN}{passage}" for query, passage in pairs]
         return [round(float(value), 6) for value in self._remembered(self._identity(), texts, self._parts)[:, 0]]
 
     def _identity(self) -> bytes:
-        """A digest of the model's files and of how much it reads."""
+        """Return a digest of the model's files and of its maximum length."""
         if not self._known:
             digest = hashlib.blake2b(json.dumps(["rerank", VERSION, self.longest]).encode(), digest_size=32)
             for path in sorted(self.folder.rglob("*")):
@@ -49,17 +49,15 @@ class Reranker:
         return self._known
 
     def _parts(self, texts: list[str]) -> Iterator[tuple[list[str], Vectors]]:
-        """Scores, batch by batch; a batch holds pairs of one length, so that nothing is padded.
-
-        Padding would change a score's last bits by what stands beside it.
-        """
+        """Yield scores in batches of pairs of one length: padding would change a score's last bits."""
         import torch
 
         network = self._network = self._network or self._loaded()
-        torch.set_num_threads(1)  # more give other last bits
+        torch.set_num_threads(1)  # more threads would change the last bits
         pairs = [text.split(BETWEEN, 1) for text in texts]
         most = network.max_length
-        read = network.tokenizer([one[0] for one in pairs], [one[1] for one in pairs], truncation=True, max_length=most)
+        queries, passages = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        read = network.tokenizer(queries, passages, truncation=True, max_length=most)
         by_length: dict[int, list[int]] = {}
         for at, ids in enumerate(read["input_ids"]):
             by_length.setdefault(len(ids), []).append(at)
@@ -77,7 +75,7 @@ class Reranker:
                 yield [texts[at] for at in batch], np.asarray(scores, dtype=np.float32).reshape(len(batch), 1)
 
     def _loaded(self) -> Any:
-        # said before the import, which reads it: nothing is looked for on a network
+        # set before the import, which reads it: nothing is looked up on the network
         os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
         from sentence_transformers import CrossEncoder  # late: 7 s
 

@@ -1,52 +1,66 @@
-"""What a retriever is: passages that it is made for, and a function from queries to ranked passages."""
+"""The interface of retrievers: passages, rankings, and the check of a user's; and the cache of index files."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+import logging
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import xxhash
 
 from rarefy.data_contracts.rows import Chunk
+from rarefy.tasks.private import make_folder, restrict_folder
+
+LOG = logging.getLogger("rarefy.retrieve")
+MANIFEST = "manifest.json"
+ABANDONED_AFTER = 86_400  # seconds after which an unfinished index is of a killed run
+Loaded = TypeVar("Loaded")
 
 
 class Ranked(NamedTuple):
-    """What was found for one query, best first, equal scores by chunk_id."""
+    """The passages found for one query, best first, equal scores by chunk_id."""
 
     chunk_ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
 
     def first(self, depth: int) -> "Ranked":
-        """The first few of it."""
+        """Return the first `depth` of them."""
         return self if len(self.chunk_ids) <= depth else Ranked(self.chunk_ids[:depth], self.scores[:depth])
 
 
 class Search(Protocol):
-    """The ranked passages of each query, at most `depth` of them, whatever queries it is asked with."""
+    """A retriever: returns the ranked passages of each query, at most `depth`, independent of the other queries."""
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]: ...
 
 
 @dataclass(frozen=True)
 class Passages:
-    """What is searched: chunks by their names in order, so that equal benchmarks make equal indexes."""
+    """The chunks that are searched, in the order of their ids, so that equal benchmarks give equal indexes."""
 
     chunks: Mapping[str, Chunk]
     titled: bool
 
     @cached_property
     def names(self) -> list[str]:
-        """The chunk_ids, sorted: a passage's place in every index."""
+        """Return the chunk_ids, sorted: their order in every index."""
         return sorted(self.chunks)
 
     @cached_property
     def texts(self) -> list[str]:
-        """What each is found by: title, section and text, or the text alone."""
-        return [indexed(self.chunks[name], self.titled) for name in self.names]
+        """Return the indexed text of each: title, section and text, or the text alone."""
+        return [index_text(self.chunks[name], self.titled) for name in self.names]
 
     @cached_property
     def digest(self) -> str:
-        """A name for these names and texts."""
+        """Return a digest of names and texts."""
         hashed = hashlib.blake2b(digest_size=12)
         for name, text in zip(self.names, self.texts, strict=True):
             for part in (name, text):
@@ -55,23 +69,25 @@ class Passages:
         return hashed.hexdigest()
 
 
-def indexed(chunk: Chunk, titled: bool) -> str:
-    """What a chunk is found by."""
+def index_text(chunk: Chunk, titled: bool) -> str:
+    """Return the indexed text of a chunk."""
     parts = (chunk.title, chunk.section, chunk.text) if titled else (chunk.text,)
     return "\n".join(part for part in parts if part)
 
 
-def checked(name: str, found: Sequence[Any], queries: int, depth: int, known: Mapping[str, object]) -> list[Ranked]:
-    """What a retriever from outside found, cut to `depth`; ValueError where it is no ranking of the passages.
+def check_ranking(
+    name: str, rankings: Sequence[Any], queries: int, depth: int, known: Mapping[str, object]
+) -> list[Ranked]:
+    """Return the rankings of a user's retriever, cut to `depth`; ValueError where one is no ranking of the passages.
 
-    A ranking is a pair of as many chunk_ids and scores: a Ranked, or any two sequences.
+    A ranking is a pair of sequences of equal length, chunk_ids and falling scores, as in Ranked.
     """
-    if len(found) != queries:
-        raise ValueError(f"retriever {name}: {len(found)} lists for {queries} queries; it must give one for each")
+    if len(rankings) != queries:
+        raise ValueError(f"retriever {name}: {len(rankings)} lists for {queries} queries; it must give one for each")
     lists = []
-    for one in found:
+    for ranking in rankings:
         try:
-            ids, scores = map(tuple, one)
+            ids, scores = map(tuple, ranking)
             scores = tuple(map(float, scores))
             if len(ids) != len(scores):
                 raise ValueError(f"{len(ids)} chunk_ids, {len(scores)} scores")
@@ -86,3 +102,63 @@ def checked(name: str, found: Sequence[Any], queries: int, depth: int, known: Ma
             raise ValueError(f"retriever {name}: scores must fall from the first passage to the last: {scores[:10]}")
         lists.append(Ranked(ids, scores).first(depth))
     return lists
+
+
+def open_cached_index(
+    place: Path, identity: dict[str, Any], make: Callable[[Path], None], load: Callable[[Path], Loaded]
+) -> Loaded:
+    """Return what `load` reads from the folder `place`, which `make` fills first unless it holds that very index.
+
+    `identity`: what the index is made from (digest of the passages, settings, versions), stored in its manifest with a
+    checksum of each file. A folder of another identity, or with changed files, is logged and made again.
+    """
+    fault = _find_fault(place, identity)
+    if fault:
+        if place.exists():
+            LOG.warning("%s: %s; it is made again", place, fault)
+            shutil.rmtree(place)
+        make_folder(place.parent)
+        for left in place.parent.glob(f".{place.name}-*"):  # of a run that was killed
+            if time.time() - left.stat().st_mtime > ABANDONED_AFTER:
+                shutil.rmtree(left, ignore_errors=True)
+        fresh = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+        try:
+            make(fresh)
+            files = {path.name: _checksum(path) for path in sorted(fresh.iterdir())}
+            (fresh / MANIFEST).write_text(json.dumps({**identity, "files": files}, indent=1), encoding="utf-8")
+            restrict_folder(fresh)
+            _publish_folder(fresh, place)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    return load(place)
+
+
+def _publish_folder(fresh: Path, place: Path) -> None:
+    """Move a finished folder to its place, unless another process has put an equal one there."""
+    try:
+        fresh.rename(place)
+    except OSError:
+        if not (place / MANIFEST).exists():
+            raise
+
+
+def _find_fault(place: Path, identity: dict[str, Any]) -> str:
+    """Return what is wrong with an index, "" for nothing."""
+    try:
+        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        files = manifest.pop("files")
+        if manifest != json.loads(json.dumps(identity)):
+            return "it is of other passages or settings"
+        changed = [name for name, digest in files.items() if _checksum(place / name) != digest]
+    except (OSError, ValueError, LookupError, AttributeError) as error:
+        return f"no whole index ({error})"
+    return f"{', '.join(changed)} changed since it was written" if changed else ""
+
+
+def _checksum(path: Path) -> str:
+    """Return a checksum of a file."""
+    summed = xxhash.xxh3_128()
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            summed.update(block)
+    return summed.hexdigest()

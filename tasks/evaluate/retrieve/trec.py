@@ -1,4 +1,4 @@
-"""Hits and gold chunks as TREC run and qrels files, which every retrieval tool reads."""
+"""Reads and writes hits and gold chunks as TREC run and qrels files."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -9,9 +9,9 @@ SIDES = ("query",)
 
 
 def write_run(path: Path, hits: Iterable[Hits], tag: str = "") -> int:
-    """Write the hits as `query Q0 passage rank score tag`, and give the number of lines; tag "": the retriever's name.
+    """Write the hits as lines `query Q0 passage rank score tag`; return their number.
 
-    A run is of one retriever: ValueError where the hits are of two.
+    The tag is the retriever's name by default. ValueError where the hits are of two retrievers.
     """
     lines = 0
     of: set[str] = set()
@@ -28,12 +28,11 @@ def write_run(path: Path, hits: Iterable[Hits], tag: str = "") -> int:
 
 
 def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[Hits]:
-    """The hits of a run file, query by query in the file's order, best rank first; best stays empty.
+    """Yield the hits of a run file, queries in the file's order, best rank first; `best` stays empty.
 
-    `queries`: question_id by query_id; a query that it does not hold is taken for its own question. ValueError names
-    the line that is none of a run.
+    `queries` maps query_id to question_id; without an entry they are the same. ValueError names a malformed line.
     """
-    found: dict[str, list[tuple[int, str, float]]] = {}
+    by_query: dict[str, list[tuple[int, str, float]]] = {}
     tags: dict[str, str] = {}
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -41,11 +40,11 @@ def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[H
                 continue
             try:
                 query, _, passage, rank, score, tag = line.split()
-                found.setdefault(query, []).append((int(rank), passage, float(score)))
+                by_query.setdefault(query, []).append((int(rank), passage, float(score)))
                 tags[query] = tag
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: no `query Q0 passage rank score tag` ({error})") from None
-    for query, rows in found.items():
+    for query, rows in by_query.items():
         rows.sort()
         name = tags[query]
         yield Hits(
@@ -59,9 +58,9 @@ def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[H
 
 
 def write_qrels(path: Path, questions: Mapping[str, Question], variants: Iterable[Variant]) -> int:
-    """Write `query 0 passage 1` for each gold chunk of each kept wording, and give the number of lines.
+    """Write `query 0 passage 1` for each gold chunk of each accepted wording; return the number of lines.
 
-    An accepted question that no variant words as it stands is there under its own id.
+    An accepted question without an unperturbed variant stands under its own id.
     """
     lines = 0
     worded = set()

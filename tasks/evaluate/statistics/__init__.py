@@ -1,4 +1,6 @@
-"""From measures to figures: values with intervals, bounds and counts, drawn for all measures of a protocol at once."""
+"""From measures (sums by question) to figures: values with bootstrap intervals, bounds, counts and notes; and from the
+measures of two systems to differences with tests and verdicts.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,11 +9,13 @@ from itertools import groupby
 import numpy as np
 
 from rarefy.data_contracts.rows import Figure, row_id
-from rarefy.tasks.evaluate.statistics.bootstrap_intervals import Drawn, drawing
-from rarefy.tasks.evaluate.statistics.bounds import bounds, counts_of, value, withheld
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import (
+    BootstrapInterval,
+    estimate_intervals,
+    measures_at_once,
+)
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-from rarefy.tasks.evaluate.statistics.draws import together
-from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
+from rarefy.tasks.evaluate.statistics.measure import Metric, bounds, counts_of, parts_of, value, withheld
 
 __all__ = ["VERSION", "StatisticsConfig", "figures"]
 
@@ -20,7 +24,7 @@ DIGITS = 12  # more hang on the order in which a processor adds up
 
 
 def figures(
-    measures: Iterable[Figured],
+    measures: Iterable[Metric],
     *,
     system: str,
     protocol: str,
@@ -34,90 +38,94 @@ def figures(
     ValueError where two measures share metric and slice, or their sums do not fit one another or the labels.
     """
     seen: set[tuple[str, str]] = set()
-    for size, several in groupby(_sound(measures, seen), key=_questions):
-        for part in _parts(several, together(size)):
-            found = drawing(part, size, config=config, clusters=clusters)
-            for one, drawn in zip(part, found, strict=True):
-                yield _figure(one, drawn, system, protocol, config)
+    for size, several in groupby(_check_measures(measures, seen), key=_count_questions):
+        for part in _split_batches(several, measures_at_once(size)):
+            found = estimate_intervals(part, size, config=config, clusters=clusters)
+            for metric, drawn in zip(part, found, strict=True):
+                yield _build_figure(metric, drawn, system, protocol, config)
 
 
-def _figure(one: Figured, drawn: Drawn, system: str, protocol: str, config: StatisticsConfig) -> Figure:
-    """What is said of a number."""
-    counts, is_ = counts_of(one), value(one)
-    gone = withheld(one, config.floor)
+def _build_figure(
+    metric: Metric, drawn: BootstrapInterval, system: str, protocol: str, config: StatisticsConfig
+) -> Figure:
+    """The figure of one number: its value, interval, bounds, counts and notes."""
+    counts, number = counts_of(metric), value(metric)
+    reason = withheld(metric, config.floor)
     units = counts.scored + counts.failed + counts.missing
-    notes = [one.note]
-    if gone:
-        notes.append(gone)
+    notes = [metric.note]
+    if reason:
+        notes.append(reason)
     elif not units:
-        notes.append(f"no {one.unit}")
-    elif math.isnan(is_):
+        notes.append(f"no {metric.unit}")
+    elif math.isnan(number):
         notes.append("undefined")
     else:
         notes.append(drawn.note)
-    shown = not gone and not math.isnan(is_)
-    worst, best = bounds(one)
+    shown = not reason and not math.isnan(number)
+    worst, best = bounds(metric)
     return Figure(
-        row_id("figure", system, protocol, one.metric, one.slice),
+        row_id("figure", system, protocol, metric.metric, metric.slice),
         system,
         protocol,
-        one.metric,
-        one.slice,
-        rounded(is_) if shown else None,
-        rounded(drawn.low) if shown else None,
-        rounded(drawn.high) if shown else None,
-        rounded(worst),
-        rounded(best),
+        metric.metric,
+        metric.slice,
+        round_digits(number) if shown else None,
+        round_digits(drawn.low) if shown else None,
+        round_digits(drawn.high) if shown else None,
+        round_digits(worst),
+        round_digits(best),
         counts.scored,
         counts.failed,
         counts.missing,
         counts.skipped,
-        one.unit,
+        metric.unit,
         drawn.clusters,
-        bool(gone),
-        one.headline,
+        bool(reason),
+        metric.headline,
         "; ".join(note for note in notes if note),
     )
 
 
-def rounded(number: float | None) -> float | None:
-    """To the digits that do not hang on the order of adding up; None for NaN."""
+def round_digits(number: float | None, digits: int = DIGITS) -> float | None:
+    """The number to so many significant digits; None for none, NaN and infinity."""
     if number is None or not math.isfinite(number):
         return None
-    return float(f"{number:.{DIGITS}g}") + 0.0  # no -0.0
+    return float(f"{number:.{digits}g}") + 0.0  # no -0.0
 
 
-def _sound(measures: Iterable[Figured], seen: set[tuple[str, str]]) -> Iterator[Figured]:
-    """The measures, each looked at before anything is made of it."""
-    for one in measures:
-        if (one.metric, one.slice) in seen:
-            raise ValueError(f"two measures are called {one.metric!r} of {one.slice!r}: give one another name or slice")
-        seen.add((one.metric, one.slice))
-        for part in (one,) if isinstance(one, Measure) else one.of:
+def _check_measures(measures: Iterable[Metric], seen: set[tuple[str, str]]) -> Iterator[Metric]:
+    """The measures, each checked: unique metric and slice, finite sums of the same questions."""
+    for metric in measures:
+        if (metric.metric, metric.slice) in seen:
+            raise ValueError(
+                f"two measures are called {metric.metric!r} of {metric.slice!r}: give one another name or slice"
+            )
+        seen.add((metric.metric, metric.slice))
+        for part in parts_of(metric):
             if part.numerator.shape != part.denominator.shape:
                 raise ValueError(f"{part.metric!r} of {part.slice!r} has sums of different questions")
             if not np.isfinite(part.numerator).all() or not np.isfinite(part.denominator).all():
                 raise ValueError(
                     f"{part.metric!r} of {part.slice!r} has sums that are no numbers: leave those units out"
                 )
-        yield one
+        yield metric
 
 
-def _questions(one: Figured) -> int:
+def _count_questions(metric: Metric) -> int:
     """How many questions the sums are of."""
-    sizes = {len(part.numerator) for part in ((one,) if isinstance(one, Measure) else one.of)}
+    sizes = {len(part.numerator) for part in parts_of(metric)}
     if len(sizes) != 1:
-        raise ValueError(f"{one.metric!r} of {one.slice!r} is made of sums over {sorted(sizes)} questions")
+        raise ValueError(f"{metric.metric!r} of {metric.slice!r} is made of sums over {sorted(sizes)} questions")
     return sizes.pop()
 
 
-def _parts(measures: Iterable[Figured], most: int) -> Iterator[list[Figured]]:
-    """Measures in parts that are drawn together, of so many columns."""
-    part: list[Figured] = []
+def _split_batches(measures: Iterable[Metric], most: int) -> Iterator[list[Metric]]:
+    """Batches of measures with about `most` columns, each resampled together."""
+    part: list[Metric] = []
     wide = 0
-    for one in measures:
-        part.append(one)
-        wide += 1 if isinstance(one, Measure) else len(one.of)
+    for metric in measures:
+        part.append(metric)
+        wide += len(parts_of(metric))
         if wide >= most:
             yield part
             part, wide = [], 0

@@ -1,4 +1,4 @@
-"""Two systems number by number on the same trials: difference, interval, tests, verdict (field.md #16)."""
+"""Two systems compared metric by metric on the same trials: difference, interval, tests, verdict (field.md #16)."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,24 +6,42 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rarefy.tasks.evaluate.statistics import rounded
+from rarefy.tasks.evaluate.statistics import round_digits
 from rarefy.tasks.evaluate.statistics.bootstrap_intervals import (
+    SAME,
     Resampled,
-    deviating,
-    made,
-    parts_of,
-    resampled,
-    touched,
+    combine_parts,
+    count_clusters,
+    count_deviating,
+    exact_interval,
+    measures_at_once,
+    percentile_intervals,
+    resample,
 )
-from rarefy.tasks.evaluate.statistics.bounds import better, counts_of, limits, ratio, value, withheld
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-from rarefy.tasks.evaluate.statistics.draws import together
-from rarefy.tasks.evaluate.statistics.intervals import SAME, percentile, unvaried
-from rarefy.tasks.evaluate.statistics.measure import Figured, Measure
-from rarefy.tasks.evaluate.statistics.multiple_testing import benjamini_hochberg, holm
-from rarefy.tasks.evaluate.statistics.paired import Matrix, Sides, mcnemar, permuted
-from rarefy.tasks.evaluate.statistics.power import needed, smallest_difference
-from rarefy.tasks.evaluate.statistics.samples import Tested, z_as_published
+from rarefy.tasks.evaluate.statistics.measure import (
+    Measure,
+    Metric,
+    better,
+    counts_of,
+    limits,
+    parts_of,
+    ratio,
+    value,
+    withheld,
+)
+from rarefy.tasks.evaluate.statistics.significance import (
+    Matrix,
+    Sides,
+    StatisticalTest,
+    benjamini_hochberg,
+    clusters_needed,
+    holm,
+    mcnemar,
+    permutation_tests,
+    smallest_difference,
+    z_as_published,
+)
 
 VERDICTS = ("better", "worse", "changed", "tied", "too few")
 WHOLE = "all"  # the slice that is none
@@ -66,68 +84,71 @@ class Difference:
 
 
 def differences(
-    first: Iterable[Figured],
-    second: Iterable[Figured],
+    first: Iterable[Metric],
+    second: Iterable[Metric],
     *,
     protocol: str,
     config: StatisticsConfig,
     clusters: Sequence[str] | None = None,
 ) -> list[Difference]:
-    """Every number that both sides have, compared by itself; `judged` says what they come to together.
+    """Every number that both sides have, compared by itself; `add_verdicts` says what they come to together.
 
     Both sides must have sums over the same questions, in the same order, of the same trials. Numbers are matched by
     metric and slice; one that only one side has is not in the result.
     """
-    theirs = {(one.metric, one.slice): one for one in second}
-    pairs = [(one, theirs[key]) for one in first if (key := (one.metric, one.slice)) in theirs]
+    theirs = {(metric.metric, metric.slice): metric for metric in second}
+    pairs = [(metric, theirs[key]) for metric in first if (key := (metric.metric, metric.slice)) in theirs]
     if not pairs:
         return []
-    sizes = {len(part.numerator) for pair in pairs for one in pair for part in parts_of(one)}
+    sizes = {len(part.numerator) for pair in pairs for metric in pair for part in parts_of(metric)}
     if len(sizes) != 1:
         raise ValueError(f"{protocol}: the sides have sums over {sorted(sizes)} questions; compare the same trials")
     (questions,) = sizes
     found = []
-    most = together(questions) // 2
+    most = measures_at_once(questions) // 2
     for start in range(0, len(pairs), most):
         part = pairs[start : start + most]
-        of = resampled([one for pair in part for one in pair], questions, config=config, clusters=clusters)
-        gaps = np.column_stack([made(b, of, of.draws) - made(a, of, of.draws) for a, b in part])
-        ends = percentile(gaps, config.level) if questions else np.full((2, len(part)), np.nan)
-        tests = _permuted(part, of, config)
+        of = resample([metric for pair in part for metric in pair], questions, config=config, clusters=clusters)
+        gaps = np.column_stack([combine_parts(b, of, of.draws) - combine_parts(a, of, of.draws) for a, b in part])
+        ends = percentile_intervals(gaps, config.level) if questions else np.full((2, len(part)), np.nan)
+        tests = _permutation_tests(part, of, config)
         for at, (a, b) in enumerate(part):
-            row = _compared(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
-            p = None if row.difference is None else rounded(tests[at].p)  # nothing is said of what is withheld
+            row = _compare(a, b, of, gaps[:, at], (float(ends[0, at]), float(ends[1, at])), config)
+            # nothing is said of what is withheld
+            p = None if row.difference is None else round_digits(tests[at].p)
             row = replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note)
             found.append(row if protocol == "rare" else replace(row, z=None, z_p=None))  # it is RARE's test
     return found
 
 
-def judged(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
-    """The same with p adjusted for all that is looked at together, and a verdict for each.
+def add_verdicts(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
+    """The differences with p adjusted for multiple testing, and a verdict on each.
 
     Headlines of all protocols are one family; the slices of a metric are one; a protocol's other numbers are one.
     """
     rows = list(found)
     families: dict[tuple[str, ...], list[int]] = {}
     for at, row in enumerate(rows):
-        families.setdefault(family(row), []).append(at)
+        families.setdefault(comparison_family(row), []).append(at)
     for places in families.values():
         p = [math.nan if rows[at].p is None else float(rows[at].p or 0) for at in places]
         for at, by_holm, by_bh in zip(places, holm(p), benjamini_hochberg(p), strict=True):
-            row = replace(rows[at], holm=rounded(by_holm), benjamini_hochberg=rounded(by_bh), family=len(places))
+            row = replace(
+                rows[at], holm=round_digits(by_holm), benjamini_hochberg=round_digits(by_bh), family=len(places)
+            )
             rows[at] = replace(row, verdict=verdict(row, config))
     return rows
 
 
-def family(row: Difference) -> tuple[str, ...]:
-    """What a difference is looked at together with: headlines, the slices of one metric, a protocol's other numbers."""
+def comparison_family(row: Difference) -> tuple[str, ...]:
+    """The family for multiple testing: all headlines, the slices of one metric, or a protocol's other numbers."""
     if row.headline:
         return ()
     return (row.protocol,) if row.slice == WHOLE else (row.protocol, row.metric)
 
 
 def verdict(row: Difference, config: StatisticsConfig) -> str:
-    """What may be said of the second system.
+    """The verdict on the second system: better, worse, changed, tied or too few.
 
     tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
     so many that unseen ones could not move it out. better, worse (changed, where neither more nor less is better): it
@@ -145,22 +166,22 @@ def verdict(row: Difference, config: StatisticsConfig) -> str:
     return "better" if (row.difference > 0) == row.more_is_better else "worse"
 
 
-def _compared(
-    first: Figured, second: Figured, of: Resampled, gaps: Matrix, ends: tuple[float, float], config: StatisticsConfig
+def _compare(
+    first: Metric, second: Metric, of: Resampled, gaps: Matrix, ends: tuple[float, float], config: StatisticsConfig
 ) -> Difference:
-    """Two numbers, all but what the permutation test says."""
+    """The difference of two metrics, without the permutation test."""
     a, b, way = value(first), value(second), better(second)
     n_first, n_second = counts_of(first).scored, counts_of(second).scored
-    clusters = min(touched(first, of), touched(second, of))
-    won, lost = _won(first, second, of)
+    clusters = min(count_clusters(first, of), count_clusters(second, of))
+    won, lost = _count_won_and_lost(first, second, of)
     if way < 0:
         won, lost = lost, won
     row = Difference(
         "",
         first.metric,
         first.slice,
-        rounded(a),
-        rounded(b),
+        round_digits(a),
+        round_digits(b),
         won=won,
         lost=lost,
         n_first=n_first,
@@ -173,11 +194,11 @@ def _compared(
     if gone := withheld(first, config.floor) or withheld(second, config.floor):
         return replace(row, first=None, second=None, note=f"{gone} on both sides")
     if math.isnan(a) or math.isnan(b):
-        return replace(row, note="undefined on " + " and ".join(_sides(math.isnan(a), math.isnan(b))))
-    z = _as_published(first, second)
-    row = replace(row, difference=rounded(b - a), z=rounded(z.statistic), z_p=rounded(z.p))
+        return replace(row, note="undefined on " + " and ".join(_undefined_sides(math.isnan(a), math.isnan(b))))
+    z = _z_as_published(first, second)
+    row = replace(row, difference=round_digits(b - a), z=round_digits(z.statistic), z_p=round_digits(z.p))
     if isinstance(first, Measure):
-        row = replace(row, mcnemar=rounded(mcnemar(lost, won).p))
+        row = replace(row, mcnemar=round_digits(mcnemar(lost, won).p))
     defined = gaps[~np.isnan(gaps)]
     if clusters < 2 or len(defined) < len(gaps) / 2:
         return replace(row, note=f"no interval: of {clusters} {config.cluster}s")
@@ -187,33 +208,35 @@ def _compared(
         notes.append(f"undefined in {len(gaps) - len(defined):,} of {len(gaps):,} draws")
     (low, high), error = ends, float(defined.std(ddof=1))
     smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
-    apart = _apart(first, second, of)
-    differ, unseen = max(deviating(one) for one in apart), None
+    apart = _cluster_gaps(first, second, of)
+    differ, unseen = max(count_deviating(metric) for metric in apart), None
     if not differ or (differ < config.few <= clusters):
         (least, most), (its_least, its_most) = limits(first), limits(second)
         ends_of_all = (its_least - most, its_most - least)
-        far = unvaried(b - a, ends_of_all, clusters, config.level)
+        far = exact_interval(b - a, ends_of_all, clusters, config.level)
         unseen = max(b - a - far[0], far[1] - (b - a))
         if differ and isinstance(first, Measure):
             ends_of_all = (float(np.nanmin(apart[0])), float(np.nanmax(apart[0])))
-        exact = unvaried(b - a, ends_of_all, clusters, config.level)
+        exact = exact_interval(b - a, ends_of_all, clusters, config.level)
         low, high = min(low, exact[0]), max(high, exact[1])
         smallest = max(smallest, unseen)
-        told = f"{differ} of {clusters}" if differ else f"none of {clusters}"
-        notes.append(f"{told} {config.cluster}s changed unlike the rest: interval by an exact bound")
+        counted = f"{differ} of {clusters}" if differ else f"none of {clusters}"
+        notes.append(f"{counted} {config.cluster}s changed unlike the rest: interval by an exact bound")
     return replace(
         row,
-        low=rounded(low),
-        high=rounded(high),
-        error=rounded(error),
-        smallest=rounded(smallest),
-        needed=needed(clusters, smallest, config.margin),
-        unseen=None if unseen is None else rounded(unseen),
+        low=round_digits(low),
+        high=round_digits(high),
+        error=round_digits(error),
+        smallest=round_digits(smallest),
+        needed=clusters_needed(clusters, smallest, config.margin),
+        unseen=None if unseen is None else round_digits(unseen),
         note="; ".join(notes),
     )
 
 
-def _permuted(pairs: Sequence[tuple[Figured, Figured]], of: Resampled, config: StatisticsConfig) -> list[Tested]:
+def _permutation_tests(
+    pairs: Sequence[tuple[Metric, Metric]], of: Resampled, config: StatisticsConfig
+) -> list[StatisticalTest]:
     """The permutation test of each pair, all from the same swaps."""
     left: list[int] = []
     right: list[int] = []
@@ -228,33 +251,33 @@ def _permuted(pairs: Sequence[tuple[Figured, Figured]], of: Resampled, config: S
         numbers.append((tuple(places), None if isinstance(a, Measure) else a.how))
     above, below = of.columns.numerators, of.columns.denominators
     sides = Sides(above[:, left], below[:, left], above[:, right], below[:, right])
-    return permuted(sides, numbers, draws=config.permutations, seed=config.seed)
+    return permutation_tests(sides, numbers, draws=config.permutations, seed=config.seed)
 
 
-def _won(first: Figured, second: Figured, of: Resampled) -> tuple[int, int]:
+def _count_won_and_lost(first: Metric, second: Metric, of: Resampled) -> tuple[int, int]:
     """In how many clusters the second comes to more than the first, and to less; both 0 for a derived number."""
     if not isinstance(first, Measure) or not isinstance(second, Measure):
         return 0, 0
-    (gap,) = _apart(first, second, of)
+    (gap,) = _cluster_gaps(first, second, of)
     return int((gap > SAME).sum()), int((gap < -SAME).sum())
 
 
-def _apart(first: Figured, second: Figured, of: Resampled) -> list[Matrix]:
+def _cluster_gaps(first: Metric, second: Metric, of: Resampled) -> list[Matrix]:
     """By how much the sides of each part differ in each cluster."""
     pairs = zip(parts_of(first), parts_of(second), strict=True)
     return [of.own[:, of.place[id(b)]] - of.own[:, of.place[id(a)]] for a, b in pairs]
 
 
-def _as_published(first: Figured, second: Figured) -> Tested:
+def _z_as_published(first: Metric, second: Metric) -> StatisticalTest:
     """RARE's unpaired Z, where both numbers are shares of trials, each of which counts once; else NaN."""
     if not isinstance(first, Measure) or not isinstance(second, Measure) or {*first.limits, *second.limits} != {0, 1}:
-        return Tested(math.nan, math.nan)
-    if any(round(float(one.denominator.sum())) != one.counts.scored for one in (first, second)):
-        return Tested(math.nan, math.nan)  # means of questions' means
+        return StatisticalTest(math.nan, math.nan)
+    if any(round(float(metric.denominator.sum())) != metric.counts.scored for metric in (first, second)):
+        return StatisticalTest(math.nan, math.nan)  # means of questions' means
     return z_as_published(ratio(first), first.counts.scored, ratio(second), second.counts.scored)
 
 
-def _sides(first: bool, second: bool) -> Iterator[str]:
+def _undefined_sides(first: bool, second: bool) -> Iterator[str]:
     if first:
         yield "the first side"
     if second:

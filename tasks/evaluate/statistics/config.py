@@ -1,4 +1,4 @@
-"""What the statistics leave to choose: draws, intervals, clusters, floors, margins."""
+"""Options of the statistics: draws, intervals, clusters, floors, margins."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ Correction = Literal["holm", "benjamini_hochberg", "none"]
 
 
 class StatisticsConfig(BaseModel, frozen=True, extra="forbid"):
-    """How sure a number is said to be, and when it is not said at all."""
+    """How intervals and tests are made, and when a number is withheld."""
 
     draws: int = Field(
         10_000,

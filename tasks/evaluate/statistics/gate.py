@@ -25,8 +25,8 @@ NEAR = 1e-9  # 0.80 to 0.78 is a drop of two points, whatever the last bit says
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """What must not happen."""
+class Rule:
+    """A change of a metric that must not happen."""
 
     text: str
     metric: str
@@ -38,20 +38,20 @@ class Gate:
     sure: str  # "": as measured | significantly: and not by chance | surely: the whole interval
 
 
-def parsed(text: str) -> Gate:
-    """The rule of these words; ValueError with the grammar where they are none."""
-    found = _RULE.fullmatch(text.strip())
-    if found is None:
+def parse_rule(text: str) -> Rule:
+    """The rule that a text states; ValueError with the grammar where it states none."""
+    match = _RULE.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"{text!r} is no rule: {GRAMMAR}")
-    told = found.groupdict(default="")
-    relative = told["unit"].lower() in ("percent", "%")
-    names = (told["metric"], told["protocol"], told["slice"] or "all", told["way"].lower())
-    return Gate(text.strip(), *names, float(told["size"]) / 100, relative, told["sure"].lower())
+    groups = match.groupdict(default="")
+    relative = groups["unit"].lower() in ("percent", "%")
+    names = (groups["metric"], groups["protocol"], groups["slice"] or "all", groups["way"].lower())
+    return Rule(text.strip(), *names, float(groups["size"]) / 100, relative, groups["sure"].lower())
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    """What became of a rule."""
+class RuleResult:
+    """The outcome of a rule."""
 
     rule: str
     came: str  # held | broken | not decided: not broken, and not known to be kept
@@ -61,34 +61,36 @@ class Ruled:
         return f"{self.rule}: {self.came} ({self.why})"
 
 
-def ruled(gate: Gate, differences: Sequence[Difference], config: StatisticsConfig) -> Ruled:
+def apply_rule(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> RuleResult:
     """Whether a rule held. Where too few questions leave open that the number went as far, that is not decided.
 
     It is undecided, too, where its number was not compared, is withheld or undefined: what `broken` raises for.
     """
     try:
-        if why := broken(gate, differences, config):
-            return Ruled(gate.text, "broken", "; ".join(why))
-        rows = meant(gate, differences)
+        if breaches := find_breaches(gate, differences, config):
+            return RuleResult(gate.text, "broken", "; ".join(breaches))
+        rows = matching_differences(gate, differences)
     except (LookupError, ValueError) as error:
-        return Ruled(gate.text, "not decided", str(error.args[0]).removeprefix(f"{gate.text!r} "))
-    few = [row for row in rows if row.verdict == "too few" and _may(gate, row)]
+        return RuleResult(gate.text, "not decided", str(error.args[0]).removeprefix(f"{gate.text!r} "))
+    few = [row for row in rows if row.verdict == "too few" and _could_break(gate, row)]
     if few:
         count = min(row.clusters for row in few)
         kind = config.cluster if count == 1 else f"{config.cluster}s"
-        return Ruled(gate.text, "not decided", f"too few: {count:,} {kind}")
-    return Ruled(gate.text, "held", "; ".join(f"{row.metric} of {row.protocol} {said(row)}" for row in rows))
+        return RuleResult(gate.text, "not decided", f"too few: {count:,} {kind}")
+    return RuleResult(
+        gate.text, "held", "; ".join(f"{row.metric} of {row.protocol} {describe_difference(row)}" for row in rows)
+    )
 
 
-def _may(gate: Gate, row: Difference) -> bool:
-    """Does the interval hold a difference that would break the rule?"""
+def _could_break(gate: Rule, row: Difference) -> bool:
+    """Whether the interval includes a difference that would break the rule."""
     if row.low is None or row.high is None:
         return True
     size = gate.size * abs(row.first or 0.0) if gate.relative else gate.size
-    return any(_went(gate.way, end, size) for end in (row.low, row.high))
+    return any(_moved_so_far(gate.way, end, size) for end in (row.low, row.high))
 
 
-def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
+def matching_differences(gate: Rule, differences: Sequence[Difference]) -> list[Difference]:
     """The differences that a rule is about; LookupError, with what there is, where there is none.
 
     A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before
@@ -97,24 +99,24 @@ def meant(gate: Gate, differences: Sequence[Difference]) -> list[Difference]:
     names = {row.protocol.lower() for row in differences}
     words, protocol = gate.metric.lower(), gate.protocol.lower()
     for name in sorted(names, key=len, reverse=True):
-        for one in (name, name.replace("_", " ")):
-            if not protocol and words == one:
+        for spelling in (name, name.replace("_", " ")):
+            if not protocol and words == spelling:
                 words, protocol = "", name
-            elif not protocol and words.startswith(f"{one} "):
-                words, protocol = words.removeprefix(f"{one} "), name
-            elif not protocol and words.endswith(f" {one}"):
-                words, protocol = words.removesuffix(f" {one}"), name
-    about = [row for row in differences if row.slice == gate.slice and protocol in ("", row.protocol.lower())]
-    found = _called(words, about)
-    if not found:
-        there = sorted({f"{row.metric} of {row.protocol}" for row in differences if row.slice == gate.slice})
-        kept = ", ".join(there) or f"nothing where {gate.slice}"
-        raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {kept}")
-    return found
+            elif not protocol and words.startswith(f"{spelling} "):
+                words, protocol = words.removeprefix(f"{spelling} "), name
+            elif not protocol and words.endswith(f" {spelling}"):
+                words, protocol = words.removesuffix(f" {spelling}"), name
+    candidates = [row for row in differences if row.slice == gate.slice and protocol in ("", row.protocol.lower())]
+    matches = _rows_named(words, candidates)
+    if not matches:
+        available = sorted({f"{row.metric} of {row.protocol}" for row in differences if row.slice == gate.slice})
+        listed = ", ".join(available) or f"nothing where {gate.slice}"
+        raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {listed}")
+    return matches
 
 
-def _called(words: str, rows: Sequence[Difference]) -> list[Difference]:
-    """Those of the metric with this name; else the headlines, else the others, whose names begin with these words."""
+def _rows_named(words: str, rows: Sequence[Difference]) -> list[Difference]:
+    """The rows whose metric has this name; else headlines, else other rows, whose names begin with these words."""
     if not words:
         return [row for row in rows if row.headline]
     begun = [row for row in rows if f"{row.metric.lower()} ".startswith(f"{words} ")]
@@ -122,24 +124,24 @@ def _called(words: str, rows: Sequence[Difference]) -> list[Difference]:
     return exact or [row for row in begun if row.headline] or begun
 
 
-def broken(gate: Gate, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:
+def find_breaches(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:
     """Why a rule is broken, a sentence for each number that breaks it; [] where it is kept.
 
     ValueError where it cannot be told: the number is undefined or withheld on either side.
     """
-    told = []
-    for row in meant(gate, differences):
+    reasons = []
+    for row in matching_differences(gate, differences):
         if row.difference is None or row.first is None:
             raise ValueError(f"{gate.text!r} cannot be told: {row.metric} of {row.protocol}: {row.note or 'undefined'}")
         size = gate.size * abs(row.first) if gate.relative else gate.size
-        if _went(gate.way, row.difference, size) and _sure(gate, row, size, config):
+        if _moved_so_far(gate.way, row.difference, size) and _is_sure_enough(gate, row, size, config):
             where = "" if row.slice == "all" else f" where {row.slice}"
-            told.append(f"{row.metric} of {row.protocol}{where} {said(row)}")
-    return told
+            reasons.append(f"{row.metric} of {row.protocol}{where} {describe_difference(row)}")
+    return reasons
 
 
-def said(row: Difference) -> str:
-    """How a number went, with how sure that is."""
+def describe_difference(row: Difference) -> str:
+    """How a number changed, with interval, p and verdict, in words."""
     if row.difference is None or row.first is None or row.second is None:
         return row.note or "is undefined"
     moved = "rose" if row.difference > 0 else "dropped" if row.difference < 0 else "moved"
@@ -151,26 +153,26 @@ def said(row: Difference) -> str:
     )
 
 
-def _went(way: str, difference: float, size: float) -> bool:
-    """Whether a difference goes so far that way; none at all goes nowhere."""
+def _moved_so_far(way: str, difference: float, size: float) -> bool:
+    """Whether a difference reaches this size in the direction of the rule."""
     if way == "changes":
         return abs(difference) >= size - NEAR and abs(difference) > NEAR
     gone = -difference if way == "drops" else difference
     return gone >= size - NEAR and gone > NEAR
 
 
-def _sure(gate: Gate, row: Difference, size: float, config: StatisticsConfig) -> bool:
-    """Whether it is as sure as the rule asks."""
+def _is_sure_enough(gate: Rule, row: Difference, size: float, config: StatisticsConfig) -> bool:
+    """Whether the difference is as certain as the rule asks."""
     if not gate.sure:
         return True
     if row.low is None or row.high is None:
         return False
     if gate.sure == "significantly":
         return not row.low <= 0 <= row.high and row.p is not None and row.p <= config.alpha
-    ends = _ends(gate.way, row.low, row.high)
-    return all(_went(gate.way, end, size) for end in ends)
+    ends = _interval_ends(gate.way, row.low, row.high)
+    return all(_moved_so_far(gate.way, end, size) for end in ends)
 
 
-def _ends(way: str, low: float, high: float) -> Iterable[float]:
+def _interval_ends(way: str, low: float, high: float) -> Iterable[float]:
     """The ends of an interval that must both have gone so far; of a change, on one side of zero."""
     return (0.0,) if way == "changes" and low <= 0 <= high else (low, high)

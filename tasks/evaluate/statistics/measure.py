@@ -1,7 +1,9 @@
-"""A number as a ratio of sums over questions, so that every interval can be drawn from the same resampled questions."""
+"""A number as a ratio of sums over questions: its value, its counts, and the bounds of what was lost."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +14,7 @@ Sums: TypeAlias = npt.NDArray[np.float64]  # one entry per question of the frame
 
 @dataclass(frozen=True)
 class Counts:
-    """How many units a number is of, and how many are not in it."""
+    """How many units a number is of, and how many it lacks."""
 
     scored: int = 0
     failed: int = 0  # the system or the judge gave no answer, or an error
@@ -57,4 +59,132 @@ class Derived:
     neutral: bool = False  # neither more nor less of it is better
 
 
-Figured: TypeAlias = Measure | Derived
+Metric: TypeAlias = Measure | Derived
+
+
+def parts_of(metric: Metric) -> tuple[Measure, ...]:
+    """The measure itself, or the measures that a derived metric is made of."""
+    return (metric,) if isinstance(metric, Measure) else metric.of
+
+
+def mean_of(*values: Any) -> Any:
+    """The mean of numbers, or of arrays of draws."""
+    return sum(values[1:], start=values[0]) / len(values)
+
+
+# Values, coverage and bounds
+
+Bounds = tuple[float | None, float | None]  # worst, best
+MOST_PARTS = 12  # parts of a derived number whose corners are gone through: 4,096
+
+
+def counts_of(metric: Metric) -> Counts:
+    """The counts of a number; of a derived one without its own, those of the part that has the fewest scored."""
+    if isinstance(metric, Measure):
+        return metric.counts
+    if metric.counts is not None:
+        return metric.counts
+    return min((part.counts for part in metric.of), key=lambda counts: counts.scored, default=Counts())
+
+
+def coverage(counts: Counts) -> float:
+    """The share of its units that were scored, skipped ones left out; 1.0 where there are none."""
+    units = counts.scored + counts.failed + counts.missing
+    return counts.scored / units if units else 1.0
+
+
+def withheld(metric: Metric, floor: float) -> str:
+    """Why a number is withheld, "" where it is not: less than `floor` of it, or of any part of it, was scored."""
+    parts = () if isinstance(metric, Measure) else metric.of
+    counted = [
+        (counts_of(metric), metric.unit, ""),
+        *((part.counts, part.unit, f" in {part.metric}") for part in parts),
+    ]
+    counts, unit, where = min(counted, key=lambda row: coverage(row[0]))
+    if coverage(counts) >= floor:
+        return ""
+    units = counts.scored + counts.failed + counts.missing
+    return f"withheld: {counts.scored:,} of {units:,} {unit} scored{where}"
+
+
+def ratio(metric: Measure) -> float:
+    """The value of a measure, the same for any order of the questions; NaN for 0/0."""
+    below = math.fsum(metric.denominator.tolist())
+    return math.fsum(metric.numerator.tolist()) / below if below else math.nan
+
+
+def value(metric: Metric) -> float:
+    """The value of a metric; NaN where it is undefined."""
+    if isinstance(metric, Measure):
+        return ratio(metric)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(metric.how(*(np.float64(ratio(part)) for part in metric.of)))
+
+
+def bounds(metric: Metric) -> Bounds:
+    """The worst and best possible value, had all lost units gone wrong or right; None where there is no end.
+
+    Of a derived number the worst and best corner of its parts' bounds; which way is worse, its parts' limits say.
+    """
+    if isinstance(metric, Measure):
+        return _measure_bounds(metric)
+    ends = [_measure_bounds(part) for part in metric.of]
+    if not ends or len(ends) > MOST_PARTS or any(end is None for pair in ends for end in pair):
+        return None, None
+    found = corners(metric.how, [(float(worst or 0), float(best or 0)) for worst, best in ends])
+    if np.isnan(found).all():
+        return None, None
+    low, high = float(np.nanmin(found)), float(np.nanmax(found))
+    return (low, high) if better(metric) >= 0 else (high, low)
+
+
+def better(metric: Metric) -> int:
+    """+1 where more of it is better, -1 where less is, 0 where neither is, or its limits do not tell."""
+    if metric.neutral:
+        return 0
+    if isinstance(metric, Measure):
+        worst, best = metric.limits
+        return (best > worst) - (best < worst)
+    ways = {better(part) for part in metric.of}
+    if any(math.isinf(end) for part in metric.of for end in part.limits):
+        return ways.pop() if len(ways) == 1 else 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at_worst, at_best = (float(metric.how(*(np.float64(part.limits[end]) for part in metric.of))) for end in (0, 1))
+    return int(at_best > at_worst) - int(at_best < at_worst)
+
+
+def limits(metric: Metric) -> tuple[float, float]:
+    """The least and the greatest possible value of a metric."""
+    if isinstance(metric, Measure):
+        return min(metric.limits), max(metric.limits)
+    if len(metric.of) > MOST_PARTS:
+        return -math.inf, math.inf
+    found = corners(metric.how, [part.limits for part in metric.of])
+    found = found[~np.isnan(found)]
+    return (float(found.min()), float(found.max())) if len(found) else (-math.inf, math.inf)
+
+
+def _measure_bounds(metric: Measure) -> Bounds:
+    lost = metric.counts.failed + metric.counts.missing
+    if metric.bounds is not None:
+        return metric.bounds
+    if not metric.counts.scored:
+        return (_finite(metric.limits[0]), _finite(metric.limits[1])) if lost else (None, None)
+    is_ = ratio(metric)
+    if math.isnan(is_):
+        return None, None
+    if not lost:
+        return is_, is_
+    share = metric.counts.scored / (metric.counts.scored + lost)
+    return _finite(is_ * share + metric.limits[0] * (1 - share)), _finite(is_ * share + metric.limits[1] * (1 - share))
+
+
+def _finite(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None
+
+
+def corners(how: Callable[..., Any], ends: Sequence[tuple[float, float]]) -> npt.NDArray[np.float64]:
+    """What `how` comes to at every corner of these intervals: it lies between them where it is monotone in each."""
+    chosen = np.array(list(product(*ends)), dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(how(*chosen.T), dtype=float)

@@ -1,4 +1,4 @@
-"""Which system is under test, what it can be given, and how it is reached: a tool as in architecture §3."""
+"""Configuration of a system under test: its kind, what it takes, and the options of each kind."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from rarefy.data_contracts.evaluation import GIVEN
-from rarefy.tasks.evaluate.systems.callable_system import source, taken
+from rarefy.data_contracts.rows import GIVEN
+from rarefy.tasks.evaluate.systems.callable_system import identify_function, read_takes
 from rarefy.tasks.evaluate.systems.extractive.config import ExtractiveConfig
 from rarefy.tasks.evaluate.systems.http.config import HttpConfig
 from rarefy.tasks.evaluate.systems.rag.config import RagConfig
@@ -22,7 +22,7 @@ Given = Literal["closed_book", "passages", "own"]
 
 
 class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
-    """A system under test; its addresses and keys come from the environment of whoever asks it."""
+    """A system under test; addresses and keys come from the environment of the process that asks it."""
 
     kind: str = Field(
         "extractive",
@@ -66,22 +66,22 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
     http: HttpConfig = Field(HttpConfig.model_validate({}), description="of kind http")
 
     @model_validator(mode="after")
-    def _whole(self) -> "SystemConfig":
+    def _check_kind(self) -> "SystemConfig":
         if self.kind not in KINDS and ":" not in self.kind:
             raise ValueError(f'no system {self.kind!r}; have {", ".join(KINDS)}, or write "module:function"')
         if self.kind == "http" and not self.http.url:
             raise ValueError('kind = "http" needs its address, as http.url = "${MY_RAG_URL}/ask"')
         if self.kind == "extractive" and self.prompted:
             raise ValueError("extractive reads no prompt: leave prompted out")
-        # what follows from the kind is said in the rows of this config, and in its recipes, as if it had been written
+        # defaults that follow from the kind are filled in, so that rows and recipes show them
         if self.kind in BUILT_IN:
             self._fill(takes=self.takes or GIVEN, retriever=self.retriever or "hybrid", prompted=self.kind == "rag")
         elif not self.takes:
-            self._fill(takes=self.http.takes if self.kind == "http" else taken(self.kind))
+            self._fill(takes=self.http.takes if self.kind == "http" else read_takes(self.kind))
         return self
 
-    def _fill(self, **told: object) -> None:
-        for name, value in told.items():
+    def _fill(self, **values: object) -> None:
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def __hash__(self) -> int:
@@ -89,57 +89,51 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
 
     @property
     def retrieves(self) -> bool:
-        """Whether it retrieves by itself, inside, where it is asked with no passages."""
+        """Return whether the system retrieves by itself when it is asked without passages."""
         return "own" in self.takes and not self.retriever
 
     @property
     def follows(self) -> bool:
-        """Whether what it answers from its own index hangs on the benchmark's documents."""
+        """Return whether its own index, and so its answers, follow the benchmark's documents."""
         return self.retrieves and self.index == "follows"
 
     @property
     def llm(self) -> LLMConfig | None:
-        """The model that it asks through the inference core, None where it asks none."""
+        """Return the model that it asks through the inference core, None for none."""
         return self.rag.llm if self.kind == "rag" else None
 
     @property
     def pinned(self) -> bool:
-        """Whether `identity` tells all that its answers hang on.
+        """Return whether `identity` determines its answers, so that stored ones can be used by later evaluations.
 
-        What stands behind an address or a function changes without a word of it in the config: unless `version` says
-        what it is now, answers of another time must not be taken for its own.
+        An endpoint or a function may change while the config stays the same, unless `version` says which one it is.
         """
         return self.kind in BUILT_IN or bool(self.version)
 
     def identity(self) -> dict[str, Any]:
-        """What its answers hang on, and not how it is reached; ValueError where a function cannot be imported."""
-        told: dict[str, Any] = {"kind": self.kind, "version": self.version} if self.version else {"kind": self.kind}
-        if self.kind == "extractive":
-            return told | self.extractive.identity()
-        if self.kind == "rag":
-            return told | self.rag.identity()
-        if self.kind == "http":
-            return told | self.http.identity()
-        return told | source(self.kind)
+        """Return what determines its answers, without its address; ValueError where a function cannot be imported."""
+        identity: dict[str, Any] = {"kind": self.kind, "version": self.version} if self.version else {"kind": self.kind}
+        own: dict[str, Any] = (
+            getattr(self, self.kind).identity() if self.kind in KINDS else identify_function(self.kind)
+        )
+        return identity | own
 
     def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> "System":
-        """The system; faults.Unavailable with the way out where it cannot be had here.
+        """Return the system; faults.Unavailable, saying what to do, where it is not available here.
 
-        In the folder `cache` lie what it remembers, and the answers of http and module:function systems: a folder
-        of the evaluation's own where the system is not `pinned`.
+        The folder `cache` holds its caches and the answers of http and module:function systems. For a system that is
+        not `pinned` it must be a folder of this evaluation alone.
         """
         if self.kind == "extractive":
             from rarefy.tasks.evaluate.systems.extractive import extractive
 
             return extractive(self.extractive, cache, threads=threads, means=means)
         if self.kind == "rag":
-            from rarefy.tasks.evaluate.systems.rag import rag
-
-            return rag(self.rag, self.rag.llm.connect(cache, threads=threads, means=means), cache, threads, means)
+            return self.rag.connect(cache, threads=threads, means=means)
         if self.kind == "http":
             from rarefy.tasks.evaluate.systems.http import http
 
             return http(self.http, self.identity(), cache, means=means)
-        from rarefy.tasks.evaluate.systems.callable_system import outsider
+        from rarefy.tasks.evaluate.systems.callable_system import connect_function
 
-        return outsider(self.kind, self.identity(), cache, threads=threads, means=means)
+        return connect_function(self.kind, self.identity(), cache, threads=threads, means=means)

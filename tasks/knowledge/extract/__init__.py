@@ -1,4 +1,7 @@
-"""Triplets, each with the words that prove it (RARE §3.2, R6-R8)."""
+"""Chunks in, triplets out: subject, relation, object, each with the words that prove it (RARE §3.2, R6-R8).
+
+Rules read tables, prose, cover pages, regulations and minutes; a language model can be asked too. A triplet whose words
+do not stand in its chunk is rejected with a reason."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,13 +14,12 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet, Unanswered
 from rarefy.tasks.corpus.chunk import repeated
 from rarefy.tasks.find import find
-from rarefy.tasks.knowledge.extract.cover import of_cover
-from rarefy.tasks.knowledge.extract.deadlines import of_deadlines
-from rarefy.tasks.knowledge.extract.links import links
-from rarefy.tasks.knowledge.extract.model import ModelExtractConfig, Own, of_model
-from rarefy.tasks.knowledge.extract.officers import of_officers
-from rarefy.tasks.knowledge.extract.readings import of_readings
-from rarefy.tasks.knowledge.extract.tables import of_tables, source_of
+from rarefy.tasks.knowledge.extract.deadlines import extract_deadlines
+from rarefy.tasks.knowledge.extract.model import DocumentChunks, ModelExtractConfig, extract_by_model
+from rarefy.tasks.knowledge.extract.prose import extract_prose, is_link
+from rarefy.tasks.knowledge.extract.readings import extract_readings
+from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_officers
+from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
 VERSION = 14  # captions: what is stated for shares alone is theirs alone
@@ -39,149 +41,146 @@ class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 Row = Triplet | Unanswered
-# of documents with their chunks: one at a time, but for a model, which is asked about many together
-Method = Callable[[list[Own], ExtractConfig, LLM | None], Iterator[Row]]
+# (documents with their chunks, config, model) -> rows; several documents at a time only where there is a model
+Method = Callable[[list[DocumentChunks], ExtractConfig, LLM | None], Iterator[Row]]
 
-_PARSER = Lock()  # documents that wait for a model are worked on in threads of one process, and spaCy knows one
+# documents that wait for a model are worked on in threads, and spaCy is not safe in several
+_PARSER_LOCK = Lock()
 BLOCK = 64  # documents that a model is asked about together
 
 
-def _cover(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    for document, chunks in owns:
-        yield from of_cover(document, chunks)
+def _extract_cover(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in block:
+        yield from extract_cover(document, chunks)
 
 
-def _tables(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    for document, chunks in owns:
-        source = source_of(document, chunks)
+def _extract_tables(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in block:
+        context = table_context(document, chunks)
         for chunk in chunks:
             if chunk.kind == "table":
-                yield from of_tables(chunk, source)
+                yield from extract_tables(chunk, context)
 
 
-def _officers(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    for document, chunks in owns:
+def _extract_officers(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in block:
         for chunk in chunks:
             if chunk.kind == "table":
-                yield from of_officers(chunk, document)
+                yield from extract_officers(chunk, document)
 
 
-def _deadlines(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    from rarefy.tasks.text.language.load import load  # late, as below: only sentences that set a rule are parsed
+def _extract_deadlines(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    from rarefy.tasks.text.language import load  # late, as below: only sentences that set a rule are parsed
 
-    for document, chunks in owns:
-        with _PARSER:
-            found = list(of_deadlines(document, chunks, lambda: load(config.pipeline)))
-        yield from found
-
-
-def _readings(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    for document, chunks in owns:
-        yield from of_readings(document, chunks)
+    for document, chunks in block:
+        with _PARSER_LOCK:
+            triplets = list(extract_deadlines(document, chunks, lambda: load(config.pipeline)))
+        yield from triplets
 
 
-def _prose(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    # imported late: spaCy takes seconds, and a corpus of tables alone never needs it
-    from rarefy.tasks.knowledge.extract.prose import prose
-    from rarefy.tasks.text.language.load import load
+def _extract_readings(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    for document, chunks in block:
+        yield from extract_readings(document, chunks)
 
-    for document, chunks in owns:
+
+def _extract_prose(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
+    from rarefy.tasks.text.language import load  # late: spaCy takes seconds, and tables alone never need it
+
+    for document, chunks in block:
         for chunk in chunks:
-            if chunk.kind == "text":
-                with _PARSER:
-                    found = list(prose(chunk, document.entity, load(config.pipeline)))
-                for triplet in found:
-                    whole = replace(triplet, domain=document.domain, entity=document.entity)
-                    literal = whole.object_type in LITERALS or links(whole)
-                    yield whole if literal else replace(whole, object_type="TEXT")
+            if chunk.kind != "text":
+                continue
+            with _PARSER_LOCK:
+                triplets = list(extract_prose(chunk, document.entity, load(config.pipeline)))
+            for triplet in triplets:
+                triplet = replace(triplet, domain=document.domain, entity=document.entity)
+                keeps_type = triplet.object_type in LITERALS or is_link(triplet)
+                yield triplet if keeps_type else replace(triplet, object_type="TEXT")
 
 
-def _model(owns: list[Own], config: ExtractConfig, llm: LLM | None) -> Iterator[Row]:
+def _extract_by_model(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Row]:
     if llm is None:
         raise ValueError('extract.methods has "model", and there is no model; say in [llm] which one is asked')
-    return of_model(owns, config.model, llm)
+    return extract_by_model(block, config.model, llm)
 
 
 METHODS: dict[str, Method] = {
-    "cover": _cover,
-    "tables": _tables,
-    "officers": _officers,
-    "deadlines": _deadlines,
-    "readings": _readings,
-    "prose": _prose,
-    "model": _model,
+    "cover": _extract_cover,
+    "tables": _extract_tables,
+    "officers": _extract_officers,
+    "deadlines": _extract_deadlines,
+    "readings": _extract_readings,
+    "prose": _extract_prose,
+    "model": _extract_by_model,
 }
 
 
 def extract(
     chunks: Iterable[Chunk], config: ExtractConfig, *, documents: Mapping[str, Document], llm: LLM | None = None
 ) -> Iterator[Row]:
-    """Every fact of these chunks, those of a document together; what does not hold carries its reason.
+    """Every triplet of these chunks, in which a document's chunks follow each other; rejected ones with their reason.
 
-    What stands in the overlap of two chunks is taken from the first. After the facts of the documents that a model was
-    asked about come the windows that it did not answer. ValueError where a method needs a model and there is none.
+    What stands in the overlap of two chunks is taken from the first. After the triplets of the documents that a model
+    was asked about come the windows that it did not answer. ValueError where a method needs a model and there is none.
     """
     methods = [find(name, METHODS) for name in config.methods]
-    owns = ((documents[doc_id], list(group)) for doc_id, group in groupby(chunks, key=attrgetter("doc_id")))
-    while block := list(islice(owns, 1 if llm is None else BLOCK)):
+    by_document = ((documents[doc_id], list(group)) for doc_id, group in groupby(chunks, key=attrgetter("doc_id")))
+    while block := list(islice(by_document, 1 if llm is None else BLOCK)):
         home = {chunk.chunk_id: (i, chunk) for i, (_, own) in enumerate(block) for chunk in own}
         overlap = repeated(chunk for _, own in block for chunk in own)
         seen: set[str] = set()
-        found: list[list[Triplet]] = [[] for _ in block]
+        triplets: list[list[Triplet]] = [[] for _ in block]
         unanswered: list[Unanswered] = []
         for method in methods:
             for row in method(block, config, llm):
                 if isinstance(row, Unanswered):
                     unanswered.append(row)
                     continue
-                own, chunk = home[row.chunk_id]
+                document, chunk = home[row.chunk_id]
                 # what a chunk repeats of the one before was found there; what a model says is placed there already
                 repeats = row.method != "model" and row.start < overlap.get(row.chunk_id, 0)
                 if row.triplet_id not in seen and not repeats:
                     seen.add(row.triplet_id)
-                    found[own].append(verified(row, chunk.text))
-        for triplets in found:
-            yield from told_once(triplets)
+                    triplets[document].append(check_evidence(row, chunk.text))
+        for of_document in triplets:
+            yield from reject_ambiguous_labels(of_document)
         yield from unanswered
 
 
-# Readings turned down for what their label leaves out: under that label they say something else all the same
+# Table figures rejected for what their label leaves out: under that label they are another value all the same
 _SAME_LABEL = frozenset(
-    (
-        "scope_not_in_label",
-        "row_has_two_labels",
-        "current_or_not",
-        "percent_of_what",
-        "column_qualified",
-        "equity_component",
-        "period_not_shown",
-    )
+    "scope_not_in_label row_has_two_labels current_or_not percent_of_what column_qualified equity_component "
+    "period_not_shown".split()
 )
 
 
-def told_once(triplets: list[Triplet]) -> Iterator[Triplet]:
-    """The triplets of a document, those rejected whose very words stand in it for another figure too.
+def reject_ambiguous_labels(triplets: list[Triplet]) -> Iterator[Triplet]:
+    """A document's triplets; rejected where the same subject, label, period and unit have another value in it too.
 
     A question in these words would have two answers for whoever has the filing open, even if tags tell them apart.
     """
+
+    def key(triplet: Triplet) -> tuple[str, ...]:
+        return triplet.subject, triplet.relation.lower(), triplet.period, triplet.unit
+
     values: dict[tuple[str, ...], set[str]] = {}
     for t in triplets:
         if t.value and t.method in ("table", "model") and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
-            values.setdefault((t.subject, t.relation.lower(), t.period, t.unit), set()).add(t.value.lstrip("-"))
+            values.setdefault(key(t), set()).add(t.value.lstrip("-"))
     for t in triplets:
-        twice = len(values.get((t.subject, t.relation.lower(), t.period, t.unit), ())) > 1 and t.value
-        yield replace(t, rejected_because="label_used_twice") if twice and not t.rejected_because else t
+        ambiguous = t.value and not t.rejected_because and len(values.get(key(t), ())) > 1
+        yield replace(t, rejected_because="label_used_twice") if ambiguous else t
 
 
-def verified(triplet: Triplet, text: str) -> Triplet:
+def check_evidence(triplet: Triplet, text: str) -> Triplet:
     """The triplet, rejected if its words are not where it says (RARE §3.2: the source sentence is the proof)."""
     if triplet.rejected_because:
         return triplet
-    if not triplet.source_sentence or not _stands(text, triplet.source_sentence, triplet.start, triplet.end):
+    if not triplet.source_sentence or not _is_at(text, triplet.source_sentence, triplet.start, triplet.end):
         return replace(triplet, rejected_because="sentence_not_in_text")
-    if not _stands(text, triplet.header, triplet.header_start, triplet.header_end):
+    if not _is_at(text, triplet.header, triplet.header_start, triplet.header_end):
         return replace(triplet, rejected_because="header_not_in_text")
-    if not _stands(text, triplet.group, triplet.group_start, triplet.group_end):
+    if not _is_at(text, triplet.group, triplet.group_start, triplet.group_end):
         return replace(triplet, rejected_because="group_not_in_text")
     if triplet.answer and triplet.answer not in triplet.source_sentence:
         return replace(triplet, rejected_because="object_not_in_sentence")
@@ -190,6 +189,6 @@ def verified(triplet: Triplet, text: str) -> Triplet:
     return triplet
 
 
-def _stands(text: str, words: str, start: int, end: int) -> bool:
-    """Are these the words at `text[start:end]`? None stand at [0, 0) alone: a place without words is a mistake."""
+def _is_at(text: str, words: str, start: int, end: int) -> bool:
+    """Whether the words are `text[start:end]`; without words only [0, 0) is right."""
     return text[start:end] == words and (0 <= start < end if words else start == end == 0)

@@ -1,4 +1,4 @@
-"""Knows how rules set measures: who must do what within, for at least or up to which number of what (R6-R8)."""
+"""Triplets from rules with a measure: who must do what within, for at least or up to how much (R6-R8)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.knowledge.extract.amounts import plain
+from rarefy.tasks.knowledge.extract.values import format_number
 from rarefy.tasks.text.quantities import CURRENCIES, TENS, UNITS, number
 from rarefy.tasks.text.sentences import sentences
 
@@ -51,7 +51,7 @@ _FROM = re.compile(
     r"|thick|old|apart|in (?:height|width|diameter|length|depth|thickness|area|size|age))\b",
     re.I,
 )
-# What makes a sentence more, or less, than one rule that is understood by itself.
+# What makes a sentence more or less than one self-contained rule
 _EXCEPT = re.compile(
     r"\b(?:unless|except|other than|whichever|whatever period|such longer|such shorter|longer period"
     r"|respectively|provided,? (?:however|that)|notwithstanding|however|neither|hereof|herein|thereof|thereafter"
@@ -96,8 +96,8 @@ _THINGS = """
     entity quarter remainder transfer labor majority quantity capacity ability validity incident accident
 """.split()
 _KNOWN = """
-    state states agency department secretary court court's board panel project program lease unit family household
-    home contract area building mortgage public government bank company world judge council parliament community income
+    state states agency department secretary court court's board panel project program lease unit family household home
+    contract area building mortgage public government bank company world judge council parliament community income
     hearing assistance inspection
 """.split()
 
@@ -120,22 +120,23 @@ class Rule:
     leads: bool = False  # the measure belongs to the subject: "At least 50 percent of … must …"
 
 
-def rule(sentence: str) -> Rule | None:
+def parse_rule(sentence: str) -> Rule | None:
     """The one measured rule that a sentence sets, or None where it sets none, several, or leans on others."""
     text = _MARK.sub("", sentence).strip()
     text = re.sub(r" \((?:as |see )[^()]*\)|,? as appropriate,?| also\b", "", text)
     if not text.endswith(".") or len(text.split()) > 45 or _EXCEPT.search(text) or len(_MEASURE.findall(text)) != 1:
         return None
-    text = _alone(re.sub(r"\bthis (part|section)\b", r"that \1", text[:-1]))
-    found, modals = list(_MEASURE.finditer(text)), list(_MODAL.finditer(text))
-    if len(found) != 1 or len(modals) != 1 or not text[:1].isupper():
+    text = _measured_half(re.sub(r"\bthis (part|section)\b", r"that \1", text[:-1]))
+    measures, modals = list(_MEASURE.finditer(text)), list(_MODAL.finditer(text))
+    if len(measures) != 1 or len(modals) != 1 or not text[:1].isupper():
         return None
-    measure, modal = found[0], modals[0]
+    measure, modal = measures[0], modals[0]
     if measure["number"] in ("1", "one") and re.search(r"(?:s|feet)$", measure["time"] or measure["size"] or ""):
         return None  # "1 inches": the fraction was lost on the way
     if _OTHER.search(text[: measure.start()]) or _OTHER.search(text, measure.end()):
         return None
-    parts = _of_subject(text, measure, modal) if measure.start() < modal.start() else _of_verb(text, measure, modal)
+    split = _split_after_measure if measure.start() < modal.start() else _split_around_object
+    parts = split(text, measure, modal)
     if parts is None or not text[modal.end() :].strip():
         return None
     condition, subject, before, bound, since, after = parts
@@ -143,7 +144,7 @@ def rule(sentence: str) -> Rule | None:
     named = leads or (len(subject.split()) <= 22 and not _NAMELESS.search(subject) and subject.count(",") in (0, 2))
     if not named or _POSSESSIVE.search(f"{condition} {subject or since}"):
         return None
-    if not (value := _value(measure)):
+    if not (value := _measure_value(measure)):
         return None
     kind = next(k for g, k in _KINDS.items() if measure[g])
     counted = re.sub(r"(?<!s)$", "s", measure["time"].lower()) if measure["time"] else measure["size"] or ""
@@ -153,17 +154,17 @@ def rule(sentence: str) -> Rule | None:
     )
 
 
-def _alone(text: str) -> str:
-    """Of "X must do this and must do that" the one of the two that has the measure."""
+def _measured_half(text: str) -> str:
+    """The half with the measure of "X must do this and must do that"."""
     both, first = re.search(r",? and (?=(?:must|shall|will|may)\b)", text), _MODAL.search(text)
     if not both or not first:
         return text
-    one = text[: both.start()]
-    return one if _MEASURE.search(one) else text[: first.start()] + text[both.end() :]
+    first_half = text[: both.start()]
+    return first_half if _MEASURE.search(first_half) else text[: first.start()] + text[both.end() :]
 
 
-def _of_verb(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[str, ...] | None:
-    """The parts around a measure in the verb phrase."""
+def _split_around_object(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[str, ...] | None:
+    """(condition, subject, before, bound, since, after) of a rule whose measure stands after its modal, or None."""
     head = text[: modal.start()].strip()
     condition, _, subject = head.rpartition(", ") if _CONDITION.match(head) else ("", "", head)
     before = text[modal.end() : measure.start()].lstrip()
@@ -189,7 +190,7 @@ def _of_verb(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[s
         return None
     if before.startswith("not ") and before != "not exceed":
         return None
-    since, after = _tail(rest)
+    since, after = _split_tail(rest)
     if before == "have":
         given = re.fullmatch(rf"(.*?) ?\b(?:within which )?(to (?:{_ACTS})\b.*)", rest.strip())
         if given is None or (given[1] and not _FROM.match(given[1])) or "," in rest:
@@ -201,8 +202,8 @@ def _of_verb(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[s
     return condition, subject, before.rstrip(", "), bound, since, after
 
 
-def _of_subject(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[str, ...] | None:
-    """The parts where the measure comes first: "Within 45 days after …, X must", "At least 50 percent of … must"."""
+def _split_after_measure(text: str, measure: re.Match[str], modal: re.Match[str]) -> tuple[str, ...] | None:
+    """The same parts where the measure is first: "Within 45 days after …, X must", "At least 50 percent of … must"."""
     front, head = text[: measure.start()], text[measure.end() : modal.start()].strip()
     rest = text[modal.end() :].strip()
     if front.startswith(("A ", "The ")) and (extreme := _EXTREME.search(re.sub(r"^(?:A|The)\b", "a", front))):
@@ -216,21 +217,23 @@ def _of_subject(text: str, measure: re.Match[str], modal: re.Match[str]) -> tupl
     return ("", "", rest, bounded["bound"], head, "") if head.startswith("of ") and "," not in head else None
 
 
-def _tail(rest: str) -> tuple[str, str]:
-    """What the measure counts from or is a share of, and what comes after that."""
+def _split_tail(rest: str) -> tuple[str, str]:
+    """(what the measure counts from or is a share of, what comes after that)."""
     if not _FROM.match(rest):
         return "", rest.strip(", ")
     cut = re.search(r", | (?=(?:if|when|where)\b)", rest)
     return (rest[: cut.start()].strip(), rest[cut.end() :].strip()) if cut else (rest.strip(), "")
 
 
-def _value(measure: re.Match[str]) -> str:
-    """What is measured, as a plain number; "" for digits that are none, as "1.234.5"."""
-    one = number(re.sub(r"(?<=\d) \(\d+\)$", "", measure["money"] or measure["number"]))
-    return plain(one.value) if one else ""
+def _measure_value(measure: re.Match[str]) -> str:
+    """The measure as a plain number; "" for digits that are none, as "1.234.5"."""
+    quantity = number(re.sub(r"(?<=\d) \(\d+\)$", "", measure["money"] or measure["number"]))
+    return format_number(quantity.value) if quantity else ""
 
 
-def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[], "Language"]) -> Iterator[Triplet]:
+def extract_deadlines(
+    document: Document, chunks: Iterable[Chunk], parser: Callable[[], "Language"]
+) -> Iterator[Triplet]:
     """The measured rules of a regulation, each named after the section that sets it; nothing of other documents."""
     name = document.entity or document.title
     if document.domain != "policy" and not (document.domain == "default" and _RULES.search(name)):
@@ -239,38 +242,38 @@ def of_deadlines(document: Document, chunks: Iterable[Chunk], parser: Callable[[
     for chunk in chunks if name else ():
         for start, end in sentences(chunk.text) if chunk.kind == "text" else ():
             sentence = chunk.text[start:end]
-            found = rule(sentence) if _MODAL.search(sentence) else None
-            if found is None or _listed(document.text, chunk.start + start, sentence):
+            rule = parse_rule(sentence) if _MODAL.search(sentence) else None
+            if rule is None or _is_in_list(document.text, chunk.start + start, sentence):
                 continue
             section = next((m for at, m in reversed(marks) if at <= chunk.start + start), "")
-            subject = found.subject or found.since[3:] or found.bound[5:]
+            subject = rule.subject or rule.since[3:] or rule.bound[5:]
             subject = re.sub(r"^(?:the|an?|each|every|any|all) ", "", subject, flags=re.I)
             yield Triplet(
-                row_id("deadline", chunk.chunk_id, start, found.answer),
-                *(chunk.chunk_id, document.doc_id, start, end, f"{subject} under {cited(name, section)}"),
-                *(_relation(found), found.answer, sentence, "deadline"),
-                object_type=found.kind,
-                answer=found.answer,
-                value=found.value,
-                unit=found.counted or ("percent" if found.kind == "PERCENT" else CURRENCIES[found.answer[0]]),
+                row_id("deadline", chunk.chunk_id, start, rule.answer),
+                *(chunk.chunk_id, document.doc_id, start, end, f"{subject} under {cite_section(name, section)}"),
+                *(_make_relation(rule), rule.answer, sentence, "deadline"),
+                object_type=rule.kind,
+                answer=rule.answer,
+                value=rule.value,
+                unit=rule.counted or ("percent" if rule.kind == "PERCENT" else CURRENCIES[rule.answer[0]]),
                 entity=document.entity,
                 domain=document.domain,
-                rejected_because="leans_on_context" if _leans(sentence, parser()) else "",
+                rejected_because="leans_on_context" if _needs_context(sentence, parser()) else "",
             )
 
 
-def _listed(text: str, at: int, sentence: str) -> bool:
+def _is_in_list(text: str, at: int, sentence: str) -> bool:
     """Whether a sentence stands in a list whose first words ("The owner must:") it needs."""
     above = text[:at].rstrip().split("\n\n")[-8:] if _MARK.match(sentence) else [""]
     lead = next((p for p in reversed(above) if not _MARK.match(p)), "")
     return lead.rstrip().endswith((":", "—")) or above[-1].rstrip().endswith((":", "—"))
 
 
-def _leans(sentence: str, nlp: "Language") -> bool:
-    """Whether a bare "the notice" in a sentence can only be known from those before it."""
+def _needs_context(sentence: str, nlp: "Language") -> bool:
+    """Whether a sentence has a bare "the notice" that only earlier sentences explain."""
     words = nlp(_MARK.sub("", sentence))
     bare: set[str] = set()
-    told: set[str] = set()
+    introduced: set[str] = set()
     for word in (w for w in words if w.pos_ in ("NOUN", "PROPN")):
         after = word.nbor().lower_ if word.i + 1 < len(words) else ""
         alone = all(child.dep_ in ("det", "case", "punct", "cc", "conj") for child in word.children)
@@ -278,19 +281,19 @@ def _leans(sentence: str, nlp: "Language") -> bool:
         actor = _ACTOR.search(word.lower_) and word.lower_ not in _THINGS
         named = actor or word.text[0].isupper() or word.lower_ in _KNOWN
         leaning = alone and definite and not (named or after in ("of", "that", "which", "who", "described"))
-        (bare if leaning else told).add(word.lemma_.lower())
-    return bool(bare - told)
+        (bare if leaning else introduced).add(word.lemma_.lower())
+    return bool(bare - introduced)
 
 
-def _relation(found: Rule) -> str:
+def _make_relation(rule: Rule) -> str:
     """Two to four words: "must notify within", "shall not exceed", "must be retained for"."""
-    verb, bound = f"{found.before} {found.after}".split(), found.bound.removeprefix("what ").split()
+    verb, bound = f"{rule.before} {rule.after}".split(), rule.bound.removeprefix("what ").split()
     verb = verb[: 2 if verb[0] in ("be", "not") else 1]
     ends = bound[-1:] if bound and bound[-1] in ("within", "for", "every", "until") else bound[:2]
-    return " ".join([found.modal, *verb, *ends][:4])
+    return " ".join([rule.modal, *verb, *ends][:4])
 
 
-def cited(name: str, section: str) -> str:
+def cite_section(name: str, section: str) -> str:
     """ "24 CFR 581.8", "Article 12 of Directive 2019/1023"; the regulation's own name where no section is marked."""
     part = re.fullmatch(r"(\d+ CFR) Part ([\dA-Za-z]+)", name)
     number = section.lstrip("§ ")

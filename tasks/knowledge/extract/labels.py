@@ -53,7 +53,7 @@ _ENDING = re.compile(
 )
 
 
-def tidy(label: str) -> str:
+def tidy_label(label: str) -> str:
     """A label without footnote marks, asides about units, and its colon."""
     label = re.sub(r"^(?:(?:add|plus|deduct|including|of which)\s*:|less\b:?)\s*", "", label, flags=re.I)
     previous = None
@@ -65,8 +65,8 @@ def tidy(label: str) -> str:
     return re.sub(r"\s+", " ", label)
 
 
-def lowered(label: str, vocabulary: Set[str]) -> str:
-    """A label as it stands inside a sentence: words that the document also writes in lower case lose their capital."""
+def lowercase_label(label: str, vocabulary: Set[str]) -> str:
+    """A label as it is written within a sentence: words that the document also has in lower case lose their capital."""
     words: list[str] = []
     shouted = sum(w.isupper() and len(w) > 3 for w in label.split()) > 1 or (label.isupper() and len(label) > 5)
     rest = label.split(" ")[1:]
@@ -94,26 +94,26 @@ def lowered(label: str, vocabulary: Set[str]) -> str:
     return " ".join(words)
 
 
-def words_of(label: str) -> list[str]:
+def label_words(label: str) -> list[str]:
     """The lower-case words of a label."""
     return re.findall(r"[a-z][a-z.&’'-]*[a-z.]|[a-z]", label.lower())
 
 
-def measure(label: str, groups: tuple[str, ...]) -> str | None:
+def measure_name(label: str, groups: tuple[str, ...]) -> str | None:
     """The name of what a row measures, from its label and the group labels above it (nearest last).
 
     None where the words at hand do not say it: "Total", "Other, net", "Beginning balance".
     """
-    label = _ENDING.sub("", _PAR.sub("", tidy(label)).strip())
+    label = _ENDING.sub("", _PAR.sub("", tidy_label(label)).strip())
     if tail := re.fullmatch(r"(.+?)\s+[-–—]\s*(\S.*)", label):
         if tail[2].lower() in _ADJECTIVES:
             label = f"{tail[2]} {tail[1]}"  # "Earnings per share – basic"
         elif tail[2].lower() != "net":
             return None
-    words = words_of(label)
+    words = label_words(label)
     if not words or len(words) > 14 or _DEBRIS.search(label.replace("401(k)", "")):
         return None
-    group = _PAR.sub("", tidy(groups[-1])).strip() if groups else ""
+    group = _PAR.sub("", tidy_label(groups[-1])).strip() if groups else ""
     if words in (["common", "stock"], ["preferred", "stock"], ["common", "shares"]):
         return None  # an amount or a number of shares: the label alone does not tell which
     known = {
@@ -121,13 +121,13 @@ def measure(label: str, groups: tuple[str, ...]) -> str | None:
         for i, w in enumerate(words)
         if w in MEASURES and not (w == "payable" and words[i - 1 : i][-1:] == ["currently"])
     }
-    told = [w for w in words if w not in _EMPTY - {"total", "net", "gross"} and w not in _SMALL]
-    if known and told and set(told) - _EMPTY and (len(told) >= 2 or told[0] in _ENOUGH):
-        if words[0] in _ADJECTIVES and len(told) < 2:
+    telling = [w for w in words if w not in _EMPTY - {"total", "net", "gross"} and w not in _SMALL]
+    if known and telling and set(telling) - _EMPTY and (len(telling) >= 2 or telling[0] in _ENOUGH):
+        if words[0] in _ADJECTIVES and len(telling) < 2:
             return None
         return label
-    kind = words_of(group)
-    if not kind or not set(kind) & MEASURES or not told or len(kind) > 10:
+    kind = label_words(group)
+    if not kind or not set(kind) & MEASURES or not telling or len(kind) > 10:
         return None
     if all(w in _ADJECTIVES or w in _SMALL for w in words):
         first, _, rest = group.partition(" ")
@@ -139,22 +139,24 @@ def measure(label: str, groups: tuple[str, ...]) -> str | None:
     return None
 
 
-def borrowed(label: str, groups: tuple[str, ...], tag: str) -> str | None:
-    """A label that lacks its noun, with the one of its tag and group: "Research and development expenses"."""
-    label = _PAR.sub("", tidy(label)).strip()
-    words = [w for w in words_of(label) if w not in _SMALL]
+def complete_measure(label: str, groups: tuple[str, ...], tag: str) -> str | None:
+    """A label without a noun, completed by that of its tag or group: "Research and development expenses"."""
+    label = _PAR.sub("", tidy_label(label)).strip()
+    words = [w for w in label_words(label) if w not in _SMALL]
     parts = [p.lower() for p in re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", tag)]
     if len(words) < 2 or not all(any(p.startswith(w[:5]) or w.startswith(p[:5]) for p in parts) for w in words):
         return None
-    lent = [w for g in groups[-1:] for w in words_of(tidy(g)) if w in MEASURES and w[:6] in {p[:6] for p in parts}]
+    lent = [
+        w for g in groups[-1:] for w in label_words(tidy_label(g)) if w in MEASURES and w[:6] in {p[:6] for p in parts}
+    ]
     noun = lent[-1] if lent else next((p for p in parts if p in {"expense", "cost", "income", "revenue"}), None)
     return f"{label} {noun}" if noun and noun not in words else None
 
 
-def kind_of(group: str) -> str | None:
+def group_measure(group: str) -> str | None:
     """The measure that a group label announces for the members below it ("Net sales:" → "Net sales")."""
-    group = _PAR.sub("", tidy(group)).strip()
-    words = words_of(group)
+    group = _PAR.sub("", tidy_label(group)).strip()
+    words = label_words(group)
     if not words or len(words) > 8 or (words[-1] not in MEASURES and not set(words[:3]) & MEASURES):
         return None
     if words[0] in {"changes", "adjustments", "less", "add", "supplemental", "other"}:

@@ -1,8 +1,10 @@
-"""Markdown pipe tables found again in a chunk's text, cell by cell, with their places."""
+"""Markdown pipe tables of a chunk: rows and cells with their places, and the group labels above each row."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from rarefy.tasks.knowledge.extract.labels import label_words
 
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*$")
 _CELL = re.compile(r"(?:\\.|[^|\\])*")
@@ -28,15 +30,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with what is said right before and after it in its chunk."""
+    """A table with the words right before it in its chunk."""
 
     lead: str
     header: Row
     rows: tuple[Row, ...]
-    notes: str
 
 
-def _row(text: str, start: int, end: int) -> Row:
+def _parse_row(text: str, start: int, end: int) -> Row:
     cells, at = [], start + 1
     while at < end:
         match = _CELL.match(text, at, end)
@@ -49,14 +50,14 @@ def _row(text: str, start: int, end: int) -> Row:
     return Row(start, end, tuple(cells))
 
 
-def tables(text: str) -> Iterator[Table]:
+def parse_tables(text: str) -> Iterator[Table]:
     """Every pipe table of a text that has a header line and a rule under it."""
     lines = []
     at = 0
     for line in text.split("\n"):
         lines.append((at, at + len(line), line))
         at += len(line) + 1
-    i, said = 0, 0  # said: where the words that belong to no table yet begin
+    i, lead_start = 0, 0
     while i + 1 < len(lines):
         if not (lines[i][2].startswith("|") and _RULE.match(lines[i + 1][2])):
             i += 1
@@ -64,12 +65,38 @@ def tables(text: str) -> Iterator[Table]:
         last = i + 2
         while last < len(lines) and lines[last][2].startswith("|"):
             last += 1
-        after = last
-        while after < len(lines) and not lines[after][2].startswith("|"):
-            after += 1
-        notes = text[lines[last - 1][1] : lines[after - 1][1]] if after > last else ""
-        header = _row(text, lines[i][0], lines[i][1])
-        rows = tuple(_row(text, start, end) for start, end, _ in lines[i + 2 : last])
-        yield Table(text[said : lines[i][0]].strip(), header, rows, notes.strip())
-        said = lines[last - 1][1]
+        header = _parse_row(text, lines[i][0], lines[i][1])
+        rows = tuple(_parse_row(text, start, end) for start, end, _ in lines[i + 2 : last])
+        yield Table(text[lead_start : lines[i][0]].strip(), header, rows)
+        lead_start = lines[last - 1][1]
         i = last
+
+
+LONGEST_LABEL = 1_000  # characters of a label or a column header; a longer one is a text, and names no measure
+
+
+def labelled_rows(table: Table) -> Iterator[tuple[Row, tuple[Row, ...]]]:
+    """The rows with values and a label, each with the group labels above it, nearest last."""
+    groups: list[Row] = []
+    fresh = False  # the row before was a group too: this one nests inside it
+    for row in table.rows:
+        if not row.cells or not 0 < len(row.cells[0].text) <= LONGEST_LABEL:
+            continue
+        if not any(cell.text for cell in row.cells[1:]):
+            groups = [*groups[-2:], row] if fresh else [*dated_groups(groups), row]
+            fresh = True
+            continue
+        fresh = False
+        yield row, tuple(groups)
+        if label_words(row.cells[0].text)[:1] == ["total"]:
+            groups = groups[:-1]
+
+
+def dated_groups(groups: list[Row]) -> list[Row]:
+    """The groups that stay when another begins: a period heads all groups below it ("Year Ended January 28, 2024:")."""
+    return [g for g in groups[:1] if re.search(r"\b(?:19|20)\d\d\b", g.cells[0].text)]
+
+
+def group_labels(row: Row, groups: tuple[Row, ...]) -> tuple[str, ...]:
+    """The group labels that a row's label hangs on; a total closes its group and hangs on nothing."""
+    return () if label_words(row.cells[0].text)[:1] == ["total"] else tuple(group.cells[0].text for group in groups)

@@ -1,20 +1,20 @@
-"""Triplets that a language model takes from windows of chunks, each held to the text (RARE §3.2, R6-R8)."""
+"""Triplets that a language model takes from windows of consecutive chunks, each held to the text (RARE §3.2, R6-R8)."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, Field, model_validator
 
 from rarefy.data_contracts.rows import Chunk, Document, Reply, Request, Triplet, Unanswered, row_id
 from rarefy.tasks.corpus.chunk import repeated
-from rarefy.tasks.knowledge.extract.claims import Claim, Claims, triplet_of
-from rarefy.tasks.knowledge.extract.windows import Window, windows
-from rarefy.tasks.models.llm import LLM, heard, replies, unanswered
+from rarefy.tasks.knowledge.extract.claims import Claim, Claims, claim_to_triplet
+from rarefy.tasks.knowledge.extract.windows import Window, build_windows
+from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 
 SCHEMA = json.dumps(Claims.model_json_schema())
-Own = tuple[Document, list[Chunk]]  # a document with its chunks
+DocumentChunks = tuple[Document, list[Chunk]]
 
 
 class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -43,85 +43,82 @@ class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass
-class _Asked:
-    """A window, and what the model said of it."""
+class _WindowClaims:
+    """A window, and what the model has claimed of it so far."""
 
     window: Window
     chunks: Mapping[str, Chunk]  # of its document, by id
     claims: list[Claim] = field(default_factory=list)
     failed: list[Unanswered] = field(default_factory=list)
-    exhausted: bool = False  # nothing more to be had
+    exhausted: bool = False  # the last pass found nothing
 
 
-def of_model(owns: Iterable[Own], config: ModelExtractConfig, llm: LLM) -> Iterator[Triplet | Unanswered]:
+def extract_by_model(
+    documents: Iterable[DocumentChunks], config: ModelExtractConfig, llm: LLM
+) -> Iterator[Triplet | Unanswered]:
     """Every triplet that the model claims of these documents, window by window, and every window it did not answer.
 
     The windows of all documents are one stream of requests. A triplet that its words do not prove is rejected with the
     reason. Later passes ask about the windows in which the pass before found something.
     """
-    asked = list(_windows(owns, config))
-    for nth in range(config.passes):
-        _ask([one for one in asked if not one.exhausted], nth, config, llm)
+    states = list(_build_states(documents, config))
+    for turn in range(config.passes):
+        asked = {_request_id(state, turn): state for state in states if not state.exhausted}
+        for reply in replies(llm, (_build_request(name, state, config) for name, state in asked.items())):
+            _add_reply(asked[reply.request_id], reply)
     seen: set[str] = set()
-    for one in asked:
-        yield from _told(one, config, seen)
-        yield from one.failed
+    for state in states:
+        yield from _claims_to_triplets(state, config, seen)
+        yield from state.failed
 
 
-def requests(owns: Iterable[Own], config: ModelExtractConfig) -> Iterator[Request]:
+def build_requests(documents: Iterable[DocumentChunks], config: ModelExtractConfig) -> Iterator[Request]:
     """What a model would be asked about these documents in the first pass; each further pass asks as often at most."""
-    for one in _windows(owns, config):
-        yield _request(_name(one, 0), one, config)
+    for state in _build_states(documents, config):
+        yield _build_request(_request_id(state, 0), state, config)
 
 
-def _windows(owns: Iterable[Own], config: ModelExtractConfig) -> Iterator[_Asked]:
-    for document, chunks in owns:
+def _build_states(documents: Iterable[DocumentChunks], config: ModelExtractConfig) -> Iterator[_WindowClaims]:
+    for document, chunks in documents:
         by_id = {chunk.chunk_id: chunk for chunk in chunks}
-        for window in windows(document, chunks, repeated(chunks), config.window, config.window_tokens):
-            yield _Asked(window, by_id)
+        for window in build_windows(document, chunks, repeated(chunks), config.window, config.window_tokens):
+            yield _WindowClaims(window, by_id)
 
 
-def _ask(asked: Sequence[_Asked], nth: int, config: ModelExtractConfig, llm: LLM) -> None:
-    by_name = {_name(one, nth): one for one in asked}
-    for reply in replies(llm, (_request(name, one, config) for name, one in by_name.items())):
-        _hear(by_name[reply.request_id], reply)
+def _request_id(state: _WindowClaims, turn: int) -> str:
+    return row_id("triplets", state.window.window_id, turn)
 
 
-def _name(one: _Asked, nth: int) -> str:
-    return row_id("triplets", one.window.window_id, nth)
-
-
-def _request(name: str, one: _Asked, config: ModelExtractConfig) -> Request:
-    found = [claim.model_dump() for claim in one.claims]
-    prompt = one.window.prompt(found, config.fewest, config.most)
+def _build_request(name: str, state: _WindowClaims, config: ModelExtractConfig) -> Request:
+    prompt = state.window.prompt([claim.model_dump() for claim in state.claims], config.fewest, config.most)
     return Request(name, prompt, SCHEMA, config.temperature, config.max_tokens)
 
 
-def _hear(one: _Asked, reply: Reply) -> None:
-    """Take in what a reply claims, or that it says nothing usable."""
-    said, reply = heard(reply, Claims)
-    claims = said.triplets if said else ()
+def _add_reply(state: _WindowClaims, reply: Reply) -> None:
+    """Add what a reply claims, or that it holds nothing usable."""
+    parsed, reply = parse_reply(reply, Claims)
+    claims = parsed.triplets if parsed else ()
     if reply.error:
-        about = " ".join(dict.fromkeys(shown.chunk.chunk_id for shown in one.window.shown))
-        one.failed.append(unanswered("extract", about, reply))
-    one.claims.extend(claims)
-    one.exhausted = not claims
+        about = " ".join(dict.fromkeys(shown.chunk.chunk_id for shown in state.window.shown))
+        state.failed.append(unanswered("extract", about, reply))
+    state.claims.extend(claims)
+    state.exhausted = not claims
 
 
-def _told(one: _Asked, config: ModelExtractConfig, seen: set[str]) -> Iterator[Triplet]:
-    """A window's claims as rows; one that says again what an accepted one says is a duplicate."""
-    system = one.window.prompt((), config.fewest, config.most)[0].content
-    for nth, claim in enumerate(one.claims):
-        row = triplet_of(claim, one.window, one.chunks, system, nth)
+def _claims_to_triplets(state: _WindowClaims, config: ModelExtractConfig, seen: set[str]) -> Iterator[Triplet]:
+    """A window's claims as rows; one that repeats an accepted one is rejected as a duplicate."""
+    system = state.window.prompt((), config.fewest, config.most)[0].content
+    for number, claim in enumerate(state.claims):
+        row = claim_to_triplet(claim, state.window, state.chunks, system, number)
         if row.triplet_id in seen:
-            name = row_id("model", one.window.window_id, nth, row.subject, row.relation, row.object)
+            name = row_id("model", state.window.window_id, number, row.subject, row.relation, row.object)
             row = replace(row, triplet_id=name, rejected_because="duplicate")
         seen.add(row.triplet_id)
         yield row
 
 
 @dataclass(frozen=True, slots=True)
-class Yield:
+class ExtractionYield:
     """How many triplets a model claimed of a domain's chunks, and how many of them hold."""
 
     domain: str
@@ -135,9 +132,12 @@ class Yield:
         return self.accepted / self.chunks if self.chunks else 0.0
 
 
-def yields(triplets: Iterable[Triplet], chunks: Iterable[Chunk]) -> list[Yield]:
+def count_yields(triplets: Iterable[Triplet], chunks: Iterable[Chunk]) -> list[ExtractionYield]:
     """The yield of each domain, by name, all its chunks counted: those of windows without an answer too."""
     shown = Counter(chunk.domain for chunk in chunks)
     rows = [(row.domain, row.rejected_because) for row in triplets if row.method == "model"]
     claimed, accepted = Counter(d for d, _ in rows), Counter(d for d, reason in rows if not reason)
-    return [Yield(name, shown[name], claimed[name], accepted[name]) for name in sorted(shown.keys() | claimed.keys())]
+    return [
+        ExtractionYield(name, shown[name], claimed[name], accepted[name])
+        for name in sorted(shown.keys() | claimed.keys())
+    ]

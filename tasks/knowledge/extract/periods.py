@@ -31,12 +31,12 @@ class Period:
     label: str
 
 
-def spoken(day: date) -> str:
+def spell_date(day: date) -> str:
     """A date as a filing writes it: "September 28, 2024"."""
     return f"{NAMES[day.month - 1]} {day.day}, {day.year}"
 
 
-def of_fact(fact: Fact, document: Document) -> Period | None:
+def period_of_fact(fact: Fact, document: Document) -> Period | None:
     """The period of a tagged value if it is a fiscal year or a point in time; None for quarters and the rest."""
     try:
         end = date.fromisoformat(fact.period_end)
@@ -44,7 +44,7 @@ def of_fact(fact: Fact, document: Document) -> Period | None:
     except ValueError:
         return None
     if start is None:
-        return Period("", fact.period_end, spoken(end))
+        return Period("", fact.period_end, spell_date(end))
     year = fiscal_year(end, document)
     if not 350 <= (end - start).days <= 380 or year is None:
         return None
@@ -58,17 +58,13 @@ def fiscal_year(end: date, document: Document) -> int | None:
     close = date.fromisoformat(document.period_end)
     # 52/53-week years end up to a week apart, and may cross New Year
     for year in (end.year - 1, end.year, end.year + 1):
-        try:
-            same_day = close.replace(year=year)
-        except ValueError:  # 29 February
-            same_day = close.replace(year=year, day=28)
-        if abs(end - same_day) <= timedelta(days=8):
+        if abs(end - _in_year(close, year)) <= timedelta(days=8):
             return document.fiscal_year + year - close.year
     return None
 
 
-def of_header(header: str, said: str, document: Document) -> Period | None:
-    """The period that a column header means, helped by what is said around the table.
+def period_of_header(header: str, caption: str, document: Document) -> Period | None:
+    """The period that a column header means, given the words around the table.
 
     None where the column is a change, a share or a quarter, or where it cannot be told whether the column is a year
     or a point in time: a wrong period is worse than none.
@@ -80,35 +76,27 @@ def of_header(header: str, said: str, document: Document) -> Period | None:
         return None
     year = int(years.pop())
     full = _DATE.search(header)
-    around = f"{said}\n{header}"
     span, point = bool(_SPAN.search(header)), bool(_POINT.search(header))
     if not span and not point:
-        span, point = bool(_SPAN.search(said)), bool(_POINT.search(said))
+        span, point = bool(_SPAN.search(caption)), bool(_POINT.search(caption))
         if full and not span:
             point = True
-    if span == point or (_QUARTER.search(said) and not span):
+    if span == point or (_QUARTER.search(caption) and not span):
         return None
     if point:
-        day = full or _date_of(around, year)
-        if day is None:
-            return None
-        when = _to_date(day) if isinstance(day, re.Match) else day
-        return Period("", when.isoformat(), spoken(when)) if when else None
+        when = _to_date(full) if full else _day_in_year(f"{caption}\n{header}", year)
+        return Period("", when.isoformat(), spell_date(when)) if when else None
     if full:
         when = _to_date(full)
         named = fiscal_year(when, document) if when else None
         if when is None or named is None:
             return None
-        return Period(_year_before(when).isoformat(), when.isoformat(), f"fiscal year {named}")
+        return Period(_first_day(when).isoformat(), when.isoformat(), f"fiscal year {named}")
     if not document.period_end:
         return Period(f"{year}-01-01", f"{year}-12-31", f"fiscal year {year}")
     close = date.fromisoformat(document.period_end)
-    shift = year - (document.fiscal_year or close.year)
-    try:
-        end = close.replace(year=close.year + shift)
-    except ValueError:
-        end = close.replace(year=close.year + shift, day=28)
-    return Period(_year_before(end).isoformat(), end.isoformat(), f"fiscal year {year}")
+    end = _in_year(close, close.year + year - (document.fiscal_year or close.year))
+    return Period(_first_day(end).isoformat(), end.isoformat(), f"fiscal year {year}")
 
 
 def _to_date(match: re.Match[str]) -> date | None:
@@ -118,7 +106,7 @@ def _to_date(match: re.Match[str]) -> date | None:
         return None
 
 
-def _date_of(text: str, year: int) -> date | None:
+def _day_in_year(text: str, year: int) -> date | None:
     """The one day of the year that a text names ("June 30," above the years 2013 and 2012)."""
     days = {(m[1].lower(), int(m[2])) for m in _DAY.finditer(text)}
     if len(days) != 1:
@@ -130,8 +118,14 @@ def _date_of(text: str, year: int) -> date | None:
         return None
 
 
-def _year_before(end: date) -> date:
+def _in_year(day: date, year: int) -> date:
+    """The same day of another year; 28 February for the 29th where there is none."""
     try:
-        return end.replace(year=end.year - 1) + timedelta(days=1)
+        return day.replace(year=year)
     except ValueError:
-        return end.replace(year=end.year - 1, day=28) + timedelta(days=1)
+        return day.replace(year=year, day=28)
+
+
+def _first_day(end: date) -> date:
+    """The first day of the year that ends on this day."""
+    return _in_year(end, end.year - 1) + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""Knows how minutes state figures, decisions and votes: the measure, its value, its time (RARE §3.2; R6-R8)."""
+"""Triplets from minutes of the Federal Open Market Committee and the like: figures, decisions, votes (R6-R8)."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.text.dates import NAME, NAMES, iso, moments, month_number
+from rarefy.tasks.text.dates import NAME, NAMES, iso_day, moments, month_number
 from rarefy.tasks.text.sentences import sentences
 
 _DAY = rf"{NAME} \d{{1,2}}, \d{{4}}"
@@ -68,7 +68,7 @@ _UNCLEAR = re.compile(
 )
 _RATE = r"(?P<value>(?:\d to )?(?:\d+(?:\.\d+)?(?:[- ]\d[/⁄]\d)?|\d[/⁄]\d|\d?[¼½¾]) percent)"
 _DAYS = rf"{NAME} \d{{1,2}}(?:[-–](?:{NAME} )?\d{{1,2}})?, \d{{4}}"
-# What is settled at a meeting, by relation; `of` is what it is said of if not the meeting, `when` another time.
+# What meetings decide, by relation; group `of` is the subject where it is not the meeting, `when` another time.
 _SETTLED = {
     "was dissented from by": r"\b(?:Votes?|Voting) against this action: ?(?P<value>(?!None)[A-Z][\w.'’-]+?"
     r"(?:,? (?:and )?(?!Absent|Abst|Voting|It\b)[A-Z][\w.'’-]*?)*?)\.?$",
@@ -89,46 +89,46 @@ _SETTLED = {
     "selected as officer": r"the (?:Federal Open Market )?Committee selected (?P<value>(?:[A-Z][\w.]* ){1,3}[A-Z]\w+) "
     r"to serve as (?P<of>[A-Z][\w ]+?) until the selection of (?:a|his|her) successor",
 }
-_AT_MEETING = ("set target at", "selected as officer")  # said of something else, as of the day of the meeting
+_AT_MEETING = ("set target at", "selected as officer")  # about another subject, as of the day of the meeting
 _EVENTS = {relation: re.compile(pattern) for relation, pattern in _SETTLED.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a record is of ("Federal Open Market Committee meeting of …", else a title), and the day that it is of."""
+    """The meeting ("Federal Open Market Committee meeting of …") or document that a sentence is from, and its day."""
 
     name: str
     on: date
 
 
-def origin(document: Document, at: int) -> Origin | None:
-    """The meeting whose record holds this place of the document; the document's title where it is none."""
+def find_origin(document: Document, at: int) -> Origin | None:
+    """The meeting whose record holds this place of the document, else the document by its title; None for neither."""
     opened = None
     for match in _OPENS.finditer(document.text, 0, max(at, _OPENING)):
         if match.start() < _OPENING or "was held" in match[0]:
             opened = match
     if opened:
         first, last = _day(opened[2]), _day(opened[3] or opened[2])
-        return Origin(f"Federal Open Market Committee {opened[1]} of {_span(first, last)}", last)
-    said = document.period_end or document.as_of
-    if not said or document.entity == "Federal Open Market Committee" or not re.search(r" .*\b\d{4}", document.title):
+        return Origin(f"Federal Open Market Committee {opened[1]} of {_spell_days(first, last)}", last)
+    day = document.period_end or document.as_of
+    if not day or document.entity == "Federal Open Market Committee" or not re.search(r" .*\b\d{4}", document.title):
         return None
-    return Origin(document.title, date.fromisoformat(said))
+    return Origin(document.title, date.fromisoformat(day))
 
 
 def _day(text: str) -> date:
-    return date.fromisoformat(iso(moments(text)[0]))
+    return date.fromisoformat(iso_day(moments(text)[0]))
 
 
-def _span(first: date, last: date) -> str:
+def _spell_days(first: date, last: date) -> str:
     start, end = f"{NAMES[first.month - 1]} {first.day}", f"{last.day}, {last.year}"
     if first == last:
         return f"{start}, {last.year}"
     return f"{start}-{end}" if first.month == last.month else f"{start}-{NAMES[last.month - 1]} {end}"
 
 
-def period_of(when: str, on: date) -> str:
-    """A time with its year, as far as the day of the record settles it ("September" → "September 2010"); else ""."""
+def complete_period(when: str, on: date) -> str:
+    """A time with its year, as far as the day of the record determines it ("September" → "September 2010"); else ""."""
     if when == _BETWEEN or re.search(r"\d{4}$", when):
         return when
     if quarter := re.search(r"(first|second|third|fourth) quarter", when):
@@ -138,22 +138,26 @@ def period_of(when: str, on: date) -> str:
     return f"{when} {on.year - (month_number(month) > on.month)}"
 
 
-def of_readings(document: Document, chunks: Iterable[Chunk]) -> Iterator[Triplet]:
+def extract_readings(document: Document, chunks: Iterable[Chunk]) -> Iterator[Triplet]:
     """The figures, decisions and votes that a record states; where it says two things, that is the reason against."""
-    found: list[Triplet] = []
-    said: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    rows: list[Triplet] = []
+    values: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for chunk in chunks if document.domain == "economics" else ():
         for start, end in sentences(chunk.text) if chunk.kind == "text" else ():
             sentence = chunk.text[start:end]
-            told = [*_figures(sentence), *_events(sentence)] if re.search(r"\d|against", sentence) else []
-            since = origin(document, chunk.start + start) if told else None
-            for subject, relation, answer, when in told if since else ():
-                period = period_of(when, since.on) if when and since else ""
-                if since is None or (when and not period):
+            if not re.search(r"\d|against", sentence):
+                continue
+            statements = [*_find_figures(sentence), *_find_events(sentence)]
+            origin = find_origin(document, chunk.start + start) if statements else None
+            if origin is None:
+                continue
+            for subject, relation, answer, when in statements:
+                period = complete_period(when, origin.on) if when else ""
+                if when and not period:
                     continue
                 if relation in _AT_MEETING:
-                    period = since.name.rpartition(" of ")[2]
-                about = subject or since.name  # else it is said of the meeting itself
+                    period = origin.name.rpartition(" of ")[2]
+                about = subject or origin.name  # without a subject it is about the meeting
                 percent = re.fullmatch(r"([\d.]+) percent", answer)  # "6-1/2" has no plain form that would be sure
                 row = Triplet(
                     row_id("reading", chunk.chunk_id, start, about, relation, answer, period),
@@ -162,24 +166,24 @@ def of_readings(document: Document, chunks: Iterable[Chunk]) -> Iterator[Triplet
                     answer=answer,
                     value=percent[1] if percent else "",
                     unit="percent" if "percent" in answer else "",
-                    period=period.replace(_BETWEEN, f"{_BETWEEN} before the {since.name}"),
+                    period=period.replace(_BETWEEN, f"{_BETWEEN} before the {origin.name}"),
                     entity=document.entity,
                     domain=document.domain,
                 )
-                found.append(row)
-                said[_about(row)].add(answer)
-    for row in found:
-        yield replace(row, rejected_because="two_values_in_document") if len(said[_about(row)]) > 1 else row
+                rows.append(row)
+                values[_figure_key(row)].add(answer)
+    for row in rows:
+        yield replace(row, rejected_because="two_values_in_document") if len(values[_figure_key(row)]) > 1 else row
 
 
-def _about(row: Triplet) -> tuple[str, ...]:
+def _figure_key(row: Triplet) -> tuple[str, ...]:
     words = row.relation.removesuffix(" about")
     level = "level" if words.endswith((" to", " at")) or words in ("was", "averaged") else "change"
     return row.subject, row.relation if row.relation in _EVENTS else level, row.period
 
 
-def _figures(sentence: str) -> Iterator[tuple[str, str, str, str]]:
-    """Measure, verb, value and time of the first figure that a sentence gives of a named measure."""
+def _find_figures(sentence: str) -> Iterator[tuple[str, str, str, str]]:
+    """(measure, relation, value, time) of the first figure that a sentence gives for a named measure."""
     if _FORECAST.search(sentence) or len(sentence.split()) > 45:
         return
     for pattern, kinds in ((_LEVEL, _RATES), (_CHANGE, _CHANGES)):
@@ -202,8 +206,8 @@ def _figures(sentence: str) -> Iterator[tuple[str, str, str, str]]:
             return
 
 
-def _events(sentence: str) -> Iterator[tuple[str, str, str, str]]:
-    """What a sentence says was settled, of the meeting ("") or of what it names."""
+def _find_events(sentence: str) -> Iterator[tuple[str, str, str, str]]:
+    """(subject or "" for the meeting, relation, value, time) of every decision that a sentence states."""
     for relation, pattern in _EVENTS.items():
         if match := pattern.search(sentence):
             part = match.groupdict()

@@ -12,8 +12,8 @@ _TABLE_TOP = re.compile(r"(?:^|\n)(\|[^\n]*\|[ \t]*\n\|(?:\s*:?-+:?\s*\|)+)[ \t]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What of a chunk stands in a window: `chunk.text[start:end]`, called `label` there."""
+class ShownChunk:
+    """The part of a chunk that a window shows, `chunk.text[start:end]`, and its label in the prompt."""
 
     label: str
     chunk: Chunk
@@ -22,7 +22,7 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """The words shown; rows of a table whose top was shown elsewhere come with its header."""
+        """The words shown; rows of a table that was cut come with its header."""
         top = _TABLE_TOP.search(self.chunk.text[: self.start]) if self.chunk.text[self.start] == "|" else None
         words = self.chunk.text[self.start : self.end]
         return f"{top[1]}\n{words}" if top else words
@@ -34,23 +34,23 @@ class Window:
 
     window_id: str
     document: Document
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownChunk, ...]
 
-    def named(self, said: str) -> list[Shown]:
-        """What a reply means by a chunk's label or id, or by several of them; none for what was not shown."""
-        whole = [shown for shown in self.shown if said.strip().lower() == shown.chunk.chunk_id.lower()]
-        found = []
-        for name in re.split(r"\s*(?:[,;/&+]|\band\b)\s*", said.lower()):
-            plain = re.sub(r"^\W*(?:chunk[\s_#-]*(?:id)?[:=\s]*)?|[^\w-]", "", name.strip())
-            plain = f"c{int(plain)}" if re.fullmatch(r"\d{1,3}", plain) else plain
-            found += [s for s in self.shown if plain in (s.label, s.chunk.chunk_id.lower())]
-        return whole or found
+    def find_chunks(self, reference: str) -> list[ShownChunk]:
+        """The chunks that a reply means by a label or an id, or by several; [] for what was not shown."""
+        exact = [shown for shown in self.shown if reference.strip().lower() == shown.chunk.chunk_id.lower()]
+        listed = []
+        for name in re.split(r"\s*(?:[,;/&+]|\band\b)\s*", reference.lower()):
+            label = re.sub(r"^\W*(?:chunk[\s_#-]*(?:id)?[:=\s]*)?|[^\w-]", "", name.strip())
+            label = f"c{int(label)}" if re.fullmatch(r"\d{1,3}", label) else label
+            listed += [s for s in self.shown if label in (s.label, s.chunk.chunk_id.lower())]
+        return exact or listed
 
     def prompt(self, found: Sequence[Mapping[str, str]], fewest: int, most: int) -> tuple[Message, ...]:
-        """What the model is told; `found` is what it said of this window in earlier passes.
+        """The messages to the model; `found` are its claims of this window in earlier passes.
 
-        Nothing that an edit elsewhere or another name of the file changes: of a filing no fiscal year (nor the title
-        that names it), which every revision of it changes, and the words of most chunks do not.
+        They hold nothing that an edit elsewhere or another file name changes: of a filing no fiscal year, nor the
+        title that names it, which every revision changes while most chunks stay.
         """
         document = self.document
         return messages(
@@ -60,13 +60,13 @@ class Window:
             document=document,
             title="" if document.form else title(document),
             chunks=self.shown,
-            found=[json.dumps(dict(one), ensure_ascii=False) for one in found],
+            found=[json.dumps(dict(claim), ensure_ascii=False) for claim in found],
             fewest=fewest,
             most=most,
         )
 
 
-def windows(
+def build_windows(
     document: Document, chunks: Sequence[Chunk], repeats: Mapping[str, int], size: int, tokens: int
 ) -> Iterator[Window]:
     """A document's chunks in windows of about `size`, half as many more or less, and of at most `tokens` together.
@@ -76,17 +76,17 @@ def windows(
     before is not shown again. A chunk longer than `tokens` is shown in parts.
     """
     parts = [
-        Part(chunk, start, end, _tokens(chunk, end - start), row_id("cut", chunk.text[start:end]))
+        ChunkPart(chunk, start, end, _count_tokens(chunk, end - start), row_id("cut", chunk.text[start:end]))
         for chunk in chunks
-        for start, end in _parts(chunk, repeats.get(chunk.chunk_id, 0), tokens)
+        for start, end in _split_chunk(chunk, repeats.get(chunk.chunk_id, 0), tokens)
     ]
-    for held in _cut(parts, size // 2 + 1, size + size // 2, tokens):
-        yield _window(document, held)
+    for held in _group_parts(parts, size // 2 + 1, size + size // 2, tokens):
+        yield _make_window(document, held)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """`chunk.text[start:end]`, and where among its neighbours it likes to end a window: the smallest first."""
+class ChunkPart:
+    """`chunk.text[start:end]`, and its hash: windows are cut after the part of the smallest."""
 
     chunk: Chunk
     start: int
@@ -95,7 +95,7 @@ class Part:
     rank: str
 
 
-def _cut(parts: Sequence[Part], least: int, most: int, tokens: int) -> Iterator[Sequence[Part]]:
+def _group_parts(parts: Sequence[ChunkPart], least: int, most: int, tokens: int) -> Iterator[Sequence[ChunkPart]]:
     """These parts in stretches of `least` to `most`, cut again and again after the one of the smallest hash.
 
     As in a treap, a part more or less moves the cuts around it and no others, whatever comes before.
@@ -111,24 +111,24 @@ def _cut(parts: Sequence[Part], least: int, most: int, tokens: int) -> Iterator[
         waiting += [held[cut:], held[:cut]]
 
 
-def _window(document: Document, held: Sequence[Part]) -> Window:
+def _make_window(document: Document, held: Sequence[ChunkPart]) -> Window:
     labels = {name: f"c{i}" for i, name in enumerate(dict.fromkeys(part.chunk.chunk_id for part in held), start=1)}
-    shown = tuple(Shown(labels[part.chunk.chunk_id], part.chunk, part.start, part.end) for part in held)
+    shown = tuple(ShownChunk(labels[part.chunk.chunk_id], part.chunk, part.start, part.end) for part in held)
     name = row_id("window", document.doc_id, *(part for s in shown for part in (s.chunk.chunk_id, s.start, s.end)))
     return Window(name, document, shown)
 
 
-def _tokens(chunk: Chunk, characters: int) -> int:
-    """A chunk's tokens are counted, a part's are its share of them."""
+def _count_tokens(chunk: Chunk, characters: int) -> int:
+    """The tokens of a part of a chunk: its share of the chunk's, by characters."""
     return -(-chunk.tokens * characters // max(len(chunk.text), 1))
 
 
-def _parts(chunk: Chunk, start: int, tokens: int) -> Iterator[tuple[int, int]]:
+def _split_chunk(chunk: Chunk, start: int, tokens: int) -> Iterator[tuple[int, int]]:
     """The chunk from here on, cut at line ends, else after sentences, else anywhere, so that no part is too long."""
     end = len(chunk.text)
     while chunk.text[start:end].strip():
         last = end
-        if _tokens(chunk, end - start) > tokens:
+        if _count_tokens(chunk, end - start) > tokens:
             most = start + max(tokens * len(chunk.text) // chunk.tokens, 1)
             cuts = [chunk.text.rfind(mark, start + 1, most) + len(mark) for mark in ("\n", ". ", " ")]
             last = next((cut for cut in cuts if cut > start + (most - start) // 2), most)

@@ -1,32 +1,32 @@
-"""From triplets to paths: single facts, chains, stars and inverted stars, counted and sampled (RARE §3.3, R10–R17)."""
+"""Triplets in, sampled paths out: single facts, chains, stars and inverted stars (RARE §3.3, R10–R17).
+
+Triplets with keys become one graph per domain; each pattern counts its paths exactly and proposes some for sampling.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
-from rarefy.tasks.knowledge.graph.chain import chain
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, gather
-from rarefy.tasks.knowledge.graph.found import Found
-from rarefy.tasks.knowledge.graph.inverted_star import inverted_star
-from rarefy.tasks.knowledge.graph.networks import to_networkx
-from rarefy.tasks.knowledge.graph.sample import Allocation, free_of, told
-from rarefy.tasks.knowledge.graph.single import single
-from rarefy.tasks.knowledge.graph.star import star
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
+from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
+from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
 VERSION = 3
 
-Pattern = Callable[[Graph, GraphConfig, Array], Found]
+Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class PathCount:
     """How many paths of a pattern a domain has, and how many of them were wanted and taken."""
 
     pattern: str
@@ -40,8 +40,8 @@ class Census:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What became of a domain's triplets on the way into the graph."""
+class GraphSummary:
+    """A domain's graph in numbers, and what became of its triplets on the way into it."""
 
     domain: str
     triplets: int
@@ -59,42 +59,51 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """The sampled paths, domain by domain, the pattern that chooses first first, by hash.
 
     Star: clues first, the answer last. Chain: in the order of the way, the answer last. Inverted star: by hash.
-    The same for any order of the triplets; a pattern's paths are those with the smallest hash of the answer fact.
+    The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
-    for graph in gather(triplets):
+    for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
         for name in config.patterns:
-            found = find(name, PATTERNS)(graph, config, allocation.free)
-            for pick in allocation.choose(name, found):
-                yield told(graph, name, pick)
+            paths = find(name, PATTERNS)(graph, config, allocation.free)
+            for path in allocation.choose(name, paths):
+                yield make_path(graph, name, path)
 
 
-def count(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[Census]:
+def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:
     """Exactly how many paths each pattern has in each domain, and how many of them are among `paths`."""
     sampled = Counter((path.pattern, path.domain) for path in paths)
     rows = []
-    for graph in gather(triplets):
+    for graph in build_graphs(triplets):
         for name in config.patterns:
-            found = find(name, PATTERNS)(graph, config, free_of(graph))
-            sizes = found.count()
+            paths_of_pattern = find(name, PATTERNS)(graph, config, np.ones(len(graph.head), bool))
+            sizes = paths_of_pattern.count()
             eligible, quota, taken = sum(sizes.values()), config.quotas.get(name, 0), sampled[name, graph.domain]
             reason = "" if taken >= quota else "no_more_eligible" if taken >= eligible else "limits"
-            looked_at = chunks.worlds(graph, config.chunk_rule).supports if name != "single" else 0
+            looked_at = chunks.signed_sets(graph, config.chunk_rule).supports if name != "single" else 0
             limited = f", first {looked_at} chunks of a fact" if looked_at and config.chunk_rule == "covered" else ""
             rows.append(
-                Census(name, graph.domain, eligible, tuple(sizes.items()), quota, taken, found.rule + limited, reason)
+                PathCount(
+                    name,
+                    graph.domain,
+                    eligible,
+                    tuple(sizes.items()),
+                    quota,
+                    taken,
+                    paths_of_pattern.rule + limited,
+                    reason,
+                )
             )
-        chunks.worlds.cache_clear()
+        chunks.signed_sets.cache_clear()
     return rows
 
 
-def shape(triplets: Iterable[Triplet]) -> list[Shape]:
-    """Per domain: what became of the triplets, and how large the graph is."""
+def summarise_graphs(triplets: Iterable[Triplet]) -> list[GraphSummary]:
+    """Per domain: the size of the graph, and what became of the triplets."""
     rows = []
-    for graph in gather(triplets):
+    for graph in build_graphs(triplets):
         left_out = Counter(graph.left_out)
         rows.append(
-            Shape(
+            GraphSummary(
                 domain=graph.domain,
                 triplets=len(graph.head) + left_out.total(),
                 rejected=left_out["rejected"],

@@ -1,4 +1,4 @@
-"""Which facts stand together in one chunk, as terms of an inclusion–exclusion (R16)."""
+"""Which facts one chunk states together, as signed sets of an inclusion–exclusion (R16)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, view
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence
 
 # Members of sets to look at before giving up, besides EACH for every statement: about half a second. A corpus in which
 # every fact is said in three tables needs some ten for each.
@@ -15,26 +15,26 @@ BUDGET, EACH = 500_000, 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Worlds:
-    """Sets of facts with a sign each: a set of two or more facts lies in worlds of total sign 1 when one chunk
-    states them all, else 0. So the paths that one chunk covers are the signed sum of the paths in each world."""
+class SignedSets:
+    """Sets of facts with a sign each: a set of two or more facts lies in sets of total sign 1 when one chunk
+    states them all, else 0. So the paths that one chunk covers are the signed sum of the paths in each set."""
 
     fact: Array  # int64
-    world: Array  # int64, of the fact beside it
-    sign: Array  # int64 per world
+    set_id: Array  # int64, of the fact beside it
+    sign: Array  # int64 per set
     supports: int  # chunks looked at per fact; 0: all
 
 
-class Apart:
-    """Whether facts come from chunks enough to make a multi-hop path, by the rule of this name."""
+class ChunkRule:
+    """Whether facts come from enough chunks for a multi-hop path: GraphConfig.chunk_rule, applied to one graph."""
 
     def __init__(self, graph: Graph, rule: str) -> None:
         self.distinct = rule == "distinct"
-        self.start, self.support = view(graph.support_start), view(graph.support)
-        self.chunk = view(graph.chunk)
+        self.start, self.support = as_sequence(graph.support_start), as_sequence(graph.support)
+        self.chunk = as_sequence(graph.chunk)
 
     def chunks(self, fact: int) -> frozenset[int]:
-        """The chunks that must not do for the whole path."""
+        """The chunks of which none may state the whole path alone."""
         if self.distinct:
             return frozenset((self.chunk[fact],))
         return frozenset(self.support[self.start[fact] : self.start[fact + 1]])
@@ -47,33 +47,33 @@ class Apart:
 
 
 @lru_cache(maxsize=1)  # every pattern of a graph asks for the same
-def worlds(graph: Graph, rule: str) -> Worlds:
-    """The worlds that decide by this rule which facts share a chunk."""
-    return covered(graph) if rule == "covered" else by_chunk(graph)
+def signed_sets(graph: Graph, rule: str) -> SignedSets:
+    """The sets that decide by this rule which facts share a chunk."""
+    return covering_sets(graph) if rule == "covered" else one_set_per_chunk(graph)
 
 
-def by_chunk(graph: Graph) -> Worlds:
-    """One world per chunk, each fact only in the chunk of the triplet that stands for it."""
+def one_set_per_chunk(graph: Graph) -> SignedSets:
+    """One set per chunk, each fact only in the chunk of the triplet that stands for it."""
     facts = np.arange(len(graph.chunk))
-    return Worlds(facts, graph.chunk.astype(np.int64), np.ones(len(graph.chunk_ids), np.int64), 1)
+    return SignedSets(facts, graph.chunk.astype(np.int64), np.ones(len(graph.chunk_ids), np.int64), 1)
 
 
-def covered(graph: Graph) -> Worlds:
-    """The worlds of facts that share a chunk, counting every chunk that states a fact.
+def covering_sets(graph: Graph) -> SignedSets:
+    """The sets of facts that share a chunk, counting every chunk that states a fact.
 
     Chunks that repeat each other in many combinations would need too many terms: then only the first 8, 4, 2 or 1
     chunks of each fact are looked at (`supports` says so), and the sets counted as covered are too few.
     """
     if np.all(np.diff(graph.support_start) == 1):
-        return replace(by_chunk(graph), supports=0)
+        return replace(one_set_per_chunk(graph), supports=0)
     for most in (0, 8, 4, 2):
-        found = _covered(graph, most)
-        if found:
-            return found
-    return by_chunk(graph)
+        sets = _covering_sets(graph, most)
+        if sets:
+            return sets
+    return one_set_per_chunk(graph)
 
 
-def _covered(graph: Graph, most: int) -> Worlds | None:
+def _covering_sets(graph: Graph, most: int) -> SignedSets | None:
     sizes = np.diff(graph.support_start)
     fact = np.repeat(np.arange(len(sizes)), sizes)
     chunk = graph.support.astype(np.int64)
@@ -89,13 +89,13 @@ def _covered(graph: Graph, most: int) -> Worlds | None:
     alone = set(chunk[~repeated].tolist())
     budget = [BUDGET + EACH * len(fact)]
     terms: list[tuple[int, frozenset[int]]] = []
-    seen = _Seen()
+    seen = _SeenColumns()
     # Large ones first, so that what repeats a part of another chunk is found to add nothing.
     for c in sorted((c for c in columns if len(columns[c]) > 1), key=lambda c: (-len(columns[c]), c)):
         column = frozenset(columns[c])
         shared = seen.shared(column, budget)
         if column not in shared:
-            _exclude(shared, -1, terms, budget)
+            _append_union_terms(shared, -1, terms, budget)
             seen.add(column)
         elif c in alone:
             terms.append((-1, column))
@@ -106,7 +106,7 @@ def _covered(graph: Graph, most: int) -> Worlds | None:
     lengths = [len(members) for _, members in terms]
     extra = np.repeat(np.arange(len(terms)), lengths) + len(sign)
     members = np.fromiter((f for _, term in terms for f in term), np.int64, sum(lengths))
-    return Worlds(
+    return SignedSets(
         np.concatenate([fact, members]),
         np.concatenate([chunk, extra]),
         np.concatenate([sign, np.array([s for s, _ in terms], np.int64)]),
@@ -114,8 +114,8 @@ def _covered(graph: Graph, most: int) -> Worlds | None:
     )
 
 
-class _Seen:
-    """The columns met so far, by member."""
+class _SeenColumns:
+    """The chunks' sets of facts met so far, by member."""
 
     def __init__(self) -> None:
         self.columns: list[frozenset[int]] = []
@@ -135,11 +135,11 @@ class _Seen:
         self.columns.append(column)
 
 
-def _exclude(
+def _append_union_terms(
     columns: Iterable[frozenset[int]], sign: int, terms: list[tuple[int, frozenset[int]]], budget: list[int]
 ) -> None:
     """Append the terms of the union of these columns: each less what it shares with those before it."""
-    seen = _Seen()
+    seen = _SeenColumns()
     for column in sorted(columns, key=lambda c: (-len(c), sorted(c))):
         shared = seen.shared(column, budget)
         if budget[0] < 0:
@@ -147,5 +147,5 @@ def _exclude(
         if column in shared:
             continue
         terms.append((sign, column))
-        _exclude(shared, -sign, terms, budget)
+        _append_union_terms(shared, -sign, terms, budget)
         seen.add(column)

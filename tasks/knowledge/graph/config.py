@@ -48,9 +48,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
-        6,
-        ge=1,
-        description="inverted stars that end in the same fact, at most: each meets another head there",
+        6, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
     exclusive: Literal["pattern", "none"] = Field(
         "pattern", description="pattern: a fact used in one pattern is used in no other (R15)"

@@ -4,12 +4,15 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Array = npt.NDArray[Any]
 
@@ -42,8 +45,8 @@ class Graph:
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """What one domain has said so far."""
+class _GraphBuilder:
+    """Collects the triplets of one domain."""
 
     nodes: dict[tuple[bool, str], int] = field(default_factory=dict)
     relations: dict[str, int] = field(default_factory=dict)
@@ -91,7 +94,7 @@ class _Gathered:
         if fact == len(self.ids):
             # a value that is restated is drawn where the old one was, so that its question takes the old one's place
             thing = "" if literal else triplet.object_key
-            self.points.append(point_of(triplet.subject_key, triplet.relation_key, thing, triplet.period))
+            self.points.append(hash_point(triplet.subject_key, triplet.relation_key, thing, triplet.period))
             self.ids.append(triplet.triplet_id)
             self.chunk.append(chunk)
             return
@@ -131,7 +134,7 @@ class _Gathered:
             point=points[order],
             support_start=start,
             support=support,
-            chunk_point=np.array([point_of(chunk_id) for chunk_id in self.chunks], np.uint64),
+            chunk_point=np.array([hash_point(chunk_id) for chunk_id in self.chunks], np.uint64),
             triplet_ids=ids[order].tolist(),
             chunk_ids=list(self.chunks),
             nodes=[key for _, key in self.nodes],
@@ -155,13 +158,13 @@ def _supports(chunk: Array, place: Array, stated: Array) -> tuple[Array, Array]:
     return start, chunks[first].astype(np.int32)
 
 
-def point_of(*names: str) -> int:
-    """Where something stands on a circle of 64 bits; what `row_id` is for rows, a third as dear."""
+def hash_point(*names: str) -> int:
+    """The 64-bit hash of some names, by which facts are ordered; takes a third of the time of `row_id`."""
     return int.from_bytes(hashlib.blake2b("\x1f".join(names).encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def view(array: Array) -> Sequence[int]:
-    """The array as Python's numbers, quick to look at one by one and no larger than it is."""
+def as_sequence(array: Array) -> Sequence[int]:
+    """The array as Python's numbers, quick to read one by one, without a copy."""
     return cast(Sequence[int], memoryview(cast(Any, np.ascontiguousarray(array))))
 
 
@@ -170,9 +173,33 @@ def is_literal(triplet: Triplet) -> bool:
     return triplet.object_type in LITERALS
 
 
-def gather(triplets: Iterable[Triplet]) -> list[Graph]:
+def build_graphs(triplets: Iterable[Triplet]) -> list[Graph]:
     """One graph per domain, by name of domain; the same whatever the order of the triplets."""
-    domains: defaultdict[str, _Gathered] = defaultdict(_Gathered)
+    domains: defaultdict[str, _GraphBuilder] = defaultdict(_GraphBuilder)
     for triplet in triplets:
         domains[triplet.domain].add(triplet)
     return [gathered.graph(domain) for domain, gathered in sorted(domains.items())]
+
+
+def to_networkx(triplets: Iterable[Triplet]) -> "nx.MultiDiGraph":
+    """Every fact of the patterns as an edge, keyed by the triplet that stands for it; nodes are entity keys."""
+    import networkx as nx  # late: half a second that a build never needs
+
+    network = nx.MultiDiGraph()
+    for graph in build_graphs(triplets):
+        for i, key in enumerate(graph.triplet_ids):
+            head, tail = int(graph.head[i]), int(graph.tail[i])
+            network.add_node(graph.nodes[head], label=graph.labels[head], literal=False)
+            network.add_node(
+                graph.nodes[tail], label=graph.labels[tail] or graph.nodes[tail], literal=bool(graph.literal[i])
+            )
+            support = graph.support[graph.support_start[i] : graph.support_start[i + 1]]
+            network.add_edge(
+                graph.nodes[head],
+                graph.nodes[tail],
+                key=key,
+                relation=graph.relations[graph.relation[i]],
+                domain=graph.domain,
+                chunk_ids=tuple(graph.chunk_ids[chunk] for chunk in support),
+            )
+    return network

@@ -1,4 +1,4 @@
-"""Which paths are taken: the smallest hashes per pattern and domain, each fact in one pattern (R15, R17)."""
+"""Samples paths: those of the smallest hashes per pattern and domain, each fact in one pattern (R15, R17)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Path, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import Array, Graph
-from rarefy.tasks.knowledge.graph.found import Found, Pick
+from rarefy.tasks.knowledge.graph.facts import Graph
+from rarefy.tasks.knowledge.graph.patterns import CandidatePath, PatternPaths
 
 
 class Allocation:
-    """What is still to be had of a graph's facts while the patterns choose one after the other."""
+    """The facts of a graph that are still free, while the patterns choose one after the other."""
 
     def __init__(self, graph: Graph, config: GraphConfig) -> None:
         self.graph, self.config = graph, config
@@ -22,13 +22,13 @@ class Allocation:
         values = np.bincount(graph.head[graph.literal], minlength=nodes)
         # Only a head that can be the middle of a star keeps clues for it, and without values one more: the answer.
         clues = np.ceil(things * config.reserve_clues) + ((values == 0) & (config.reserve_clues > 0))
-        # What the others may use up at each head before it is the turn of the pattern that lives on it.
+        # what earlier patterns may use at each head before the turn of the pattern that needs it
         self.spare = {
             "star": np.where(things + values > 1, things - clues, len(graph.head)).astype(np.int64),
             "single": values - (values * config.reserve_values).astype(np.int64),
         }
 
-    def choose(self, name: str, found: Found) -> Iterator[Pick]:
+    def choose(self, name: str, paths: PatternPaths) -> Iterator[CandidatePath]:
         """The paths of one pattern, by the hash of their answer; afterwards their facts are taken."""
         quota = self.config.quotas.get(name, 0)
         around: Counter[int] = Counter()
@@ -36,26 +36,26 @@ class Allocation:
         used: set[int] = set()
         turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
         for turn in range(turns):
-            for answer in found.answers.tolist():
+            for answer in paths.answers.tolist():
                 if len(seen) >= quota:
                     break
-                for pick in found.propose(answer, turn):
-                    about = pick.pivot if pick.about < 0 else pick.about
-                    if found.capped and around[about] >= self.config.per_pivot:
+                for path in paths.propose(answer, turn):
+                    about = path.pivot if path.about < 0 else path.about
+                    if paths.capped and around[about] >= self.config.per_pivot:
                         break
-                    facts = tuple(sorted(pick.facts))
+                    facts = tuple(sorted(path.facts))
                     new = [fact for fact in facts if fact not in used]
-                    if facts in seen or not self.spared(name, new):
+                    if facts in seen or not self.reserve(name, new):
                         continue
                     seen.add(facts)
                     used.update(new)
                     around[about] += 1
-                    yield pick
+                    yield path
                     break
         if self.config.exclusive == "pattern":
             self.free[list(used)] = False
 
-    def spared(self, name: str, facts: list[int]) -> bool:
+    def reserve(self, name: str, facts: list[int]) -> bool:
         """Whether every head keeps enough for later patterns without these facts; if so they count as used."""
         if self.config.exclusive == "none":
             return True
@@ -72,19 +72,14 @@ class Allocation:
         return True
 
 
-def told(graph: Graph, pattern: str, pick: Pick) -> Path:
+def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
     """The path as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`."""
-    triplet_ids = tuple(graph.triplet_ids[fact] for fact in pick.facts)
+    triplet_ids = tuple(graph.triplet_ids[fact] for fact in path.facts)
     return Path(
         path_id=row_id("path", pattern, *triplet_ids),
         pattern=pattern,
         triplet_ids=triplet_ids,
-        chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in pick.facts),
-        pivot=graph.labels[pick.pivot] or graph.nodes[pick.pivot],
+        chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in path.facts),
+        pivot=graph.labels[path.pivot] or graph.nodes[path.pivot],
         domain=graph.domain,
     )
-
-
-def free_of(graph: Graph) -> Array:
-    """Every fact, where none is taken yet."""
-    return np.ones(len(graph.head), bool)

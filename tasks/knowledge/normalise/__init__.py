@@ -1,4 +1,7 @@
-"""One name for one thing: relations and entities merged by rule, each merge with its evidence (RARE §3.2; R9, R10)."""
+"""Triplets in, triplets with keys out: relations and entities merged into one name (RARE §3.2; R9, R10).
+
+Names merge by form, by what documents say they are called, and by meaning; every merge is a row with its evidence.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -6,9 +9,9 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, Unanswered, row_id
 from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.form import same_entities, same_relations
-from rarefy.tasks.knowledge.normalise.meaning import same_by_meaning
-from rarefy.tasks.knowledge.normalise.names import gathered, types
+from rarefy.tasks.knowledge.normalise.form import merge_entities, merge_relations
+from rarefy.tasks.knowledge.normalise.meaning import merge_by_meaning
+from rarefy.tasks.knowledge.normalise.names import collect_names, joined_types
 from rarefy.tasks.models.embed import Embedder
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.text.names import plain
@@ -44,11 +47,11 @@ def normalise(
         else row
         for row in triplets
     ]
-    names = gathered(rows, config.embedded)
-    form = [*same_relations(names), *same_entities(names, config)]
-    by_form = {(one.kind, one.entity_type, one.name): one.canonical for one in form}
-    meaning, likenesses, failed = same_by_meaning(names, by_form, config, embed, llm)
-    by_meaning = {(one.kind, one.entity_type, one.name): one.canonical for one in meaning}
+    names = collect_names(rows, config.embedded)
+    form = [*merge_relations(names), *merge_entities(names, config)]
+    by_form = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in form}
+    meaning, likenesses, failed = merge_by_meaning(names, by_form, config, embed, llm)
+    by_meaning = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in meaning}
 
     def key(kind: str, name: str) -> str:
         name = by_form.get(("entity", kind, name), name)
@@ -60,15 +63,15 @@ def normalise(
             continue
         subject = key(row.subject_type, row.subject)
         relation = by_form.get(("relation", "", row.relation), row.relation)
-        relation = by_meaning.get(("relation", types(row.subject_type, row.object_type), relation), relation)
-        thing = _literal(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
+        relation = by_meaning.get(("relation", joined_types(row.subject_type, row.object_type), relation), relation)
+        thing = _literal_key(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
         yield replace(row, subject_key=subject, relation_key=relation, object_key=thing)
-    yield from sorted((*form, *meaning), key=lambda one: one.merge_id)
-    yield from sorted(likenesses, key=lambda one: one.of)
+    yield from sorted((*form, *meaning), key=lambda merge: merge.merge_id)
+    yield from sorted(likenesses, key=lambda similarity: similarity.of)
     yield from failed
 
 
-def _literal(row: Triplet, subject: str, relation: str) -> str:
+def _literal_key(row: Triplet, subject: str, relation: str) -> str:
     period = f"{row.period_start}/{row.period_end}" if row.period_end else plain(row.period)
     value = f"{row.value} {row.unit}" if row.value else plain(row.object)
     return f"{row.object_type}:{row_id(subject, relation, period, value)}"

@@ -1,47 +1,133 @@
 """Names that are one by their form, by what a document says, or by the config (RARE §3.2; papers.md R9, R10)."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Merge
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.entities import Same, called_for_short, same_company, same_form, united
-from rarefy.tasks.knowledge.normalise.folding import label
-from rarefy.tasks.knowledge.normalise.names import Names, merge
-from rarefy.tasks.text.names import plain
+from rarefy.tasks.knowledge.normalise.names import Names, fold_label, make_merge
+from rarefy.tasks.text.names import company, plain
+
+# "Meta Platforms, Inc. ("Meta")": what follows a name says what it is called for short.
+_CALLED = re.compile(
+    r",?\s*\((?:[^()\"“”]{0,60}?,?\s)?(?:the\s)?[\"“](?P<quoted>[A-Z][\w&.' -]{0,40}?)[,.]?[\"”](?:[^()]{0,60})\)|"
+    r"\s*\((?P<short>[A-Z][A-Z&]{1,6})\)"
+)
+# Short names that every filing gives itself.
+_GENERIC = frozenset(
+    "company corporation registrant issuer we us our parent partnership trust bank fund group issuers guarantor "
+    "borrower subsidiary subsidiaries board commission committee agency department firm".split()
+)
+
+Name = tuple[str, str]  # type, name
 
 
-def same_relations(names: Names) -> Iterator[Merge]:
-    """Relations equal but for case and punctuation, whatever they join."""
-    said = names.relations
+@dataclass(frozen=True, slots=True)
+class SameNames:
+    """Names of one type for one thing, and the rule that says so."""
+
+    names: tuple[str, ...]
+    rule: str
+
+
+def group_same_form(names: Iterable[Name]) -> Iterator[SameNames]:
+    """Names of one type that differ in case, accents and white space alone."""
+    groups: dict[Name, set[str]] = defaultdict(set)
+    for kind, name in names:
+        groups[kind, plain(name)].add(name)
+    for group in groups.values():
+        if len(group) > 1:
+            yield SameNames(tuple(sorted(group)), "same but for case, accents and spaces")
+
+
+def group_same_company(organisations: Iterable[str]) -> Iterator[SameNames]:
+    """Organisations that differ in article, punctuation or the spelling of their legal form, or in having none.
+
+    A bare name belongs to one with a legal form only where a single form is known: "Acme" is no one's where there are
+    an Acme LLC and an Acme Corp.
+    """
+    by_core: dict[str, dict[tuple[str, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name in sorted(set(organisations)):
+        core, forms = company(name)
+        if core:
+            by_core[core][forms].append(name)
+    for by_form in by_core.values():
+        full = [forms for forms in by_form if forms]
+        if len(full) == 1 and len(by_form) == 2:
+            yield SameNames(tuple(sorted(by_form[full[0]] + by_form[()])), "same but for the company's suffix")
+        for names in by_form.values():
+            if len(names) > 1:
+                yield SameNames(tuple(names), "same but for punctuation and the spelling of the suffix")
+
+
+def group_short_names(sentences: Mapping[str, Iterable[str]], organisations: Iterable[str]) -> Iterator[SameNames]:
+    """Organisations and their short names, where a sentence gives both and the short name is no other's too.
+
+    `sentences` are those in which each organisation is named.
+    """
+    known = {plain(name): name for name in sorted(set(organisations), reverse=True)}
+    owners: dict[str, set[str]] = defaultdict(set)
+    for name in sorted(sentences):
+        for sentence in sentences[name]:
+            at = sentence.find(name)
+            match = _CALLED.match(sentence, at + len(name)) if at >= 0 else None
+            if match:
+                short = plain(match.group("quoted") or match.group("short"))
+                if short in known and short not in _GENERIC and known[short] != name:
+                    owners[known[short]].add(name)
+    for short, full in sorted(owners.items()):
+        if len({company(name)[0] for name in full}) == 1:
+            yield SameNames((short, *sorted(full)), "called so in a sentence that names both")
+
+
+def unite_groups(groups: Iterable[SameNames]) -> list[tuple[set[str], dict[str, str]]]:
+    """The connected sets of names, each with the rule that brought every name in."""
+    member_of: dict[str, tuple[set[str], dict[str, str]]] = {}
+    for group in groups:
+        names: set[str] = set()
+        rules: dict[str, str] = dict.fromkeys(group.names, group.rule)
+        for name in group.names:
+            old_names, old_rules = member_of.get(name, ({name}, {}))
+            names |= old_names
+            rules |= old_rules  # the earlier and narrower rule stays
+        for name in names:
+            member_of[name] = (names, rules)
+    distinct = {id(pair[0]): pair for pair in member_of.values()}
+    return list(distinct.values())
+
+
+def merge_relations(names: Names) -> Iterator[Merge]:
+    """Merges of relations equal but for case and punctuation, whatever they join."""
     forms: dict[str, list[str]] = defaultdict(list)
-    for name in said:
-        forms[label(name) or name].append(name)
+    for name in names.relations:
+        forms[fold_label(name) or name].append(name)
     for same in forms.values():
-        best = min(same, key=lambda name: (-said[name].support, len(name), name))
+        best = min(same, key=lambda name: (-names.relations[name].support, len(name), name))
         for name in same:
             if name != best:
-                yield merge(names, "relation", "", name, best, "same but for case and punctuation")
+                yield make_merge(names, "relation", "", name, best, "same but for case and punctuation")
 
 
-def same_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
-    """Things of one type with names of one form, and organisations with what they are called for short."""
+def merge_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
+    """Merges of things of one type whose names have one form, and of organisations with their short names."""
     by_type: dict[str, list[str]] = defaultdict(list)
     for kind, name in names.entities:
         by_type[kind].append(name)
-    known = owners(config)
+    known = alias_owners(config)
     for kind, present in sorted(by_type.items()):
-        stated = [Same((n, known[plain(n)]), "said in the config") for n in present if plain(n) in known]
-        same = [*stated, *same_form((kind, name) for name in present)]
+        stated = [SameNames((n, known[plain(n)]), "said in the config") for n in present if plain(n) in known]
+        same = [*stated, *group_same_form((kind, name) for name in present)]
         if kind == "ORG":
-            same += [*same_company(present), *called_for_short(names.told, present)]
-        for together, rules in united(same):
-            named = sorted({known[plain(name)] for name in together if plain(name) in known})
-            best = named[0] if named else min(together, key=lambda name: names.entity_rank(kind, name))
-            for name in sorted(together - {best}):
-                yield merge(names, "entity", kind, name, best, rules[name])
+            same += [*group_same_company(present), *group_short_names(names.sentences, present)]
+        for cluster, rules in unite_groups(same):
+            named = sorted({known[plain(name)] for name in cluster if plain(name) in known})
+            best = named[0] if named else min(cluster, key=lambda name: names.entity_rank(kind, name))
+            for name in sorted(cluster - {best}):
+                yield make_merge(names, "entity", kind, name, best, rules[name])
 
 
-def owners(config: NormaliseConfig) -> dict[str, str]:
-    """Whose each alias of the config is."""
+def alias_owners(config: NormaliseConfig) -> dict[str, str]:
+    """The owner of each alias in the config, by folded alias."""
     return {plain(alias): owner for alias, owner in config.aliases.items()}

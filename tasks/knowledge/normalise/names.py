@@ -1,20 +1,35 @@
-"""Every name of a corpus with how often and where it is said, and the merging of two."""
+"""Every name of a corpus, with how often and in which sentence it is said."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from rarefy.data_contracts.rows import Merge, Triplet, row_id
 from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.text.names import plain
+
+
+@cache
+def fold_label(text: str) -> str:
+    """A relation without case and punctuation: "Non-current assets" and "noncurrent assets" are one.
+
+    Signs that carry meaning stay: "gross margin %" is not "gross margin", and "other (income) expense" has the opposite
+    sign of "other income (expense)". So do the digits of a number.
+    """
+    kept = re.sub(r"(?<=\d)[.,](?=\d)", "·", plain(text).replace("&", " and "))
+    return re.sub(r"[^\w%$#+·()]|_", "", kept)
+
 
 SENTENCES_KEPT = 40  # of an organisation, to find its short name in; those of the smallest hash
 
 
 @dataclass(slots=True)
 class MentionCount:
-    """How often a name is said, and the sentence of the smallest hash that says it.
+    """How often a name is mentioned, and the sentence of the smallest hash that does so.
 
-    A model may be shown it: a document of another name, or one sentence more of many, rarely shows it another.
+    By hash, so that a renamed document or one more sentence rarely shows a model another sentence.
     """
 
     support: int = 0
@@ -32,43 +47,46 @@ class Names:
         default_factory=lambda: defaultdict(MentionCount)
     )  # (type, name)
     registrants: set[str] = field(default_factory=set)
-    told: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # organisation → sentences
+    sentences: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # by organisation
 
-    def said(self, kind: str, of: str, name: str) -> MentionCount:
-        """What is known of a relation or of an entity of type `of`; a name that only the config says is never said."""
+    def mentions(self, kind: str, of: str, name: str) -> MentionCount:
+        """The mentions of a relation, or of an entity of type `of`; none for a name that only the config has."""
         known = self.relations.get(name) if kind == "relation" else self.entities.get((of, name))
         return known or MentionCount()
 
     def entity_rank(self, kind: str, name: str) -> tuple[bool, int, int, str]:
-        """A registrant goes by its registered name: more mentions of another, in a new document, must not rename it."""
-        return name not in self.registrants, -self.said("entity", kind, name).support, len(name), name
+        """Sort key of a name, the best first: a registrant's, the most mentioned, the shortest.
+
+        A registrant keeps its registered name, so that more mentions of another in a new document do not rename it.
+        """
+        return name not in self.registrants, -self.mentions("entity", kind, name).support, len(name), name
 
 
-def gathered(rows: Iterable[Triplet], embedded: Iterable[str]) -> Names:
-    """The names of the triplets that stand; relations of other methods than `embedded` merge by form only."""
+def collect_names(rows: Iterable[Triplet], embedded: Iterable[str]) -> Names:
+    """The names in the accepted triplets; relations of other methods than `embedded` merge by form only."""
     names = Names()
     distinct = {row.triplet_id: row for row in rows if not row.rejected_because}
     for row in sorted(distinct.values(), key=lambda row: (row_id(row.source_sentence), row.triplet_id)):
         ends = [(row.subject_type, row.subject)] + [(row.object_type, row.object)] * (not is_literal(row))
-        for said in (names.relations[row.relation], *(names.entities[end] for end in ends)):
-            said.support += 1
-            said.sentence = said.sentence or row.source_sentence
+        for mentions in (names.relations[row.relation], *(names.entities[end] for end in ends)):
+            mentions.support += 1
+            mentions.sentence = mentions.sentence or row.source_sentence
         names.relations[row.relation].by_form_only |= row.method not in embedded
         names.pairs[row.subject_type, row.object_type].add(row.relation)
         names.registrants.add(row.entity)
         for kind, name in ends:
-            if kind == "ORG" and not row.header and len(names.told[name]) < SENTENCES_KEPT:
-                names.told[name].append(row.source_sentence)
+            if kind == "ORG" and not row.header and len(names.sentences[name]) < SENTENCES_KEPT:
+                names.sentences[name].append(row.source_sentence)
     return names
 
 
-def types(subject_type: str, object_type: str) -> str:
-    """What a relation joins, in words."""
+def joined_types(subject_type: str, object_type: str) -> str:
+    """The types that a relation joins, as one text: "ORG > PERSON"."""
     return f"{subject_type or 'THING'} > {object_type or 'THING'}"
 
 
-def merge(names: Names, kind: str, of: str, name: str, best: str, rule: str) -> Merge:
-    """The row that says that a name is another, by which rule, with a sentence of each."""
-    said, by = names.said(kind, of, name), names.said(kind, of, best)
-    evidence = f"{rule}: “{said.sentence[:300]}” / “{by.sentence[:300]}”"
+def make_merge(names: Names, kind: str, of: str, name: str, best: str, rule: str) -> Merge:
+    """The row that merges a name into another: by which rule, with a sentence of each as evidence."""
+    sentences = (names.mentions(kind, of, each).sentence[:300] for each in (name, best))
+    evidence = f"{rule}: " + " / ".join(f"“{sentence}”" for sentence in sentences)
     return Merge(row_id(kind, of, name, best), kind, name, best, of, evidence)

@@ -1,25 +1,27 @@
-"""Whether two facts say the same in the place of one value, as far as their notation tells."""
+"""Compares two facts about one value: same, other, or not to be told from their notation."""
 
 import re
 from decimal import Decimal, InvalidOperation
 from functools import cache
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.extract.places import STATES
+from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.text.names import company, plain
 from rarefy.tasks.text.quantities import quantities
 
 SAME, OTHER, UNTOLD = "same", "other", "untold"
 
 
-def figures(one: Triplet, other: Triplet) -> str:
+def compare_figures(one: Triplet, other: Triplet) -> str:
     """SAME, OTHER or UNTOLD of two figures: 12.3 billion is 12,345 million, as far as it is written out.
 
     UNTOLD where their tags are of two measures, or where they differ in nothing but the sign, which is a matter of how
     a table is set.
     """
-    a, b = number(one.value), number(other.value)
-    if one.value == other.value or (a is not None and b is not None and _rounds(a, b, max(step(one), step(other)))):
+    a, b = parse_number(one.value), parse_number(other.value)
+    if one.value == other.value or (
+        a is not None and b is not None and _rounds(a, b, max(last_digit(one), last_digit(other)))
+    ):
         return SAME
     measures = {_measure(fact.concept) for fact in (one, other) if fact.concept}
     turned = a is not None and b is not None and abs(a) == abs(b)
@@ -31,26 +33,26 @@ def _rounds(a: Decimal, b: Decimal, last: Decimal) -> bool:
 
 
 def _measure(concept: str) -> str:
-    """A tag whatever its taxonomy: a measure of one's own may become everybody's the year after."""
+    """A tag without its taxonomy: a company's own tag may be a standard one the year after."""
     return concept.rpartition(":")[2].casefold()
 
 
-def objects(one: Triplet, other: Triplet) -> str:
-    """SAME or OTHER of what two facts say of their subject: a name that holds the other is no other name."""
+def compare_objects(one: Triplet, other: Triplet) -> str:
+    """SAME or OTHER of two facts' objects: a name that contains the other is the same name."""
     if one.value and other.value:
-        return figures(one, other)
-    return SAME if _one(one.object_key, other.object_key) or _alike(one.object, other.object) else OTHER
+        return compare_figures(one, other)
+    return SAME if _is_same_key(one.object_key, other.object_key) or _are_alike(one.object, other.object) else OTHER
 
 
-def subjects(one: Triplet, other: Triplet) -> str:
-    """SAME or OTHER of whom two facts say something of: people who share initial and last name are not told apart."""
-    if _one(one.subject_key, other.subject_key) or _alike(one.subject, other.subject):
+def compare_subjects(one: Triplet, other: Triplet) -> str:
+    """SAME or OTHER of two facts' subjects: people who share initial and last name count as the same."""
+    if _is_same_key(one.subject_key, other.subject_key) or _are_alike(one.subject, other.subject):
         return SAME
     a, b = (plain(name).replace(",", "").split() for name in (one.subject, other.subject))
-    return SAME if a[:1] and b[:1] and a[0][0] == b[0][0] and _last(a) == _last(b) else OTHER
+    return SAME if a[:1] and b[:1] and a[0][0] == b[0][0] and _last_name(a) == _last_name(b) else OTHER
 
 
-def number(text: str) -> Decimal | None:
+def parse_number(text: str) -> Decimal | None:
     """A plain number; None for what is none, such as a day."""
     try:
         return Decimal(text)
@@ -59,35 +61,35 @@ def number(text: str) -> Decimal | None:
 
 
 @cache
-def _step(answer: str, value: str) -> Decimal:
-    one, amount = next(iter(quantities(answer)), None), number(value)
-    if one is None or not amount or not one.amount:
+def _last_digit(answer: str, value: str) -> Decimal:
+    shown, amount = next(iter(quantities(answer)), None), parse_number(value)
+    if shown is None or not amount or not shown.amount:
         return Decimal(0)
-    factor = abs(amount) / one.amount
+    factor = abs(amount) / shown.amount
     if factor.normalize().as_tuple().digits != (1,):  # what is shown is not what the value was taken from
         return Decimal(0)
-    return factor * one.grain
+    return factor * shown.grain
 
 
-def step(fact: Triplet) -> Decimal:
-    """What the last digit of a figure counts as it is written: 100,000,000 of "12.3 billion"; 0 where it is exact."""
-    return _step(fact.answer or fact.object, fact.value)
+def last_digit(fact: Triplet) -> Decimal:
+    """The value of one unit in a figure's last digit: 100,000,000 of "12.3 billion"; 0 where it is exact."""
+    return _last_digit(fact.answer or fact.object, fact.value)
 
 
-def _one(key: str, other: str) -> bool:
+def _is_same_key(key: str, other: str) -> bool:
     return bool(key) and key == other
 
 
-def _alike(one: str, other: str) -> bool:
-    a, b = (re.sub(r"\W+", " ", company(_spelled(name))[0]).strip() for name in (one, other))
+def _are_alike(one: str, other: str) -> bool:
+    a, b = (re.sub(r"\W+", " ", company(_spell_state(name))[0]).strip() for name in (one, other))
     return bool(a and b) and (f" {a} " in f" {b} " or f" {b} " in f" {a} ")
 
 
-def _spelled(name: str) -> str:
+def _spell_state(name: str) -> str:
     """A place with its state in full: "Milpitas, California" for "Milpitas, CA"."""
     head, comma, tail = name.rpartition(", ")
     return f"{head}{comma}{STATES[tail]}" if tail in STATES else name
 
 
-def _last(words: list[str]) -> str:
+def _last_name(words: list[str]) -> str:
     return next((word for word in reversed(words) if word.strip(".") not in {"jr", "sr", "ii", "iii", "iv"}), "")

@@ -6,36 +6,36 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What one document was for a time, and where its row is; one that it became again is a revision of its own."""
+    """One revision of a document, and where its row is; a document that returns to old content is a new revision."""
 
     doc_id: str
     content_hash: str
     as_of: str  # ISO date, "" where it does not say
     period_end: str
     seen: str  # ISO date on which it was first seen
-    turn: int  # the how-manieth look that was, several of which may be of one day
+    turn: int  # number of the reading in which it was first seen; several may be of one day
     table: str
     place: int  # in that table
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What the corpus held at a time at which somebody looked."""
+class CorpusState:
+    """The documents of the corpus on a day on which it was read."""
 
     seen: str  # ISO date
     doc_ids: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What was known on a day, one revision of each document, and which of them only by assumption."""
+class KnownRevisions:
+    """The revision of each document that was known on a day, and which of them only by assumption."""
 
     revisions: tuple[Revision, ...]  # by doc_id
     assumed: tuple[str, ...]  # doc_ids
     unknown: tuple[str, ...]  # doc_ids of which nothing was known yet, or no longer
 
 
-def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> Known:
+def revisions_known_on(revisions: Iterable[Revision], states: Sequence[CorpusState], date: str) -> KnownRevisions:
     """The revision of each document that was known on a day; `states` in the order in which they were seen.
 
     A revision with a date counts from that day, one without from the day it was first seen, and never before its period
@@ -46,7 +46,7 @@ def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> 
     under the name it was seen with by that day, else the first one.
     """
     past = [state for state in states if state.seen <= date]
-    there = past[-1].doc_ids if past else None
+    present = past[-1].doc_ids if past else None
     ever = frozenset[str]().union(*(state.doc_ids for state in past))
     first = states[0] if states else None
     by_name: dict[str, list[Revision]] = {}
@@ -55,37 +55,40 @@ def known(revisions: Iterable[Revision], states: Sequence[State], date: str) -> 
     counting: dict[str, list[Revision]] = {}
     unknown = []
     for name in sorted(by_name):
-        found = [one for one in by_name[name] if _counts(one, date, None if past else first)]
-        if not found or (there is not None and name in ever and name not in there):
+        counted = [revision for revision in by_name[name] if _counts_on(revision, date, None if past else first)]
+        if not counted or (present is not None and name in ever and name not in present):
             unknown.append(name)
         else:
-            counting[name] = found
-    kept = sorted((_best(found, date) for found in _renamed(counting, states)), key=lambda one: one.doc_id)
-    assumed = [one.doc_id for one in kept if not one.as_of and one.seen > date]
-    return Known(tuple(kept), tuple(assumed), tuple(unknown))
+            counting[name] = counted
+    chosen = sorted(
+        (_latest_revision(group, date) for group in _group_renamed(counting, states)),
+        key=lambda revision: revision.doc_id,
+    )
+    assumed = [revision.doc_id for revision in chosen if not revision.as_of and revision.seen > date]
+    return KnownRevisions(tuple(chosen), tuple(assumed), tuple(unknown))
 
 
-def _counts(one: Revision, date: str, witness: State | None) -> bool:
-    """Is it a revision of that day? `witness` is the first state, where that is of a later day."""
-    if one.as_of:
-        return one.as_of <= date
-    assumed = witness is not None and (one.doc_id in witness.doc_ids or one.seen < witness.seen)
-    return one.period_end <= date and (one.seen <= date or assumed)
+def _counts_on(revision: Revision, date: str, witness: CorpusState | None) -> bool:
+    """Whether a revision counts on that day; `witness` is the first state, where that is of a later day."""
+    if revision.as_of:
+        return revision.as_of <= date
+    assumed = witness is not None and (revision.doc_id in witness.doc_ids or revision.seen < witness.seen)
+    return revision.period_end <= date and (revision.seen <= date or assumed)
 
 
-def _best(found: Sequence[Revision], date: str) -> Revision:
-    days = {one: one.as_of or (one.seen if one.seen <= date else "") for one in found}
-    latest = [one for one in found if days[one] == max(days.values())]
-    seen = [one for one in latest if one.seen <= date]
-    return max(seen, key=_order) if seen else min(latest, key=_order)
+def _latest_revision(revisions: Sequence[Revision], date: str) -> Revision:
+    days = {revision: revision.as_of or (revision.seen if revision.seen <= date else "") for revision in revisions}
+    latest = [revision for revision in revisions if days[revision] == max(days.values())]
+    seen = [revision for revision in latest if revision.seen <= date]
+    return max(seen, key=_seen_order) if seen else min(latest, key=_seen_order)
 
 
-def _order(one: Revision) -> tuple[int, str]:
-    return one.turn, one.doc_id
+def _seen_order(revision: Revision) -> tuple[int, str]:
+    return revision.turn, revision.doc_id
 
 
-def _renamed(found: Mapping[str, Sequence[Revision]], states: Sequence[State]) -> list[list[Revision]]:
-    """The revisions by document: a name with what another one had, that never stood beside it, is that one renamed.
+def _group_renamed(found: Mapping[str, Sequence[Revision]], states: Sequence[CorpusState]) -> list[list[Revision]]:
+    """The revisions by document: a name whose content another name had, never beside it, is that document renamed.
 
     Copies stood side by side and stay two. Of several that it may have been, the one that was seen first.
     """
@@ -98,7 +101,7 @@ def _renamed(found: Mapping[str, Sequence[Revision]], states: Sequence[State]) -
     groups: dict[str, list[Revision]] = {}  # by first name
     # The first names that had a content, by when they stood: there are few such times, and may be many copies.
     firsts: dict[tuple[str, str], dict[int, list[str]]] = {}
-    for name in sorted(found, key=lambda name: min(map(_order, found[name]))):
+    for name in sorted(found, key=lambda name: min(map(_seen_order, found[name]))):
         first = name
         if stood.get(name):  # of one that no state held nobody can say what it stood beside
             contents = dict.fromkeys(map(_content, found[name]))
@@ -120,5 +123,5 @@ def _renamed(found: Mapping[str, Sequence[Revision]], states: Sequence[State]) -
     return list(groups.values())
 
 
-def _content(one: Revision) -> tuple[str, str]:
-    return one.content_hash, one.as_of
+def _content(revision: Revision) -> tuple[str, str]:
+    return revision.content_hash, revision.as_of

@@ -8,9 +8,9 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel, Field, model_validator
 
 from rarefy.tasks.models.embed.endpoint import EndpointEmbedder
-from rarefy.tasks.models.embed.families import FAMILIES, Prompts, of_folder, of_name
-from rarefy.tasks.models.embed.remembered import Vectors
-from rarefy.tasks.models.embed.sentences import SentenceEmbedder, folder_of
+from rarefy.tasks.models.embed.families import FAMILIES, Prompts, prompts_by_folder, prompts_by_name
+from rarefy.tasks.models.embed.sentences import SentenceEmbedder, find_model_folder
+from rarefy.tasks.models.embed.vector_cache import Vectors
 from rarefy.tasks.models.llm.config import InferenceContext
 
 __all__ = ["EmbedConfig", "Embedder", "EndpointEmbedder", "SentenceEmbedder", "Vectors"]
@@ -63,14 +63,14 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
 
     def identity(self) -> dict[str, Any]:
         """What its vectors hang on, and not where it is asked."""
-        prompts = self._prompts(of_name(self.model) or Prompts())
-        told: dict[str, Any] = {"model": self.model, "prompt": prompts.alike}
-        told |= {name: value for name, value in (("query", prompts.query), ("passage", prompts.passage)) if value}
-        return told | ({"provider": self.provider, "dimensions": self.dimensions} if self.provider else {})
+        prompts = self._prompts(prompts_by_name(self.model) or Prompts())
+        identity: dict[str, Any] = {"model": self.model, "prompt": prompts.alike}
+        identity |= {name: value for name, value in (("query", prompts.query), ("passage", prompts.passage)) if value}
+        return identity | ({"provider": self.provider, "dimensions": self.dimensions} if self.provider else {})
 
     def folder(self) -> Path | None:
         """Where the model lies on this machine, None for one at an endpoint; ValueError with the way out."""
-        return None if self.provider else folder_of(self.model)
+        return None if self.provider else find_model_folder(self.model)
 
     def connect(
         self, cache: Path | None = None, *, threads: int = 1, means: InferenceContext | None = None, device: str = ""
@@ -83,12 +83,13 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         """
         folder = self.folder()
         if folder is None:
-            prompts = self._prompts(of_name(self.model) or Prompts())
+            prompts = self._prompts(prompts_by_name(self.model) or Prompts())
             return EndpointEmbedder(
                 self.model, self.endpoint, self.dimensions, prompts, cache, means or InferenceContext()
             )
         place = device or os.environ.get("RAREFY_DEVICE") or "cpu"
-        return SentenceEmbedder(folder, self._prompts(of_name(self.model) or of_folder(folder)), cache, threads, place)
+        prompts = self._prompts(prompts_by_name(self.model) or prompts_by_folder(folder))
+        return SentenceEmbedder(folder, prompts, cache, threads, place)
 
     def _prompts(self, found: Prompts) -> Prompts:
         if self.family:

@@ -74,7 +74,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-def of_name(model: str) -> Prompts | None:
+def prompts_by_name(model: str) -> Prompts | None:
     """The prompts of the family that a model's name or folder belongs to; None for no family here."""
     whole = model.casefold()
     for text in (Path(whole).name, whole):  # a folder within a cache is named by a digest
@@ -84,12 +84,12 @@ def of_name(model: str) -> Prompts | None:
     return None
 
 
-def of_folder(folder: Path) -> Prompts:
+def prompts_by_folder(folder: Path) -> Prompts:
     """The prompts that a model's folder names query and passage or document; none where it names none so."""
     try:
-        told = json.loads((folder / "config_sentence_transformers.json").read_text(encoding="utf-8"))
+        settings = json.loads((folder / "config_sentence_transformers.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):  # most models have no prompts, older ones not even the file
         return Prompts()
-    named = told.get("prompts") or {}
-    passage = next((named[name] for name in ("passage", "document", "corpus") if named.get(name)), "")
-    return Prompts(named.get(told.get("default_prompt_name") or "", ""), named.get("query", ""), passage)
+    prompts = settings.get("prompts") or {}
+    passage = next((prompts[name] for name in ("passage", "document", "corpus") if prompts.get(name)), "")
+    return Prompts(prompts.get(settings.get("default_prompt_name") or "", ""), prompts.get("query", ""), passage)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rarefy.tasks.models.embed.families import Prompts
-from rarefy.tasks.models.embed.remembered import Remembered, Vectors
+from rarefy.tasks.models.embed.vector_cache import VectorCache, Vectors
 
 VERSION = 1
 
@@ -33,13 +33,13 @@ class SentenceEmbedder:
         self.model, self.prompts, self.threads, self.device = model, prompts, threads, device
         self.embedded = 0  # texts that the model has worked on
         self._network: Any = None
-        self._remembered = Remembered(cache)
+        self._cache = VectorCache(cache)
 
     def __call__(self, texts: Sequence[str], /, role: str = "") -> Vectors:
         prompt = self.prompts.of(role)
-        return self._remembered(_identity(self.model), [prompt + text for text in texts], self._parts)
+        return self._cache(_identity(self.model), [prompt + text for text in texts], self._embed_parts)
 
-    def _parts(self, texts: list[str]) -> Iterator[tuple[list[str], Vectors]]:
+    def _embed_parts(self, texts: list[str]) -> Iterator[tuple[list[str], Vectors]]:
         yield texts, self._embed(texts)
 
     def _embed(self, texts: list[str]) -> Vectors:
@@ -89,7 +89,7 @@ def _identity(model: Path) -> bytes:
     return digest.digest()
 
 
-def folder_of(name: str) -> Path:
+def find_model_folder(name: str) -> Path:
     """The folder of a model that is packaged, on disk, or in the Hugging Face cache; ValueError with the way out."""
     if name in PACKAGED:
         spec = importlib.util.find_spec(PACKAGED[name])

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from rarefy.data_contracts.rows import Reply, Request, Unanswered, row_id
-from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig, Price, RequestPolicy
-from rarefy.tasks.models.llm.interface import LLM
+from rarefy.tasks.models.llm.config import LLM, InferenceContext, LLMConfig, Price, RequestPolicy
 
 __all__ = ["LLM", "InferenceContext", "LLMConfig", "Price", "RequestPolicy", "heard", "replies", "unanswered"]
 
@@ -41,7 +40,7 @@ def replies(llm: LLM, requests: Iterable[Request]) -> Iterator[Reply]:
         yield Reply(name, error="lost", detail="no reply came for this request")
 
 
-def heard(reply: Reply, form: type[Form]) -> tuple[Form | None, Reply]:
+def parse_reply(reply: Reply, form: type[Form]) -> tuple[Form | None, Reply]:
     """What a reply says in this form, and the reply, which has an error where it says nothing in it.
 
     A schema cannot say all that a form asks for, so that a reply that keeps the one may still break the other.
@@ -51,8 +50,8 @@ def heard(reply: Reply, form: type[Form]) -> tuple[Form | None, Reply]:
     try:
         return form.model_validate_json(reply.parsed), reply
     except ValidationError as error:
-        told = error.errors(include_url=False, include_input=False)
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in told)
+        errors = error.errors(include_url=False, include_input=False)
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in errors)
         return None, replace(reply, error="unparsable", detail=faults)
 
 

@@ -1,17 +1,32 @@
-"""Which model answers (what: hashed into recipes), how it may be asked (how fast: never hashed): architecture §4."""
+"""Which model answers (hashed into recipes), how it may be asked and what it costs (never hashed): architecture §4."""
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, Field, model_validator
 
+from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.find import find
 from rarefy.tasks.models.llm.faults import Unavailable
-from rarefy.tasks.models.llm.interface import LLM
+
+
+class LLM(Protocol):
+    """A model: one reply for each request, in the order of the requests, however they came in.
+
+    Requests are taken as they are needed and replies given as soon as they are next, so that any number of them takes
+    little memory. A request that fails is a reply with an `error`; raises `faults.Stopped` where no request can be
+    answered any more.
+    """
+
+    def __call__(self, requests: Iterable[Request], /) -> Iterator[Reply]: ...
+
+
+NANO = 1_000_000_000  # costs are whole numbers of a billionth of the currency: sums are exact
 
 
 class LLMConfig(BaseModel, frozen=True, extra="forbid"):
@@ -133,3 +148,26 @@ class InferenceContext:
     max_cost: float = 0.0  # in the prices' currency; 0: no limit
     threads: int = 1
     cache: str = ""  # folder for what a provider remembers, as batches under way; set when a model is connected
+
+
+# Prices
+
+PRICED_TOKENS = 1_000_000  # tokens that a price is for
+
+
+def price_of(config: LLMConfig, prices: Sequence[Price]) -> Price | None:
+    """The price of a model: its own, else that of the longest prefix that ends in *; None where none is known."""
+    known = {price.model: price for price in prices}
+    if config.model in known:
+        return known[config.model]
+    fitting = [p for p in prices if p.model.endswith("*") and config.model.startswith(p.model[:-1])]
+    return max(fitting, key=lambda price: len(price.model), default=None)
+
+
+def cost(price: Price | None, prompt: int, completion: int, cached: int = 0, *, batch: bool = False) -> int:
+    """The cost of so many tokens, `cached` of the prompt's from the provider's cache; 0 where no price is known."""
+    if price is None:
+        return 0
+    of_cached = price.prompt if price.cached_prompt is None else price.cached_prompt
+    total = (prompt - cached) * price.prompt + cached * of_cached + completion * price.completion
+    return round(total * (price.batch if batch else 1.0) * (NANO // PRICED_TOKENS))

@@ -18,16 +18,12 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.models.llm import LLM, structured
-from rarefy.tasks.models.llm.batched import Batched
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
-from rarefy.tasks.models.llm.faults import REASONS, Stopped, TooManyFailures, fresh
-from rarefy.tasks.models.llm.in_flight import Caller, InFlightRequest, length, watch
-from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.providers import Provider, provider
-from rarefy.tasks.models.llm.reply_store import ReplyStore
+from rarefy.tasks.models.llm.faults import REASONS, Stopped, TooManyFailures, copy_error
+from rarefy.tasks.models.llm.providers import Batched, Provider, provider
+from rarefy.tasks.models.llm.reply_store import ReplyStore, open_reply_store, reply_key
 from rarefy.tasks.models.llm.secrets import redacted
-from rarefy.tasks.models.llm.sending import Sender
+from rarefy.tasks.models.llm.sending import Caller, InFlightRequest, Sender, prompt_length, warn_when_stalled
 
 BLOCK = 256  # requests looked up, sorted and handed over together
 AHEAD = 4_096  # requests taken and not yet given back, at most
@@ -74,7 +70,7 @@ class Engine:
             ask.more = lambda: self._filling > 0
         self._waiting: deque[InFlightRequest] = deque()
         self._running: dict[int, InFlightRequest] = {}
-        self._twins: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
+        self._being_sent: dict[str, asyncio.Future[Reply]] = {}  # by key: the same request is sent once
         self._tallies: dict[tuple[str, str], Tally] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name=f"rarefy-llm {ask.name}", daemon=True)
@@ -83,20 +79,20 @@ class Engine:
     def ask(self, requests: Iterable[Request], means: InferenceContext) -> Iterator[Reply]:
         """One reply for each request, in their order; raises Stopped once what is under way has come in."""
         seconds = means.serving.stage_deadline
-        asked = Caller(means, time.monotonic() + seconds if seconds else float("inf"))
+        caller = Caller(means, time.monotonic() + seconds if seconds else float("inf"))
         source = iter(requests)
         queue: deque[tuple[int, Future[Reply] | Reply]] = deque()
         size, more = 0, True
         # a batch may take hours, and what it holds is asked for again by whoever comes next
-        patience = INTERRUPTED if self.sender.of_many else None
+        patience = INTERRUPTED if self.sender.in_batches else None
         try:
             while True:
                 with self._taking():
                     while more and len(queue) + BLOCK <= self.ahead and size < AHEAD_CHARACTERS:
                         block = list(islice(source, BLOCK))
                         more = len(block) == BLOCK
-                        for request, answer in zip(block, self._begin(block, asked), strict=True):
-                            queue.append((length(request), answer))
+                        for request, answer in zip(block, self._look_up(block, caller), strict=True):
+                            queue.append((prompt_length(request), answer))
                             size += queue[-1][0]
                 if not queue:
                     return
@@ -108,7 +104,7 @@ class Engine:
             raise
         finally:
             # a caller that takes no more, or is told to stop: what was sent is paid for, and still comes into the books
-            asked.stopped = asked.stopped or Stopped("the caller takes no more replies")
+            caller.stopped = caller.stopped or Stopped("the caller takes no more replies")
             if threading.current_thread() is not self._thread:  # where a collector of garbage closed this, say
                 wait([answer for _, answer in queue if isinstance(answer, Future)], patience)  # each has a deadline
                 self.sender.ledger.write(()).result()  # whoever adds up now sees it all
@@ -123,28 +119,28 @@ class Engine:
             with self._lock:
                 self._filling -= 1
 
-    def _begin(self, block: list[Request], asked: Caller) -> "list[Future[Reply] | Reply]":
+    def _look_up(self, block: list[Request], caller: Caller) -> "list[Future[Reply] | Reply]":
         """Each request's reply, if it is remembered and right, else what will hold it."""
-        keys = [key(self.identity, request) for request in block]
+        keys = [reply_key(self.identity, request) for request in block]
         known = self.books.find([name for name, _ in keys])
         answers: list[Future[Reply] | Reply] = []
         new: list[InFlightRequest] = []
         remembered: list[Reply] = []
         for request, (name, made_of) in zip(block, keys, strict=True):
             reply = known.get(name)
-            if found := reply and structured.kept(reply, request):
+            if found := reply and structured.accept_reply(reply, request):
                 remembered.append(replace(found, remembered=True))
                 answers.append(remembered[-1])
             else:
-                new.append(InFlightRequest(request, name, made_of, asked, reply))
+                new.append(InFlightRequest(request, name, made_of, caller, reply))
                 answers.append(new[-1].answer)
         if remembered:
-            self._tally(asked.means, remembered)
-            self.sender.ledger.write([self.sender.line(asked.means, "", "remembered", count=len(remembered))])
+            self._tally(caller.means, remembered)
+            self.sender.ledger.write([self.sender.ledger_line(caller.means, "", "remembered", count=len(remembered))])
         if new:
             # sorted by what they say: a server that remembers prefixes works on each common one once
             new.sort(key=lambda flight: [message.content for message in flight.request.messages])
-            self._loop.call_soon_threadsafe(self._take, new)
+            self._loop.call_soon_threadsafe(self._accept, new)
         return answers
 
     # from here on in the loop's thread
@@ -152,11 +148,12 @@ class Engine:
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         sender = self.sender
-        watching = watch(sender.running, lambda: sender.replied, sender.provider.name, sender.serving.watchdog)
-        self._watching = self._loop.create_task(watching)
+        name, patience = sender.provider.name, sender.policy.watchdog
+        warnings = warn_when_stalled(sender.running, lambda: sender.last_reply, name, patience)
+        self._watching = self._loop.create_task(warnings)
         self._loop.run_forever()
 
-    def _take(self, flights: list[InFlightRequest]) -> None:
+    def _accept(self, flights: list[InFlightRequest]) -> None:
         self._waiting.extend(flights)
         self._start()
 
@@ -165,24 +162,24 @@ class Engine:
         while self._waiting and len(self._running) < 2 * self.sender.most:
             flight = self._waiting.popleft()
             self._running[id(flight)] = flight
-            task = self._loop.create_task(self._fly(flight))
-            task.add_done_callback(lambda _, flight=flight: self._landed(flight))  # type: ignore[misc]
+            task = self._loop.create_task(self._run(flight))
+            task.add_done_callback(lambda _, flight=flight: self._finish(flight))  # type: ignore[misc]
 
-    def _landed(self, flight: InFlightRequest) -> None:
+    def _finish(self, flight: InFlightRequest) -> None:
         self._running.pop(id(flight), None)
         self._start()
 
-    async def _fly(self, flight: InFlightRequest) -> None:
+    async def _run(self, flight: InFlightRequest) -> None:
         try:
             reply = await self._answer(flight)
-            self._tally(flight.asked.means, [reply])
+            self._tally(flight.caller.means, [reply])
             flight.answer.set_result(reply)
         except Stopped as stopped:
-            flight.asked.stopped = flight.asked.stopped or fresh(stopped)
+            flight.caller.stopped = flight.caller.stopped or copy_error(stopped)
             flight.answer.set_exception(stopped)
         except BaseException as error:  # a bug: its traceback belongs to whoever asked, and the loop goes on
-            told = Stopped(f"another request ended in {type(error).__name__}: {redacted(str(error))}")
-            flight.asked.stopped = flight.asked.stopped or told
+            stopped_by = Stopped(f"another request ended in {type(error).__name__}: {redacted(str(error))}")
+            flight.caller.stopped = flight.caller.stopped or stopped_by
             flight.answer.set_exception(error)
 
     async def _answer(self, flight: InFlightRequest) -> Reply:
@@ -194,10 +191,10 @@ class Engine:
         if whole := _read(reply, first):
             return whole
         fault = structured.parse(reply.text, first.schema).fault
-        flight.request = structured.again(first, reply.text, fault)
-        (flight.key, flight.made_of), flight.known = key(self.identity, flight.request), None
+        flight.request = structured.build_reask(first, reply.text, fault)
+        (flight.key, flight.made_of), flight.known = reply_key(self.identity, flight.request), None
         second = await self._once(flight, again=True)
-        told = replace(
+        combined = replace(
             second,
             request_id=first.request_id,
             prompt_tokens=reply.prompt_tokens + second.prompt_tokens,
@@ -206,39 +203,40 @@ class Engine:
             seconds=round(reply.seconds + second.seconds, 4),
         )
         if second.error:
-            return replace(told, text=second.text or reply.text)
-        if whole := _read(told, first):
+            return replace(combined, text=second.text or reply.text)
+        if whole := _read(combined, first):
             return whole
-        return replace(told, error="unparsable", detail=structured.parse(second.text, first.schema).fault)
+        return replace(combined, error="unparsable", detail=structured.parse(second.text, first.schema).fault)
 
     async def _once(self, flight: InFlightRequest, *, again: bool) -> Reply:
         """The reply to this very request: remembered, on its way for another caller, or sent for."""
         name, found = flight.key, flight.known
-        while found is None and (twin := self._twins.get(name)):
+        while found is None and (sent := self._being_sent.get(name)):
             try:
-                found = await asyncio.shield(twin)
+                found = await asyncio.shield(sent)
                 break
             except Stopped:  # whoever sent it was stopped; that need not be ours
-                if flight.asked.stopped:
+                if flight.caller.stopped:
                     raise
         if found is None:
-            self._twins[name] = twin = self._loop.create_future()
+            self._being_sent[name] = sent = self._loop.create_future()
             try:
                 # it may have come since its block was looked up, and of a re-ask nobody has looked yet
                 if again or name in self.sender.recent:
-                    found = (await self.sender.off(self.books.find, [name])).get(name)
+                    found = (await self.sender.in_thread(self.books.find, [name])).get(name)
                 reply = found or await self.sender.send(flight, again)
-                twin.set_result(reply)
+                sent.set_result(reply)
             except BaseException as error:
-                twin.set_exception(error)
-                twin.exception()  # it may be that nobody else waits
+                sent.set_exception(error)
+                sent.exception()  # it may be that nobody else waits
                 raise
             finally:
-                del self._twins[name]
+                del self._being_sent[name]
             if not found:
                 return reply
-        self.sender.ledger.write([self.sender.line(flight.asked.means, flight.request.request_id, "remembered")])
-        return replace(found, request_id=flight.request.request_id, remembered=True)
+        request_id = flight.request.request_id
+        self.sender.ledger.write([self.sender.ledger_line(flight.caller.means, request_id, "remembered")])
+        return replace(found, request_id=request_id, remembered=True)
 
     def _tally(self, means: InferenceContext, replies: list[Reply]) -> None:
         """Count how a stage fares; TooManyFailures when more fail than may."""
@@ -249,18 +247,18 @@ class Engine:
             failed = tally.failed.total()
         # twice the budget while it runs, since failures come in bursts; the whole stage is held to it at its end
         if failed > min(2 * self.budget, 1.0) * max(tally.seen, SEEN):
-            raise TooManyFailures(too_many(means.stage, tally.seen, tally.failed, self.budget))
+            raise TooManyFailures(failure_message(means.stage, tally.seen, tally.failed, self.budget))
 
 
 def _read(reply: Reply, request: Request) -> Reply | None:
-    """As structured.kept, of a reply that may have been read when it came in."""
-    return reply if reply.parsed else structured.kept(reply, request)
+    """As structured.accept_reply, of a reply that may have been read when it came in."""
+    return reply if reply.parsed else structured.accept_reply(reply, request)
 
 
-def too_many(stage: str, seen: int, failed: "Counter[str]", budget: float) -> str:
+def failure_message(stage: str, seen: int, failed: "Counter[str]", budget: float) -> str:
     """What is told when a stage is stopped for its failures."""
-    told = "; ".join(f"{count:,} {reason} ({REASONS.get(reason, reason)})" for reason, count in failed.most_common())
+    reasons = "; ".join(f"{count:,} {reason} ({REASONS.get(reason, reason)})" for reason, count in failed.most_common())
     return (
         f"{stage or 'model'}: {failed.total():,} of {seen:,} requests failed, over serving.failure_budget = "
-        f"{budget:g}: {told}; mend the cause or raise the budget, and run again: what was answered is kept"
+        f"{budget:g}: {reasons}; mend the cause or raise the budget, and run again: what was answered is kept"
     )

@@ -1,7 +1,12 @@
-"""Why a request got no answer, as codes; and the exceptions that stop a stage (architecture §6)."""
+"""Why a request got no usable answer, as codes; and the exceptions that stop a stage (architecture §6)."""
 
 import copy
+import re
+from dataclasses import replace
 from typing import TypeVar
+
+from rarefy.data_contracts.rows import Reply
+from rarefy.tasks.models.llm.secrets import redacted
 
 # code -> what it means and the way out, as the report tells it
 REASONS: dict[str, str] = {
@@ -46,7 +51,7 @@ class TooManyFailures(Stopped):
 Raised = TypeVar("Raised", bound=BaseException)
 
 
-def fresh(error: Raised) -> Raised:
+def copy_error(error: Raised) -> Raised:
     """The same error without where it was raised: raised for many, one would gather all their frames and prompts."""
     try:
         copied = copy.copy(error)
@@ -76,3 +81,28 @@ class Failed(Exception):
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail, self.again = reason, detail, again
         self.retry_after, self.slow_down, self.free, self.tokens = retry_after, slow_down, free, tokens
+
+
+# Replies that cannot be used
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def replace_surrogates(text: str) -> str:
+    """The text without halves of characters, as byte-level tokenizers give: nothing could send or store them."""
+    return _HALF.sub("\ufffd", text)
+
+
+def mark_unusable(reply: Reply, refusal: str = "") -> Reply:
+    """The reply, fit to be stored, with the code of what makes it unusable, if anything does."""
+    reply = replace(reply, text=replace_surrogates(reply.text), model=replace_surrogates(reply.model))
+    refusal = replace_surrogates(refusal)
+    if reply.finish_reason == "content_filter":
+        return replace(reply, error="filtered", detail="finish_reason content_filter")
+    if refusal:
+        return replace(reply, error="refused", detail=redacted(refusal))
+    if reply.finish_reason == "length":
+        return replace(reply, error="truncated", detail=f"cut after {reply.completion_tokens} tokens")
+    if not reply.text.strip():
+        return replace(reply, error="empty", detail=f"finish_reason {reply.finish_reason or 'missing'}")
+    return reply

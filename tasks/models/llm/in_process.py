@@ -13,9 +13,8 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
-from rarefy.tasks.models.llm.faults import Unavailable
-from rarefy.tasks.models.llm.strict import strict
-from rarefy.tasks.models.llm.usable import judged
+from rarefy.tasks.models.llm.faults import Unavailable, mark_unusable
+from rarefy.tasks.models.llm.structured import response_format
 
 # vLLM reads these when it is imported: it reports to nobody, downloads nothing and says only what is wrong
 _QUIET = {
@@ -60,10 +59,10 @@ class Engine:
         try:
             self.llm = LLM(model=model, **{**_usual(), **arguments})
         except (OSError, ValueError, TypeError, RuntimeError, AssertionError) as error:
-            told = f"{type(error).__name__}: {_told(error)}"
+            reason = f"{type(error).__name__}: {_one_line(error)}"
             raise Unavailable(
-                f"vLLM cannot load {model!r} ({told}); check [llm] model and extra; nothing is downloaded: a name must "
-                "be in Hugging Face's cache"
+                f"vLLM cannot load {model!r} ({reason}); check [llm] model and extra; nothing is downloaded: a name "
+                "must be in Hugging Face's cache"
             ) from error
         # its own way to end comes too late where something has set up exits before: Python then waits for it for ever
         atexit.register(self.llm.llm_engine.engine_core.shutdown, timeout=5)
@@ -77,7 +76,7 @@ class Engine:
         from vllm.exceptions import VLLMServerError
 
         with self._lock:
-            asked: dict[str, Request] = {}  # by vLLM's own number
+            requests_by_number: dict[str, Request] = {}  # by vLLM's own number
             refused: list[Reply] = []
             try:
                 for request in requests:
@@ -85,14 +84,14 @@ class Engine:
                     if isinstance(taken, Reply):
                         refused.append(taken)
                     else:
-                        asked[taken] = request
+                        requests_by_number[taken] = request
                 outputs = self.llm.wait_for_completion(use_tqdm=False)
             except VLLMServerError as error:
-                raise Unavailable(f"vLLM's engine has died; its own log says why ({_told(error)})") from error
+                raise Unavailable(f"vLLM's engine has died; its own log says why ({_one_line(error)})") from error
         yield from refused
         for output in outputs:
             # an output to no request of ours was left by a call that was broken off
-            if request_of := asked.pop(_number(output.request_id), None):
+            if request_of := requests_by_number.pop(_number(output.request_id), None):
                 yield self._reply(request_of, output, config.model)
 
     def _enqueue(self, request: Request, config: LLMConfig) -> str | Reply:
@@ -111,14 +110,14 @@ class Engine:
         except VLLMServerError:
             raise
         except Exception as error:  # the chat template's own faults as well: whatever it is, it is this request's
-            told = _told(error)
-            if any(words in told for words in _TOO_LONG):
-                return Reply(request.request_id, model=config.model, error="too_long", detail=told)
+            message = _one_line(error)
+            if any(words in message for words in _TOO_LONG):
+                return Reply(request.request_id, model=config.model, error="too_long", detail=message)
             if schema and config.structured == "auto":  # then only the prompt asks; every reply is checked all the same
                 self._unkept.add(schema)
                 return self._enqueue(request, config)
             return Reply(
-                request.request_id, model=config.model, error="rejected", detail=f"{type(error).__name__}: {told}"
+                request.request_id, model=config.model, error="rejected", detail=f"{type(error).__name__}: {message}"
             )
         return _number(number)
 
@@ -127,7 +126,7 @@ class Engine:
         from vllm.sampling_params import StructuredOutputsParams
 
         kept = {name: getattr(self.defaults, name) for name in _KEPT}
-        constraint = StructuredOutputsParams(json=strict(schema)["json_schema"]["schema"]) if schema else None
+        constraint = StructuredOutputsParams(json=response_format(schema)["json_schema"]["schema"]) if schema else None
         return SamplingParams(
             **kept,
             temperature=request.temperature,
@@ -155,7 +154,7 @@ class Engine:
             return replace(reply, error="too_long", detail=why)
         if made.finish_reason in ("error", "abort", None):
             return replace(reply, error="server_error", detail=f"vLLM ended it: {made.finish_reason}")
-        return judged(reply)
+        return mark_unusable(reply)
 
 
 def _surroundings(arguments: dict[str, Any]) -> None:
@@ -206,5 +205,5 @@ def _number(name: str) -> str:
     return name.partition("-")[0]
 
 
-def _told(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:500]

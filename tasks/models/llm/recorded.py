@@ -22,9 +22,8 @@ from typing import Any
 from rarefy.data_contracts.rows import Reply, Request, Token
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
-from rarefy.tasks.models.llm.faults import Failed
-from rarefy.tasks.models.llm.key import key
-from rarefy.tasks.models.llm.usable import judged
+from rarefy.tasks.models.llm.faults import Failed, mark_unusable
+from rarefy.tasks.models.llm.reply_store import reply_key
 
 PIECE = 16  # characters of a string by which lines are looked up
 _FIELDS = {field.name for field in fields(Reply)} - {"request_id", "parsed", "remembered"}
@@ -93,29 +92,29 @@ def recorded(config: LLMConfig, means: InferenceContext) -> Recorded:
 
 def digest(request: Request) -> str:
     """What names this very request in a line: all of it but its id."""
-    return key({}, request)[0]
+    return reply_key({}, request)[0]
 
 
 def line(request: Request, reply: Reply) -> str:
     """A line that gives this reply to this very request, without a line break."""
-    told = {name: value for name, value in asdict(reply).items() if name in _FIELDS and value not in ("", 0, ())}
-    return json.dumps({"digest": digest(request), **told}, ensure_ascii=False)
+    record = {name: value for name, value in asdict(reply).items() if name in _FIELDS and value not in ("", 0, ())}
+    return json.dumps({"digest": digest(request), **record}, ensure_ascii=False)
 
 
 def recording(llm: LLM, place: Path) -> LLM:
     """The same model, whose replies are added to this file as they come, but for those that failed."""
 
     def ask(requests: Iterable[Request], /) -> Iterator[Reply]:
-        asked: deque[Request] = deque()
+        pending: deque[Request] = deque()
 
         def noted() -> Iterator[Request]:
             for request in requests:
-                asked.append(request)
+                pending.append(request)
                 yield request
 
         with place.open("a", encoding="utf-8", errors="replace") as file:
             for reply in llm(noted()):
-                request = asked.popleft()
+                request = pending.popleft()
                 if not reply.error:
                     file.write(line(request, reply) + "\n")
                 yield reply
@@ -146,52 +145,51 @@ def _lines(file: Path) -> Iterator[_Line]:
     with file.open("rb") as opened:
         for number, raw in enumerate(opened, 1):
             if raw.strip():
-                told = _told(file, number, raw)
-                yield _Line(file, number, offset, tuple(told.get("contains", ())), told.get("digest", ""))
+                record = _parse_record(file, number, raw)
+                yield _Line(file, number, offset, tuple(record.get("contains", ())), record.get("digest", ""))
             offset += len(raw)
 
 
-def _told(file: Path, number: int, raw: bytes) -> dict[str, Any]:
+def _parse_record(file: Path, number: int, raw: bytes) -> dict[str, Any]:
     where = f"{file}, line {number}"
     try:
-        told = json.loads(raw)
+        record = json.loads(raw)
     except ValueError as error:
         raise ValueError(f"{where}: no JSON ({error})") from error
-    if not isinstance(told, dict) or (unknown := told.keys() - _FIELDS - {"contains", "digest"}):
+    if not isinstance(record, dict) or (unknown := record.keys() - _FIELDS - {"contains", "digest"}):
         raise ValueError(
-            f"{where}: not a recorded reply; unknown {sorted(unknown) if isinstance(told, dict) else told!r}"
+            f"{where}: not a recorded reply; unknown {sorted(unknown) if isinstance(record, dict) else record!r}"
         )
-    strings = told.get("contains", [])
+    strings = record.get("contains", [])
     if not isinstance(strings, list) or not all(isinstance(string, str) and string for string in strings):
         raise ValueError(f"{where}: contains must be a list of strings")
-    if bool(strings) == bool(told.get("digest")):
+    if bool(strings) == bool(record.get("digest")):
         raise ValueError(f"{where}: needs either contains or digest, to say which request it answers")
-    if not isinstance(told.get("text", ""), str) or not ("text" in told or "error" in told):
+    if not isinstance(record.get("text", ""), str) or not ("text" in record or "error" in record):
         raise ValueError(f"{where}: needs a text or an error")
-    return told
+    return record
 
 
 def _reply(line: _Line, request: Request) -> Reply:
     with line.file.open("rb") as file:
         file.seek(line.offset)
-        told = _told(line.file, line.number, file.readline())
+        record = _parse_record(line.file, line.number, file.readline())
     logprobs = tuple(
-        Token(one["text"], one["logprob"], tuple(one.get("others", ())), tuple(one.get("other_logprobs", ())))
-        for one in told.pop("logprobs", ())
+        Token(token["text"], token["logprob"], tuple(token.get("others", ())), tuple(token.get("other_logprobs", ())))
+        for token in record.pop("logprobs", ())
     )
-    own = {"finish_reason": "stop", "model": "recorded"} | {name: told[name] for name in told.keys() & _FIELDS}
+    own = {"finish_reason": "stop", "model": "recorded"} | {name: record[name] for name in record.keys() & _FIELDS}
     reply = Reply(request.request_id, **own, logprobs=logprobs)
-    return reply if reply.error else judged(reply)
+    return reply if reply.error else mark_unusable(reply)
 
 
 def _missing(prompt: str, lines: list[_Line], name: str) -> str:
     """That there is no reply for a prompt, and which line comes nearest."""
-    told = f"{name} has no reply for this prompt, which ends in {prompt[-80:]!r}"
+    message = f"{name} has no reply for this prompt, which ends in {prompt[-80:]!r}"
     lacking = [(sum(string not in prompt for string in line.contains), line) for line in lines]
     if not lacking:
-        return told
+        return message
     missing, near = min(lacking, key=lambda found: (found[0] / len(found[1].contains), found[1].number))
     first = next(string for string in near.contains if string not in prompt)
-    return (
-        f"{told}; nearest is {near.file.name}, line {near.number}, of whose strings {missing} miss, as {first[:80]!r}"
-    )
+    nearest = f"{near.file.name}, line {near.number}"
+    return f"{message}; nearest is {nearest}, of whose strings {missing} miss, as {first[:80]!r}"

@@ -6,8 +6,6 @@ import os
 import re
 from urllib.parse import quote
 
-from rarefy.tasks.models.llm.faults import Unavailable
-
 _SHAPES = (
     re.compile(  # long values only: a filing speaks of basic earnings, bearer bonds and authorization to repurchase
         r"(?i)\b(?:(?:bearer|basic)\s+|(?:x-)?(?:api-key|authorization)['\"]?\s*[:=]\s*['\"]?)[A-Za-z0-9+/=_.~-]{16,}"
@@ -28,13 +26,13 @@ def redacted(text: str, most: int = 500) -> str:
     for name, value in os.environ.items():
         value = value.strip()
         if len(value) >= _SHORTEST and _NAME.search(name):
-            for form in forms(value):
+            for form in secret_forms(value):
                 text = text.replace(form, "[key]")
     text = _QUERY.sub(r"\1[key]", _USER.sub("[key]@", _SHAPES.sub("[key]", text)))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def forms(value: str) -> tuple[str, ...]:
+def secret_forms(value: str) -> tuple[str, ...]:
     """A secret as it stands, and as it stands in an address or in JSON."""
     return tuple(dict.fromkeys((value, quote(value, safe=""), json.dumps(value)[1:-1])))
 
@@ -56,14 +54,6 @@ def hush() -> None:
             logger.addFilter(Redacted())
 
 
-def own_key(variable: str) -> str:
-    """The key in this environment variable, "" where there is none; Unavailable where no header could carry it."""
-    key = os.environ.get(variable, "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Unavailable(f"{variable} holds a character that no key has, as a typographic quote; copy the key again")
-    return key
-
-
-def address(url: str) -> str:
+def strip_address(url: str) -> str:
     """An address as it may be told: without user, password and query."""
     return _USER.sub("", url).partition("?")[0]

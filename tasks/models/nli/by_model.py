@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Request, row_id
 from rarefy.tasks.models import prompts
-from rarefy.tasks.models.llm import LLM, InferenceContext, heard
+from rarefy.tasks.models.llm import LLM, InferenceContext, parse_reply
 from rarefy.tasks.models.nli import NLI, Label, NLIConfig
 
 
@@ -26,25 +26,25 @@ _SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
 
 def by_model(config: NLIConfig, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
     """The check by the model that `config.llm` names."""
-    return asking(config, config.llm.connect(cache, threads=threads, means=means))
+    return check_with(config, config.llm.connect(cache, threads=threads, means=means))
 
 
-def asking(config: NLIConfig, llm: LLM) -> NLI:
+def check_with(config: NLIConfig, llm: LLM) -> NLI:
     """The check by this model: one request for each pair; a pair without an answer has a Label that says why."""
 
     def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
-        asked: deque[str] = deque()
+        pending: deque[str] = deque()
 
         def requests() -> Iterator[Request]:
             for premise, hypothesis in pairs:
-                request = requested(premise, hypothesis, config)
-                asked.append(request.request_id)
+                request = build_request(premise, hypothesis, config)
+                pending.append(request.request_id)
                 yield request
 
         for reply in llm(requests()):
-            if reply.request_id != asked.popleft():
+            if reply.request_id != pending.popleft():
                 raise ValueError(f"the model answered {reply.request_id} out of turn")
-            verdict, reply = heard(reply, Verdict)
+            verdict, reply = parse_reply(reply, Verdict)
             if verdict:
                 yield Label(verdict.label, 1.0, " ".join(verdict.reason.split()))
             else:
@@ -53,7 +53,7 @@ def asking(config: NLIConfig, llm: LLM) -> NLI:
     return check
 
 
-def requested(premise: str, hypothesis: str, config: NLIConfig) -> Request:
+def build_request(premise: str, hypothesis: str, config: NLIConfig) -> Request:
     """What the model is asked for one pair."""
     messages = prompts.messages("nli", "entail", "general", premise=premise, hypothesis=hypothesis)
     name = row_id("nli", premise, hypothesis)

@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from rarefy.tasks.models.embed.sentences import folder_of
+from rarefy.tasks.models.embed.sentences import find_model_folder
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.nli import NLI, Label, NLIConfig
 from rarefy.tasks.text.sentences import sentences
@@ -26,7 +26,7 @@ Scores = dict[str, float]
 
 def cross_encoder(config: NLIConfig, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
     """The check by the model in `config.model`; ValueError where it is not on disk or does not say what it gives."""
-    return Encoder(folder_of(config.model), config.labels)
+    return Encoder(find_model_folder(config.model), config.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Encoder:
         from transformers import AutoConfig, AutoTokenizer  # late: seconds, and torch
 
         self.folder = folder
-        told = AutoConfig.from_pretrained(folder, local_files_only=True)
-        self.meanings = meanings(labels or [told.id2label[place] for place in range(told.num_labels)])
+        settings = AutoConfig.from_pretrained(folder, local_files_only=True)
+        self.meanings = meanings(labels or [settings.id2label[place] for place in range(settings.num_labels)])
         self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        positions = int(getattr(told, "max_position_embeddings", 0) or 512)
-        if told.model_type in ("roberta", "xlm-roberta", "camembert"):
+        positions = int(getattr(settings, "max_position_embeddings", 0) or 512)
+        if settings.model_type in ("roberta", "xlm-roberta", "camembert"):
             positions -= 2  # those that begin to count after the padding
         self.longest = min(int(self._tokenizer.model_max_length), positions)
         self._network: Any = None
@@ -93,7 +93,7 @@ class Encoder:
                 pieces.append(text[start:end])
             else:
                 cuts = [offsets[at][0] for at in range(0, len(offsets), step)] + [end - start]
-                pieces += [text[start + one : start + other] for one, other in pairwise(cuts)]
+                pieces += [text[start + begin : start + end_] for begin, end_ in pairwise(cuts)]
         return pieces or [text]
 
     def _length(self, premise: str, hypothesis: str) -> int:
@@ -109,10 +109,10 @@ class Encoder:
         read = [
             self._tokenizer(part.premise, part.hypothesis, truncation=True, max_length=self.longest) for part in parts
         ]
-        wide = [min(-(-len(one["input_ids"]) // STEP) * STEP, self.longest) for one in read]
-        found: list[Scores] = [{} for _ in parts]
+        wide = [min(-(-len(tokens["input_ids"]) // STEP) * STEP, self.longest) for tokens in read]
+        scores_of_parts: list[Scores] = [{} for _ in parts]
         for width in sorted(set(wide)):
-            places = [place for place, one in enumerate(wide) if one == width]
+            places = [place for place, tokens in enumerate(wide) if tokens == width]
             for at in range(0, len(places), BATCH):
                 batch = places[at : at + BATCH]
                 padded = self._tokenizer.pad(
@@ -122,8 +122,8 @@ class Encoder:
                     logits = network(**padded.to(device)).logits.float()
                 for place, shares in zip(batch, torch.softmax(logits, -1).tolist(), strict=True):
                     for meaning, share in zip(self.meanings, shares, strict=True):
-                        found[place][meaning] = found[place].get(meaning, 0.0) + share
-        return found
+                        scores_of_parts[place][meaning] = scores_of_parts[place].get(meaning, 0.0) + share
+        return scores_of_parts
 
     def _loaded(self) -> Any:
         import torch
@@ -138,21 +138,21 @@ def meanings(names: Sequence[str]) -> list[str]:
 
     A network of two outputs (entailment or not) says neutral where it says no.
     """
-    found = []
+    labels = []
     for name in names:
         plain = name.lower().replace("-", "_").replace(" ", "_")
         if "contra" in plain:
-            found.append("contradiction")
+            labels.append("contradiction")
         elif plain.startswith(("not", "non", "no_")) or "neutral" in plain:
-            found.append("neutral")
+            labels.append("neutral")
         elif "entail" in plain:
-            found.append("entailment")
-    if len(found) != len(names) or "entailment" not in found or len(set(found)) != len(found):
+            labels.append("entailment")
+    if len(labels) != len(names) or "entailment" not in labels or len(set(labels)) != len(labels):
         raise ValueError(
             f"its outputs are called {', '.join(names)}, which does not say what is entailment; say so in their order, "
             'as labels = ["contradiction", "entailment", "neutral"], if its card tells'
         )
-    return found
+    return labels
 
 
 def together(by_sentence: Sequence[Sequence[Scores]]) -> Label:

@@ -12,11 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rarefy.tasks.text.figures import figured
+from rarefy.tasks.text.notations import mark_figures
 from rarefy.tasks.text.sentences import sentences
-from rarefy.tasks.text.syntax import asked, asked_otherwise, measured, reworded, rewrites
-from rarefy.tasks.text.syntax.level import levelled, worded
-from rarefy.tasks.text.syntax.pieces import woven
+from rarefy.tasks.text.syntax import (
+    parse_measure_question,
+    reorder_question,
+    rephrase_measure_question,
+    reword_terms,
+    rewrites,
+)
+from rarefy.tasks.text.syntax.level import canonical_wording, remove_known_differences
+from rarefy.tasks.text.syntax.pieces import join_pieces
 from rarefy.tasks.text.syntax.words import exchangeable
 from rarefy.tasks.text.wordnet import readings
 
@@ -39,30 +45,33 @@ class Token:
 Sentence = tuple[Token, ...]
 
 
-def proved(premise: str, hypothesis: str) -> bool:
+def is_proved(premise: str, hypothesis: str) -> bool:
     """Is every sentence of the hypothesis, in its order, a sentence of the premise, or a known change of one?"""
     raw = premise.strip(), hypothesis.strip()
-    premise, hypothesis = levelled(premise, hypothesis)
+    premise, hypothesis = remove_known_differences(premise, hypothesis)
     if premise == hypothesis:
         return bool(hypothesis.strip())
     if all(text.endswith(("?", ".")) and "\n" not in text for text in raw) and any(text.endswith("?") for text in raw):
         # questions are told apart by their frames, which are gone once they are levelled
-        goals = _tokens_of(hypothesis), _tokens_of(premise)
-        return same(*goals) or any(_reached(text, goal) for text, goal in zip(raw, goals, strict=True))
+        goals = _flat_tokens(hypothesis), _flat_tokens(premise)
+        return same(*goals) or any(_is_rewording(text, goal) for text, goal in zip(raw, goals, strict=True))
     if table_rows(premise) != table_rows(hypothesis):
         return False
-    said, told = split(premise), split(hypothesis)
-    here, there = [tokens(text) for text in told], [tokens(text) for text in said]
+    premise_sentences, hypothesis_sentences = split(premise), split(hypothesis)
+    hypothesis_tokens, premise_tokens = (
+        [tokens(text) for text in hypothesis_sentences],
+        [tokens(text) for text in premise_sentences],
+    )
     at, place = 0, 0
-    while at < len(told):
-        if not here[at]:
+    while at < len(hypothesis_sentences):
+        if not hypothesis_tokens[at]:
             at += 1
             continue
-        step = _next(at, place, told, said, here, there)
+        step = _advance(at, place, hypothesis_sentences, premise_sentences, hypothesis_tokens, premise_tokens)
         if step is None:
             return False
         at, place = step
-    return any(here)
+    return any(hypothesis_tokens)
 
 
 def table_rows(text: str) -> list[str]:
@@ -75,14 +84,14 @@ def split(text: str) -> list[str]:
     return [line[start:end] for line in text.split("\n") for start, end in sentences(line)]
 
 
-def _next(
+def _advance(
     at: int, place: int, told: Sequence[str], said: Sequence[str], here: Sequence[Sentence], there: Sequence[Sentence]
 ) -> tuple[int, int] | None:
     """Where both texts go on once the sentence `at` is found from `place` on; None where it is not."""
     for found in range(place, len(said)):
         if same(here[at], there[found]):
             return at + 1, found + 1
-    for found in _likely(here[at], there, place):
+    for found in _likely_matches(here[at], there, place):
         if len(told[at]) > LONGEST or len(said[found]) > LONGEST:
             continue
         # one sentence may have become two, or two one
@@ -91,12 +100,12 @@ def _next(
                 continue
             asked_, premise = " ".join(told[at : at + many]), " ".join(said[found : found + few])
             goal, start = sum(here[at : at + many], ()), sum(there[found : found + few], ())
-            if (few == 1 and _reached(premise, goal)) or (many == 1 and _reached(asked_, start)):
+            if (few == 1 and _is_rewording(premise, goal)) or (many == 1 and _is_rewording(asked_, start)):
                 return at + many, found + few
     return None
 
 
-def _likely(sentence: Sentence, there: Sequence[Sentence], place: int) -> list[int]:
+def _likely_matches(sentence: Sentence, there: Sequence[Sentence], place: int) -> list[int]:
     """The sentences of the premise that this one may be another syntax of, the likeliest first."""
     mine = Counter(token.text.lower() for token in sentence)
     shares = []
@@ -108,25 +117,28 @@ def _likely(sentence: Sentence, there: Sequence[Sentence], place: int) -> list[i
     return [found for _, found in sorted(shares)[:TRIED]]
 
 
-def _reached(text: str, goal: Sentence) -> bool:
+def _is_rewording(text: str, goal: Sentence) -> bool:
     """Does a known change make of a sentence one of these tokens?"""
-    return any(same(made, goal) for made in _changed(text))
+    return any(same(made, goal) for made in _rewordings(text))
 
 
 @lru_cache(512)
-def _changed(text: str) -> tuple[Sentence, ...]:
+def _rewordings(text: str) -> tuple[Sentence, ...]:
     """The tokens of each other syntax of a sentence that is known to say the same."""
     made: list[str] = []
     if text.endswith("?"):
-        parts = measured(text)
-        for other in (text, *(new for _, new in (asked_otherwise(parts) if parts else asked(text)))):
-            made += [other, *(new for _, new in reworded(other))]
+        parts = parse_measure_question(text)
+        for other in (
+            text,
+            *(new for _, new in (rephrase_measure_question(parts) if parts else reorder_question(text))),
+        ):
+            made += [other, *(new for _, new in reword_terms(other))]
     else:
-        made += [woven(text, way.pieces) for way in rewrites(text)]
-    return tuple(dict.fromkeys(_tokens_of(worded(one)) for one in made))
+        made += [join_pieces(text, way.pieces) for way in rewrites(text)]
+    return tuple(dict.fromkeys(_flat_tokens(canonical_wording(one)) for one in made))
 
 
-def _tokens_of(text: str) -> Sentence:
+def _flat_tokens(text: str) -> Sentence:
     return sum((tokens(sentence) for sentence in split(text)), ())
 
 
@@ -135,7 +147,7 @@ def tokens(sentence: str) -> Sentence:
     """The figures and words of a sentence, in their order; nothing that may mean something is left out."""
     text = re.sub(r"\bcannot\b", "can not", sentence.replace("’", "'"), flags=re.IGNORECASE)
     text = _NOT.sub(" not", re.sub(r"\bcan't\b", "can not", text, flags=re.IGNORECASE))
-    marked, figures = figured(text)
+    marked, figures = mark_figures(text)
     found: list[Token] = []
     for hit in _TOKEN.finditer(marked):
         if hit["figure"]:
@@ -147,10 +159,10 @@ def tokens(sentence: str) -> Sentence:
 
 def same(one: Sentence, other: Sentence) -> bool:
     """Are these the same tokens in the same order, but for notation, first capitals and reviewed synonyms?"""
-    return len(one) == len(other) and all(_is_same(*pair) for pair in zip(one, other, strict=True))
+    return len(one) == len(other) and all(_is_same_token(*pair) for pair in zip(one, other, strict=True))
 
 
-def _is_same(one: Token, other: Token) -> bool:
+def _is_same_token(one: Token, other: Token) -> bool:
     if one.sort != other.sort:
         return False
     if one.text == other.text:
@@ -160,11 +172,11 @@ def _is_same(one: Token, other: Token) -> bool:
     low, its = one.text.lower(), other.text.lower()
     if low == its:  # a capital within a sentence makes another word: US and us, May and may
         return one.first or other.first
-    return _stand_for_each_other(low, its)
+    return _are_synonyms(low, its)
 
 
 @lru_cache(50_000)
-def _stand_for_each_other(word: str, other: str) -> bool:
+def _are_synonyms(word: str, other: str) -> bool:
     """Are two words reviewed synonyms in the same form: rose and increased, but not rose and increase?"""
     lemmas = {reading.lemma for reading in readings(other)} | {other}
     return bool(exchangeable(word) & lemmas and _forms(word) & _forms(other))

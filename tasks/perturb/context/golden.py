@@ -1,4 +1,4 @@
-"""The gold passage as it stands, and in other words and another syntax (Magic Mushroom §3.2, M2)."""
+"""The gold passage as it is, and reworded with synonyms and another syntax (Magic Mushroom §3.2, M2)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,13 +9,13 @@ from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.syntax import content_words, replacements, rewrites
-from rarefy.tasks.text.syntax.pieces import Edit, Kept, Piece, Rewrite, edited, moves, shifted, woven
+from rarefy.tasks.text.syntax.pieces import Edit, Kept, Piece, Rewrite, edited, join_pieces, moves, shifted
 from rarefy.tasks.text.syntax.tables import layouts, tables
 
-LONGEST = 6_000  # characters of a passage of which anything is changed: fifty times those that a context takes
-TRIES = 40  # draws for drafts that are not yet there
-LEAST = 0.25  # of the synonyms asked for, below which a passage in the old syntax is not in other words
-APART = 2  # changes by which two drafts of one passage differ at least
+LONGEST = 6_000  # characters of a passage that are changed
+TRIES = 40  # draws of drafts
+LEAST = 0.25  # share of the wanted synonyms that a draft in the old syntax must have
+APART = 2  # changes in which two drafts must differ
 
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 
@@ -34,41 +34,41 @@ class _Part:
 
 
 def golden_passage(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The passage as it stands; refused (`no_evidence`) where nothing says which part of its chunk is the gold one."""
-    if _anywhere(case):
+    """The passage as it is; refused (`no_evidence`) where nothing says which part of its chunk is gold."""
+    if _has_no_evidence(case):
         yield Draft(case.text, refused="no_evidence")
     elif case.text.strip():
         yield Draft(case.text, (Move(0, len(case.text), 0),))
 
 
 def golden_augmented(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The passage with `config.synonyms` of its content words replaced, as far as can be done safely, and its sentences
-    and tables in another syntax, each draft otherwise.
+    """Different drafts of the passage with `config.synonyms` of its content words replaced and another syntax.
 
-    The answer and the words of the question stay as they are; so do names, figures and terms. A passage in which there
-    is nothing to change gives none.
+    The answer, the words of the question, names, figures and terms stay. No draft where nothing can be changed.
     """
-    if _anywhere(case):
+    if _has_no_evidence(case):
         yield Draft(case.text, refused="no_evidence")
         return
-    parts = _parts(case)
+    parts = _find_parts(case)
     layouts_known = max((len(part.ways) for part in parts if part.table), default=0)
     drawn: list[frozenset[tuple[int, int, str]]] = []
     for number in range(TRIES):
-        chosen = _choice(parts, config.synonyms, random, number % (layouts_known + 1) if layouts_known else 0)
+        chosen = _draw_changes(parts, config.synonyms, random, number % (layouts_known + 1) if layouts_known else 0)
         marks = frozenset(mark for mark, _ in chosen)
-        if not _enough(parts, marks, config.synonyms) or any(_near(marks, other) for other in drawn):
+        if not _is_visible_change(parts, marks, config.synonyms) or any(
+            _is_too_similar(marks, other) for other in drawn
+        ):
             continue
-        pieces = _pieces(case.text, parts, dict(chosen))
-        text = woven(case.text, pieces)
-        if text == case.text or any(form in case.text and form not in text for form in _kept(case)):
+        pieces = _compose_pieces(case.text, parts, dict(chosen))
+        text = join_pieces(case.text, pieces)
+        if text == case.text or any(form in case.text and form not in text for form in _find_protected(case)):
             continue
         drawn.append(marks)
-        yield Draft(text, tuple(Move(*move) for move in moves(pieces)), _told(case.text, parts, chosen))
+        yield Draft(text, tuple(Move(*move) for move in moves(pieces)), _describe_changes(case.text, parts, chosen))
 
 
-def _anywhere(case: Case) -> bool:
-    """Is it a part of its chunk, and no evidence says that it is the right one?"""
+def _has_no_evidence(case: Case) -> bool:
+    """Whether the passage is part of its chunk and no evidence says that it is the right part."""
     chunk = case.chunks.get(case.chunk_id)
     return not case.spans and chunk is not None and len(case.text.strip()) < len(chunk.text.strip())
 
@@ -77,10 +77,10 @@ _Mark = tuple[int, int, str]  # the part, the place in it (-1: its syntax) and t
 _Change = Rewrite | Edit
 
 
-def _parts(case: Case) -> list[_Part]:
+def _find_parts(case: Case) -> list[_Part]:
     text = case.text[:LONGEST]
     asked = {word.lower() for word in _WORDS.findall(case.question)}
-    fixed = [match.span() for form in _kept(case) for match in re.finditer(re.escape(form), text)]
+    fixed = [match.span() for form in _find_protected(case) for match in re.finditer(re.escape(form), text)]
     grids = list(tables(text))
     found = []
     for grid in grids:
@@ -98,66 +98,62 @@ def _parts(case: Case) -> list[_Part]:
             if not any(a < e.end and e.start < b for e in edits for a, b in within)
             and not asked & {w.lower() for e in edits for w in _WORDS.findall(sentence[e.start : e.end])}
         )  # fmt: skip
-        ways = tuple(way for way in rewrites(sentence) if all(_whole(way.pieces, a, b) for a, b in within))
+        ways = tuple(way for way in rewrites(sentence) if all(_is_kept_whole(way.pieces, a, b) for a, b in within))
         if words or ways:
             found.append(_Part(start, end, ways, words, content_words(sentence), sentence))
     return sorted(found, key=lambda part: part.start)
 
 
-def _kept(case: Case) -> list[str]:
+def _find_protected(case: Case) -> list[str]:
     return [form for form in (case.answer, *case.aliases) if form.strip()]
 
 
-def _whole(pieces: Sequence[Piece], start: int, end: int) -> bool:
+def _is_kept_whole(pieces: Sequence[Piece], start: int, end: int) -> bool:
     return any(isinstance(piece, Kept) and piece.start <= start and end <= piece.end for piece in pieces)
 
 
-def _choice(parts: Sequence[_Part], share: float, random: Random, layout: int) -> list[tuple[_Mark, _Change]]:
-    """One draw: a syntax for each sentence where there is one, and synonyms up to the share of the content words."""
+def _draw_changes(parts: Sequence[_Part], share: float, random: Random, layout: int) -> list[tuple[_Mark, _Change]]:
+    """Random changes: a syntax for each sentence that has one, and synonyms up to the share of the content words."""
     chosen: list[tuple[_Mark, _Change]] = []
     words: dict[str, list[tuple[_Mark, _Change]]] = {}
-    said: dict[str, int] = {}
+    words_used: dict[str, int] = {}
     for number, part in enumerate(parts):
         if part.ways:
-            # each layout in turn, and each sentence as it was in one draw of a few
-            at = (
-                (layout - 1 if layout else -1)
-                if part.table
-                else random.randrange(-1 if len(part.ways) > 1 else 0, len(part.ways))
-            )
-            if part.table:
-                at = at if at < len(part.ways) else random.randrange(len(part.ways))
-            elif random.random() < 0.2:
-                at = -1
+            if part.table:  # each layout in turn; 0: as it was
+                at = layout - 1 if layout <= len(part.ways) else random.randrange(len(part.ways))
+            else:
+                at = random.randrange(-1 if len(part.ways) > 1 else 0, len(part.ways))
+                if random.random() < 0.2:
+                    at = -1
             if at >= 0:
                 chosen.append(((number, -1, f"{part.ways[at].rule} {at}"), part.ways[at]))
         for edits in part.words:
-            # a thing that is called so here is called so throughout, in the plural too
+            # one word for a thing throughout, in the plural too
             old = part.sentence[edits[0].start : edits[0].end].lower().removesuffix("s")
-            edit = edits[said.setdefault(old, random.randrange(len(edits))) % len(edits)]
+            edit = edits[words_used.setdefault(old, random.randrange(len(edits))) % len(edits)]
             words.setdefault(old, []).append(((number, edit.start, edit.new), edit))
     budget = max(1, round(share * sum(part.content for part in parts)))
     drawn = random.sample(list(words), len(words))
     taken: list[tuple[_Mark, _Change]] = []
-    # a little less than all, so that the next draw is another
+    # not all, so that draws differ
     for old in drawn[: max(1, round(len(drawn) * 0.8))]:
         if len(taken) < budget:
             taken += words[old]
     return chosen + taken
 
 
-def _enough(parts: Sequence[_Part], marks: frozenset[_Mark], share: float) -> bool:
-    """Is the difference to be seen: another syntax somewhere, or two words and a fair part of those asked for?"""
+def _is_visible_change(parts: Sequence[_Part], marks: frozenset[_Mark], share: float) -> bool:
+    """Whether the draft visibly differs: another syntax somewhere, or enough synonyms (two at least)."""
     content = sum(part.content for part in parts)
     return any(place < 0 for _, place, _ in marks) or len(marks) >= max(2, LEAST * share * content)
 
 
-def _near(one: frozenset[_Mark], other: frozenset[_Mark]) -> bool:
+def _is_too_similar(one: frozenset[_Mark], other: frozenset[_Mark]) -> bool:
     differ = one ^ other
     return len(differ) < APART and not any(place < 0 for _, place, _ in differ)
 
 
-def _pieces(text: str, parts: Sequence[_Part], chosen: dict[_Mark, _Change]) -> list[Piece]:
+def _compose_pieces(text: str, parts: Sequence[_Part], chosen: dict[_Mark, _Change]) -> list[Piece]:
     found: list[Piece] = []
     at = 0
     for number, part in enumerate(parts):
@@ -176,8 +172,8 @@ def _pieces(text: str, parts: Sequence[_Part], chosen: dict[_Mark, _Change]) -> 
     return [*found, Kept(at, len(text))]
 
 
-def _told(text: str, parts: Sequence[_Part], chosen: Sequence[tuple[_Mark, _Change]]) -> str:
-    """What was done: the names of the changes of syntax, and the words."""
+def _describe_changes(text: str, parts: Sequence[_Part], chosen: Sequence[tuple[_Mark, _Change]]) -> str:
+    """The names of the changes of syntax, and the words changed, for a row's detail."""
     ways = [change.rule for _, change in chosen if isinstance(change, Rewrite)]
     words = [
         f"{text[parts[n].start + c.start : parts[n].start + c.end]} > {c.new}"

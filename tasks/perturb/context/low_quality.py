@@ -1,35 +1,350 @@
-"""Passages on the topic that help nobody: false ones, and the remnants of broken ones (Magic Mushroom §3.2-3.3)."""
+"""Low-quality noise: passages near the gold one made false throughout, or broken (Magic Mushroom §3.2-3.3)."""
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from html import escape
+from itertools import pairwise
 from random import Random
 
-from rarefy.data_contracts.rows import row_id
+from rarefy.data_contracts.rows import Swap, row_id
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.broken import wrecks
-from rarefy.tasks.perturb.context.false import falsified
-from rarefy.tasks.perturb.context.selected import Near, around
-from rarefy.tasks.perturb.context.swaps import edited
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages
+from rarefy.tasks.perturb.context.swaps import (
+    Edit,
+    Figure,
+    apply_edits,
+    correct_articles,
+    find_figures,
+    replace_value,
+    round_like,
+)
+from rarefy.tasks.perturb.passages import DIVIDER, split_units
+from rarefy.tasks.text.notations import contains_answer
 
-TOLD = 6  # changes named in a row's detail
+# False passages
+
+# Turned round only in what has happened: "may increase" is no fact, and its opposite no falsehood
+_TREND = {
+    "increased": "decreased",
+    "decreased": "increased",
+    "rose": "fell",
+    "fell": "rose",
+    "grew": "declined",
+    "declined": "grew",
+    "improved": "deteriorated",
+    "strengthened": "weakened",
+    "weakened": "strengthened",
+    "higher than": "lower than",
+    "lower than": "higher than",
+}
+# As verbs: "sales increased in Europe", not "an increased risk" and "the improved version"
+_TURN = re.compile(
+    rf"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )(?<!\band )(?<!\bor )(?<!\bwith )(?<!\bby )(?<!ing )(?<!\bnot )"
+    rf"(?<!\bno )"
+    rf"\b(?:{'|'.join(_TREND)})\b(?=\s(?:during|in|from|compared|as|due|primarily|slightly|significantly|modestly|sharply"
+    rf"|substantially|somewhat|again|further|over|at|the|its|a)\b|[.;])"
+)
+_UNSURE = re.compile(r"(?i)\b(?:may|might|could|would|should|can|if|whether|from)\b")
+# Rows that others are the sum or the difference of: moved, they would no longer be
+_TOTAL = re.compile(
+    r"(?i)\b(?:totals?|sub-?totals?|consolidated|worldwide|combined|overall|sum|net|gross|less|plus|other|per share"
+    r"|balance|beginning|ending|revenues?|sales$|cost of|income|earnings|profit|margin|loss)\b|\(in "
+)
+# Lengths of years, weeks and days, which stay
+_CALENDAR = frozenset(
+    (Decimal(amount), unit)
+    for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
+    for amount in amounts
+)
+_NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
+_IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
+_CELL = re.compile(r"[^|]+")
+_SORTS = {name: re.compile(p) for name, p in (("%", "%"), (".", r"\d\.\d"), ("(", r"^\("), ("1", r"\d"), ("a", ""))}
+
+
+def falsify_passage(text: str, swaps: Sequence[Swap], random: Random) -> list[Edit]:
+    """The edits that make a passage false: rows of tables swap their labels, sentences get other values."""
+    units = split_units(text)
+    prose = [(u.start, u.end) for u in units if u.kind == "sentence"]
+    edits = list(_rotate_row_labels([(u.start, u.end) for u in units if u.kind == "row"], text))
+    if any(text[start:end] in text[a:b] for start, end, _ in edits for a, b in prose):
+        edits = []  # the sentences beside a table would contradict it
+    named = [edit for edit in _swap_names(text, swaps) if _is_inside(edit, prose)]
+    scaled: list[Edit] = []
+    if not _repeats_table_figure(text, prose):
+        scaled = [edit for edit in _scale_figures(text, prose, random) if not _overlaps(edit, named)]
+    turned = [e for e in _reverse_trends(text, prose) if not _overlaps(e, (*named, *scaled))]
+    found = correct_articles(text, sorted([*named, *scaled, *turned]))
+    return sorted([*edits, *found])
+
+
+def _repeats_table_figure(text: str, prose: Sequence[tuple[int, int]]) -> bool:
+    """Whether a sentence repeats a figure of a table beside it, as "$10.5 billion" of 10,500."""
+    own: set[str] = set()
+    others: set[str] = set()
+    for figure in find_figures(text):
+        in_prose = any(start <= figure.start < end for start, end in prose)
+        if not (in_prose and figure.number.year):
+            (own if in_prose else others).add(figure.number.figures)
+    return bool(own & others)
+
+
+def _is_inside(edit: Edit, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= edit[0] and edit[1] <= end for start, end in spans)
+
+
+def _overlaps(edit: Edit, others: Iterable[Edit]) -> bool:
+    return any(edit[0] < b and a < edit[1] for a, b, _ in others)
+
+
+def _swap_names(text: str, swaps: Sequence[Swap]) -> Iterator[Edit]:
+    """Edits that replace each name by another everywhere."""
+    taken: list[Edit] = []
+    gone: set[str] = set()
+    for swap in swaps:
+        if any(c.isdigit() for c in swap.old) or swap.old in gone or swap.kind in ("TEXT", "") or swap.old not in text:
+            continue
+        found = replace_value(text, swap.old, (), swap.new, swap.kind)
+        if found and swap.new not in {new for _, _, new in taken} and not any(_overlaps(edit, taken) for edit in found):
+            gone.add(swap.old)
+            taken += found
+    yield from taken
+
+
+def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iterator[Edit]:
+    """Edits that scale sums and counts by one ratio and shares by another, so that totals and changes still fit."""
+    up = random.random() < 0.5
+    ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
+    placing = [(f, next((i for i, (a, b) in enumerate(spans) if a <= f.start < b), -1)) for f in find_figures(text)]
+    placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
+    of_sentence: dict[int, list[Figure]] = defaultdict(list)
+    for figure, i in placed:
+        of_sentence[i].append(figure)
+    largest = max((_read_value(f) for f, _ in placed if f.share), default=Decimal(0))
+    part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
+    for own in of_sentence.values():
+        changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
+        if _keeps_order(changed):
+            yield from ((f.start, f.end, new) for f, new in changed if new != f.digits)
+
+
+def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part: Decimal) -> str:
+    """The new digits of a figure among others of its sentence; the old ones where it must stay."""
+    value = _read_value(figure)
+    if not figure.share:
+        return round_like(figure.digits, value * ratio)
+    together = [f for f in beside if f.share]
+    if value == 100 or len(beside) - len(together) > 1:
+        return figure.digits  # the change of two sums that are scaled alike
+    if len(together) > 1 and abs(sum((_read_value(f) for f in together), Decimal(-100))) <= 1:
+        return together[-1 - together.index(figure)].digits  # the parts of a whole change places
+    return round_like(figure.digits, value * part)
+
+
+def _keeps_order(changed: Sequence[tuple[Figure, str]]) -> bool:
+    """Whether larger figures stay larger, equal ones equal, and none becomes zero; shares may change places."""
+    counts = sorted((_read_value(f), Decimal(new.replace(",", ""))) for f, new in changed if not f.share)
+    ordered = all((a < c) == (b < d) and b <= d for (a, b), (c, d) in pairwise(counts))
+    return ordered and all(Decimal(new.replace(",", "")) for _, new in changed)
+
+
+def _read_value(figure: Figure) -> Decimal:
+    return Decimal(figure.digits.replace(",", ""))
+
+
+def _may_change(text: str, figure: Figure) -> bool:
+    """Whether this is a sum, a share or a count, rather than a year, its length, or part of a name."""
+    number = figure.quantity
+    if number.year or (number.amount, number.unit) in _CALENDAR:
+        return False
+    if number.kind in ("money", "percent", "points") or number.scale:
+        return True
+    named = _IN_A_NAME.search(text[max(0, figure.start - 24) : figure.start])
+    return number.kind in ("count", "measure") and not named and _NOUN.match(text, figure.end) is not None
+
+
+def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+    """Edits that reverse trends in sentences without figures that would contradict them."""
+    for start, end in spans:
+        sentence = text[start:end]
+        if find_figures(sentence) or _UNSURE.search(sentence):
+            continue
+        for match in _TURN.finditer(sentence):
+            yield start + match.start(), start + match.end(), _TREND[match.group()]
+
+
+def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[Edit]:
+    """Edits that move each label to the previous row of the same kind, so that sums still hold."""
+    run: list[tuple[int, int, str, Decimal]] = []
+    sort = ""
+    for start, end in (*rows, (0, 0)):
+        cells = [match.span() for match in _CELL.finditer(text, start, end)]
+        cells = [(a, b) for a, b in cells if text[a:b].strip()]
+        label = text[slice(*cells[0])].strip() if cells else ""
+        kind = _classify_cells([text[a:b].strip() for a, b in cells[1:]])
+        full = all(re.search(r"[1-9]", text[a:b]) or not re.search(r"[\d—–-]", text[a:b]) for a, b in cells[1:])
+        ordinary = full and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
+        if not ordinary or (run and kind != sort):
+            yield from _rotate_labels(run)
+            run = []
+        if ordinary and DIVIDER.match(text[start:end].strip()) is None:
+            at = text.index(label, start)
+            digits = re.search(r"\d[\d,]*(?:\.\d+)?", text[cells[1][0] : end])
+            run.append(
+                (at, at + len(label), label, Decimal(digits.group().replace(",", "")) if digits else Decimal(-1))
+            )
+            sort = kind
+    yield from _rotate_labels(run)
+
+
+def _rotate_labels(rows: Sequence[tuple[int, int, str, Decimal]]) -> Iterator[Edit]:
+    run = [(start, end, label) for start, end, label, _ in rows]
+    amounts = [amount for *_, amount in rows]
+    if len(run) > 2 and amounts[-1] == sum(amounts[:-1], Decimal(0)):  # a total by another name
+        run = run[:-1]
+    if len(run) > 1 and len({label for _, _, label in run}) == len(run):
+        for (start, end, _), (_, _, label) in zip(run, (*run[1:], run[0]), strict=True):
+            yield start, end, label
+
+
+def _classify_cells(cells: Sequence[str]) -> str:
+    """The kinds of a row's cells (sums, shares, words): labels move only among rows of the same."""
+    if not any(cells):
+        return ""
+    return " ".join(
+        next(sort for sort, pattern in _SORTS.items() if pattern.search(cell))
+        for cell in cells
+        if cell not in ("—", "–", "-")
+    )
+
+
+# Debris: remnants of badly extracted passages (Magic Mushroom §3.2)
+
+KEPT, WORDS = 0.35, 40  # share of a passage's words in its debris, and their number, at most
+_TIDY = re.compile(r"\s+")
+
+
+def make_debris(near: NearbyPassage, random: Random) -> Iterator[tuple[str, str]]:
+    """Remnants of a passage, each with what happened to it, in a random order; for tables the torn rows early."""
+    is_table = near.text.count("\n|") > 1
+    makers = [break_table, break_page, make_page_furniture, break_html]
+    if not is_table:
+        makers = [break_html, make_page_furniture, break_page]
+    first = random.randrange(2)
+    for make in (*makers[first:], *makers[:first]):
+        if text := make(near, random):
+            yield text, _HOW[make]
+
+
+def break_html(near: NearbyPassage, random: Random) -> str:
+    """Half-stripped HTML: a few words of some sentences between left-over tags and entities."""
+    own = _cut_fragments(near, random, 3)
+    if not own:
+        return ""
+    open_, close = random.choice((("<p>", "</p>"), ("<span>", "</span>"), ("<li>", "</li>"), ("<b>", "</b>")))
+    colour = random.choice(("#000000", "#231f20", "#333"))
+    parts = [f'<div style="text-align:justify"><font style="font-family:inherit;color:{colour}">']
+    for i, fragment in enumerate(own):
+        parts.append(f"{open_ if i else ''}{_escape_twice(fragment)}{random.choice(('&nbsp;', '&#160;', '<br>', ''))}")
+        parts.append(close if random.random() < 0.6 else "")
+    parts.append(random.choice(("</font></div>", "</font></div><hr/>", "</div></div><br clear=all>")))
+    return "".join(parts)
+
+
+def break_table(near: NearbyPassage, random: Random) -> str:
+    """Torn rows of a table: labels without figures, dollar signs, blanks."""
+    rows = [near.text[u.start : u.end] for u in split_units(near.text) if u.kind == "row"]
+    labels = [label for label in (_TIDY.sub(" ", row.strip("| ").split("|")[0]).strip() for row in rows) if label]
+    if not labels:
+        return ""
+    at = random.randrange(len(labels))
+    parts = []
+    for label in labels[at : at + 4]:
+        empty = "".join(random.choice(("<td></td>", "<td>$</td>", "<td>&nbsp;</td>", "<td>)</td>")) for _ in range(3))
+        parts.append(f"<td>{_escape_twice(_first_words(label, 8))}</td>{empty}</tr><tr>")
+    last = parts.pop()
+    parts.append(last[: max(10, int(len(last) * random.uniform(0.3, 0.7)))])
+    return "</td></tr><tr>" + "\n".join(parts)
+
+
+def make_page_furniture(near: NearbyPassage, random: Random) -> str:
+    """Navigation of a page, and a line of its text."""
+    own = _cut_fragments(near, random, 1)
+    trail = [part for part in (near.title, *near.section.split(" > ")) if part]
+    page = random.randrange(12, 140)
+    top = random.choice(("Skip to main content | Print", "Table of Contents", "« Previous | Next »", "Back to top"))
+    lines = [top, " > ".join(_first_words(part, 10) for part in trail), *(f"... {fragment} ..." for fragment in own)]
+    lines += [random.choice((f"- {page} -", f"Page {page}", f"{page}\f", f"{page} | Table of Contents"))]
+    return "\n".join(line for line in lines if line)
+
+
+def break_page(near: NearbyPassage, random: Random) -> str:
+    """The foot of a page and the head of the next, without the sentence between."""
+    own = _cut_fragments(near, random, 2)
+    if len(own) < 2:
+        return ""
+    page = random.randrange(12, 140)
+    running = _first_words(near.title, 10) or "Table of Contents"
+    tail = own[0].split()
+    hyphen = tail[-1][: max(2, len(tail[-1]) // 2)] + "-" if tail[-1].isalpha() and len(tail[-1]) > 5 else tail[-1]
+    return "\n".join((" ".join([*tail[:-1], hyphen]), "", str(page), running, "(continued)", "", "... " + own[1]))
+
+
+_HOW: dict[Callable[[NearbyPassage, Random], str], str] = {
+    break_html: "fragments in HTML",
+    break_table: "a table's torn rows",
+    make_page_furniture: "a page's furniture",
+    break_page: "two ends of pages",
+}
+
+
+def _cut_fragments(near: NearbyPassage, random: Random, most: int) -> list[str]:
+    """A few words without figures from some sentences, in order, none a complete statement."""
+    texts = [near.text[u.start : u.end] for u in split_units(near.text) if u.kind in ("sentence", "row")]
+    texts = [_TIDY.sub(" ", re.sub(r"[|*_#]+", " ", piece)).strip() for piece in texts]
+    texts = [piece for piece in texts if len(re.findall(r"[^\W\d_]{2,}", piece)) >= 4]
+    chosen = sorted(random.sample(range(len(texts)), min(most, len(texts))))
+    room = min(WORDS, int(KEPT * sum(len(piece.split()) for piece in texts)) + 3) // max(len(chosen), 1)
+    found = []
+    for i in chosen:
+        words = texts[i].split()
+        size = min(random.randrange(4, 9), max(room, 3), max(len(words) - 2, 2))
+        start = random.randrange(max(len(words) - size, 1))
+        found.append(" ".join(word for word in words[start : start + size] if not re.search(r"\d", word)))
+    return [piece for piece in found if piece]
+
+
+def _first_words(text: str, words: int) -> str:
+    return " ".join(text.split()[:words])
+
+
+def _escape_twice(text: str) -> str:
+    """Text escaped twice, as by two programs in a row."""
+    twice = escape(escape(text, quote=False), quote=False)
+    return twice.replace("’", "&#8217;").replace("“", "&#8220;").replace("—", "&#8212;")
+
+
+DETAILED = 6  # changes named in a row's detail
 
 
 def counterfactual(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """Passages near the gold one, fluent and without contradiction, in which figures, names or rows are others.
+    """Fluent passages near the gold one with other figures, names or rows; those with several changes first.
 
-    Those with several changes first. None of them holds the answer, before or after.
+    None holds the answer, before or after.
     """
     swaps = case.pool.counterfacts if case.pool else ()
     scarce: list[Draft] = []
-    for near in around(case, config):
+    for near in find_nearby_passages(case, config):
         own = Random(row_id(case.question_id, near.chunk_id, near.text))
-        edits = falsified(near.text, swaps, own)
-        text, _ = edited(near.text, edits)
-        if not edits or occurs(text, case.answer, case.aliases):
+        edits = falsify_passage(near.text, swaps, own)
+        text, _ = apply_edits(near.text, edits)
+        if not edits or contains_answer(text, case.answer, case.aliases):
             continue
-        told = "; ".join(f"{new} for {near.text[a:b]}" for a, b, new in edits[:TOLD])
-        draft = Draft(text, detail=told, chunk_id=near.chunk_id)
+        changes = "; ".join(f"{new} for {near.text[a:b]}" for a, b, new in edits[:DETAILED])
+        draft = Draft(text, detail=changes, chunk_id=near.chunk_id)
         if len(edits) > 1:
             yield draft
         else:
@@ -38,15 +353,15 @@ def counterfactual(case: Case, config: PerturbConfig, random: Random) -> Iterato
 
 
 def debris(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """What a bad extraction leaves of passages near the gold one: of each chunk's last, the farthest chunk first."""
-    of_chunk: dict[str, list[Near]] = {}
-    for near in around(case, config):
+    """Debris of passages near the gold one: the last passage of each chunk first, from the farthest chunk on."""
+    of_chunk: dict[str, list[NearbyPassage]] = {}
+    for near in find_nearby_passages(case, config):
         of_chunk.setdefault(near.chunk_id, []).append(near)
     far = list(reversed(of_chunk.values()))
     turns = max((len(found) for found in far), default=0)
     for near in (found[-1 - turn] for turn in range(turns) for found in far if turn < len(found)):
         own = Random(row_id(case.question_id, near.chunk_id, near.text))
-        for text, how in wrecks(near, own):
-            if not occurs(text, case.answer, case.aliases):
+        for text, how in make_debris(near, own):
+            if not contains_answer(text, case.answer, case.aliases):
                 yield Draft(text, detail=how, chunk_id=near.chunk_id)
                 break

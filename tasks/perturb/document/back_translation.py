@@ -1,9 +1,8 @@
-"""A passage into Spanish and back by apertium, line by line, tables and headings as they stand (RARE §5.2, C.2).
+"""Translate a passage into Spanish and back with apertium (RARE §5.2, C.2); tables and headings stay as they are.
 
-Rules of grammar translate word by word: most of what comes back is no English that says the same ("intangible
-advantages" for assets), in ways that no check of figures sees. So a passage is kept only where all that changed are
-words that were read and found interchangeable: few are. Figures, names and codes stand in the way of both directions
-and are put back as they were.
+Rules translate word by word: most of what comes back does not mean the same ("intangible advantages" for assets),
+which no check of figures notices. So a passage is kept only where all changed words are reviewed as interchangeable:
+few are. Figures, names and codes are replaced by placeholders and put back.
 """
 
 import difflib
@@ -23,7 +22,7 @@ from rarefy.tasks.text.wordnet import readings
 PROGRAM = "apertium"
 THERE, BACK = "eng-spa", "spa-eng"
 SECONDS = 120  # for one passage; 600 words take about one
-LONGEST = 200_000  # characters: longer texts are no passages, and take minutes
+LONGEST = 200_000  # characters; longer texts take minutes
 
 # What must come back as it was: figures with their signs and units, codes, names with inner capitals, mail, links. A
 # name of two words or more is one too; a single word with a capital may begin a sentence.
@@ -33,7 +32,7 @@ _KEPT = re.compile(
     r"|\b\d[\d.,/-]*(?:\s?%|\spercent\b)?|\b\w*\d[\w-]*|\b[A-Z]{2,}[\w&-]*|\b\w*[a-z][A-Z]\w*|\S+@\S+|https?://\S+"
     r"|\b[A-Z][\w’'&-]*(?:\s(?:of\s|&\s|and\s)?[A-Z][\w’'&-]*)+(?:,?\s(?:Inc|Corp|LLC|Ltd)\b\.?)?"
 )
-_SIGN = "Xq"  # begins a word that no dictionary has, so that it is passed through; texts with such words are refused
+_SIGN = "Xq"  # begins a placeholder, which no dictionary has; texts with such words are refused
 _HELD = re.compile(rf"{_SIGN}([a-j]+)z")
 _PROSE = re.compile(r"[a-z]{2,}\s+[a-z]{2,}")
 _PAST = {"ed": {"past", "participle"}}  # one word for both
@@ -41,11 +40,10 @@ _PIECE = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
 def back_translation(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The passage as it comes back, its figures and names as they were.
+    """The passage translated back, with its figures and names as they were.
 
-    Refused as `no_prose` where there are only tables, headings and fragments, as `too_long`, and as `untranslatable`,
-    with what the program said, where it fails or loses a figure. What came back in other words than a reader has found
-    interchangeable is `garbled`, with the first of them.
+    Refused: `no_prose` (only tables, headings and fragments), `too_long`, `untranslatable` (the program fails or loses
+    a figure), `garbled` (a change that is not between interchangeable words).
     """
     if len(case.text) > LONGEST:
         yield Draft(case.text, refused="too_long", detail=f"{len(case.text):,} characters, {LONGEST:,} at most")
@@ -53,26 +51,26 @@ def back_translation(case: Case, config: PerturbConfig, random: Random) -> Itera
         yield Draft(case.text, refused="no_prose")
     else:
         try:
-            text = _there_and_back(case.text)
-            wrong = garbled(case.text, text)
-            told = wrong or "English, Spanish, English by apertium"
-            yield Draft(text, detail=told, refused="garbled" if wrong else "")
+            text = _translate_both_ways(case.text)
+            wrong = find_garbled(case.text, text)
+            summary = wrong or "English, Spanish, English by apertium"
+            yield Draft(text, detail=summary, refused="garbled" if wrong else "")
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             yield Draft(case.text, refused="untranslatable", detail=" ".join(str(error).split())[:200])
 
 
-def garbled(before: str, after: str) -> str:
-    """The first change that is more than one interchangeable word for another, "" where there is none."""
+def find_garbled(before: str, after: str) -> str:
+    """The first change that is not one interchangeable word for another; "" where there is none."""
     for old, new in zip(before.split("\n"), after.split("\n"), strict=True):
         a, b = _PIECE.findall(old), _PIECE.findall(new)
         for kind, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-            if kind != "equal" and not (j - i == m - k and all(map(_interchangeable, a[i:j], b[k:m]))):
+            if kind != "equal" and not (j - i == m - k and all(map(_is_interchangeable, a[i:j], b[k:m]))):
                 return f"{' '.join(b[k:m])!r} for {' '.join(a[i:j])!r}"
     return ""
 
 
-def _interchangeable(old: str, new: str) -> bool:
-    """May the one word stand for the other, in the same form?"""
+def _is_interchangeable(old: str, new: str) -> bool:
+    """Whether one word can replace the other in the same form."""
     may, forms = exchangeable(old.lower()), _forms(old)
     return any(r.lemma in may and _PAST.get(r.form, {r.form}) & forms for r in readings(new.lower()))
 
@@ -85,42 +83,42 @@ def _is_prose(line: str) -> bool:
     return not line.lstrip().startswith(("|", "#", "```", "<")) and _PROSE.search(line) is not None
 
 
-def _there_and_back(text: str) -> str:
+def _translate_both_ways(text: str) -> str:
     lines = text.split("\n")
     places = [at for at, line in enumerate(lines) if _is_prose(line)]
     if _SIGN in text:
         raise ValueError(f"the text has words that begin with {_SIGN}")
-    held: list[str] = []
+    protected: list[str] = []
 
     def hold(hit: re.Match[str]) -> str:
-        held.append(hit[0])
-        return f"{_SIGN}{_letters(len(held) - 1)}z"
+        protected.append(hit[0])
+        return f"{_SIGN}{_number_to_letters(len(protected) - 1)}z"
 
     prose = [_KEPT.sub(hold, lines[at]) for at in places]
-    english = _translated(_translated(prose, THERE), BACK)
+    english = _translate(_translate(prose, THERE), BACK)
     for at, sent, back in zip(places, prose, english, strict=True):
         if sorted(_HELD.findall(sent)) != sorted(_HELD.findall(back)):
             raise ValueError(f"a figure or name did not come back: {lines[at][:80]}")
-        lines[at] = _spaced(lines[at], _HELD.sub(lambda hit: held[_number(hit[1])], back))
+        lines[at] = _restore_space(lines[at], _HELD.sub(lambda hit: protected[_letters_to_number(hit[1])], back))
     return "\n".join(lines)
 
 
-def _letters(number: int) -> str:
+def _number_to_letters(number: int) -> str:
     return "".join("abcdefghij"[int(digit)] for digit in str(number))
 
 
-def _number(letters: str) -> int:
+def _letters_to_number(letters: str) -> int:
     return int("".join(str("abcdefghij".index(letter)) for letter in letters))
 
 
-def _spaced(line: str, back: str) -> str:
-    """What came back with the white space around it that the line had."""
+def _restore_space(line: str, back: str) -> str:
+    """A translated line with the white space around the original."""
     head = line[: len(line) - len(line.lstrip())]
     return head + re.sub(r"(?<=\S) {2,}", " ", back.strip()) + line[len(line.rstrip()) :]
 
 
 @lru_cache(512)
-def _remembered(text: str, mode: str) -> str:
+def _run_apertium(text: str, mode: str) -> str:
     done = subprocess.run(
         [PROGRAM, "-u", "-f", "txt", mode], input=text, capture_output=True, timeout=SECONDS, encoding="utf-8"
     )
@@ -129,11 +127,11 @@ def _remembered(text: str, mode: str) -> str:
     return done.stdout
 
 
-def _translated(lines: list[str], mode: str) -> list[str]:
-    """These lines in the other language, in one run of the program; ValueError where their number changes."""
+def _translate(lines: list[str], mode: str) -> list[str]:
+    """The lines translated in one run of the program; ValueError where their number changes."""
     # A blank line between them: apertium joins a line to the next where a phrase seems to go on.
     joined = "\n\n".join(line.replace("\u2028", " ") for line in lines)
-    found = re.split(r"\n\n", _remembered(joined + "\n", mode).rstrip("\n"))
+    found = re.split(r"\n\n", _run_apertium(joined + "\n", mode).rstrip("\n"))
     if len(found) != len(lines):
         raise ValueError(f"{PROGRAM} {mode} gave {len(found)} lines for {len(lines)}")
     return found
@@ -141,12 +139,12 @@ def _translated(lines: list[str], mode: str) -> list[str]:
 
 @lru_cache(1)
 def version() -> str:
-    """What the variants hang on: the versions of apertium and of its English-Spanish pair; "" where it is missing."""
+    """The versions of apertium and of its English-Spanish pair, which variants depend on; "" where it is missing."""
     if which(PROGRAM) is None:
         return ""
-    told = subprocess.run([PROGRAM, "-l"], capture_output=True, text=True, timeout=SECONDS)
-    if not {THERE, BACK} <= set(told.stdout.split()):
+    listing = subprocess.run([PROGRAM, "-l"], capture_output=True, text=True, timeout=SECONDS)
+    if not {THERE, BACK} <= set(listing.stdout.split()):
         return ""
     program = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=SECONDS).stdout.split()
-    probe = _remembered("The company may not sell all of its shares before the board has approved it.\n", THERE)
+    probe = _run_apertium("The company may not sell all of its shares before the board has approved it.\n", THERE)
     return f"{PROGRAM} {' '.join(program)}: {probe.strip()}"

@@ -1,53 +1,113 @@
-"""Which contexts of a question are gold, where their evidence stands, and all of it as rows."""
+"""Turn question records into questions and chunks: choose gold passages, find their evidence, guess the language."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
-from rarefy.tasks.corpus.read.languages import language as code_of
-from rarefy.tasks.perturb.layouts.question_record import Passage, QuestionRecord
-from rarefy.tasks.perturb.layouts.tongue import tongue
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.corpus.read.metadata import language_code as code_of
+from rarefy.tasks.perturb.layouts.records import Passage, QuestionRecord
+from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.sentences import sentences
+
+# Guess the language of a text
+
+# Words of most sentences of a language, and of few in the others
+_WORDS = {
+    "en": "the of and to in is was what which who how when where for on by with that are were did does from as at its",
+    "de": "der die das und ist von den mit wie welche welcher wer wann wo für auf im ein eine nicht wurde des dem zu",
+    "fr": "le la les des et est une un dans quel quelle qui que pour par sur avec du au aux sont était où combien",
+    "es": "el la los las de y es una un en qué cuál quién cómo cuándo dónde para por con del al son fue cuántos que",
+    "it": "il lo gli di e è una un in che quale chi come quando dove per con del della sono era nel alla quanti",
+    "pt": "o os as de e é uma um em que qual quem como quando onde para por com do da são foi no na quantos",
+    "nl": "de het een en is van in wat welke wie hoe wanneer waar voor op met dat zijn werd door niet aan",
+}
+_LANGUAGES_OF: dict[str, list[str]] = {}
+for _language, _listed in _WORDS.items():
+    for _word in _listed.split():
+        _LANGUAGES_OF.setdefault(_word, []).append(_language)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_READ = 2_000  # characters
+_SCRIPTS = (  # first and last letter, and language
+    ("\u0400", "\u04ff", "ru"),
+    ("\u0370", "\u03ff", "el"),
+    ("\u0590", "\u05ff", "he"),
+    ("\u0600", "\u06ff", "ar"),
+    ("\u0900", "\u097f", "hi"),
+    ("\u0e00", "\u0e7f", "th"),
+    ("\u3040", "\u30ff", "ja"),
+    ("\uac00", "\ud7af", "ko"),
+    ("\u4e00", "\u9fff", "zh"),
+)
+
+
+_BESIDE = 2.0  # weight of all texts beside a text, in its words
+
+
+def guess_language(text: str, beside: Iterable[str] = ()) -> str:
+    """The code of a text's most likely language, with texts `beside` it as a help.
+
+    English where words do not tell; "und" where its letters belong to no known language.
+    """
+    text = text[:_READ].lower()
+    letters = [letter for word in _LETTERS.findall(text) for letter in word]
+    foreign = Counter(_script_language(letter) for letter in letters if letter > "\u036f")
+    if 2 * foreign.total() > len(letters):
+        return "ja" if foreign["ja"] else foreign.most_common(1)[0][0]
+    own, others = (
+        _count_language_words(text),
+        _count_language_words(" ".join(other[:_READ] for other in beside).lower()),
+    )
+    worth = _BESIDE / max(1, others.total())
+    return max(_WORDS, key=lambda language: own[language] + worth * others[language])  # the first of equals: English
+
+
+def _count_language_words(text: str) -> Counter[str]:
+    return Counter(language for word in _LETTERS.findall(text) for language in _LANGUAGES_OF.get(word, ()))
+
+
+def _script_language(letter: str) -> str:
+    return next((language for first, last, language in _SCRIPTS if first <= letter <= last), "und")
+
 
 _MOST = 200_000  # characters of a passage that is searched sentence by sentence
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.M)
 
 
-def placed(found: Iterable[QuestionRecord], language: str = "") -> Iterator[tuple[Question, dict[str, Chunk]]]:
-    """Each question with its chunks, in the order that they came in, on which nothing of them hangs.
+def make_questions(found: Iterable[QuestionRecord], language: str = "") -> Iterator[tuple[Question, dict[str, Chunk]]]:
+    """Each question with its chunks, in order of input, which does not affect them.
 
-    Gold is what the file calls so, else what holds the answer; without an answer nothing is. A document is known by
-    its title, one without is the question's own. What several questions share is one chunk, that of the first of them
-    by id. `language` counts where the file says none; where nobody does, it is guessed from the words.
+    Gold are the passages that the file marks, else those with the answer; without an answer none. Passages of equal
+    title form a document, those without title one per question. A passage of several questions is one chunk.
+    `language` is that of records without one; without either it is guessed.
     """
     texts: dict[str, str] = {}  # a passage that many questions share is held once
     listed = [
         replace(asked, passages=tuple(replace(p, text=texts.setdefault(p.text, p.text)) for p in asked.passages))
         for asked in found
     ]
-    known = _chunks(listed, language)
+    known = _make_chunks(listed, language)
     for asked in listed:
-        yield _question(asked, known, language)
+        yield _make_question(asked, known, language)
 
 
-def id_of(asked: QuestionRecord) -> str:
-    """The id of a question: its own, else one made of what is asked and answered."""
+def make_question_id(asked: QuestionRecord) -> str:
+    """The id of a question: its own, else one made of its text and answers."""
     return asked.question_id or row_id("question", asked.text, *asked.answers)
 
 
-def _chunks(listed: Iterable[QuestionRecord], language: str) -> dict[str, Chunk]:
-    """All passages as chunks, each document's in the order that the file says, else by question and place in it."""
+def _make_chunks(listed: Iterable[QuestionRecord], language: str) -> dict[str, Chunk]:
+    """All passages as chunks, those of a document in the order of the file, else of questions."""
     first: dict[str, tuple[str, Passage, str]] = {}  # of each chunk: document, passage, language
-    for asked in sorted(listed, key=id_of):
-        spoken = _spoken(asked, language)
+    for asked in sorted(listed, key=make_question_id):
+        spoken = _language_of(asked, language)
         for passage in asked.passages:
-            first.setdefault(_chunk_id(passage), (passage.title or id_of(asked), passage, spoken))
+            first.setdefault(_chunk_id(passage), (passage.title or make_question_id(asked), passage, spoken))
     chunks: dict[str, Chunk] = {}
     ends: dict[str, int] = {}  # where the known part of each document ends
     for chunk_id, (doc_id, passage, spoken) in sorted(first.items(), key=lambda row: row[1][1].number):
-        chunks[chunk_id] = _chunk(chunk_id, doc_id, ends.get(doc_id, 0), passage, spoken)
+        chunks[chunk_id] = _make_chunk(chunk_id, doc_id, ends.get(doc_id, 0), passage, spoken)
         ends[doc_id] = chunks[chunk_id].end + 1
     return chunks
 
@@ -56,12 +116,14 @@ def _chunk_id(passage: Passage) -> str:
     return row_id("passage", passage.title, passage.text)
 
 
-def _spoken(asked: QuestionRecord, language: str) -> str:
-    said = code_of(asked.language) or language
-    return said or tongue(asked.text, (passage.text[:500] for passage in asked.passages))
+def _language_of(asked: QuestionRecord, language: str) -> str:
+    code = code_of(asked.language) or language
+    return code or guess_language(asked.text, (passage.text[:500] for passage in asked.passages))
 
 
-def _question(asked: QuestionRecord, known: Mapping[str, Chunk], language: str) -> tuple[Question, dict[str, Chunk]]:
+def _make_question(
+    asked: QuestionRecord, known: Mapping[str, Chunk], language: str
+) -> tuple[Question, dict[str, Chunk]]:
     answers = asked.answers
     chunks: dict[str, Chunk] = {}
     gold: dict[str, Passage] = {}
@@ -73,10 +135,10 @@ def _question(asked: QuestionRecord, known: Mapping[str, Chunk], language: str) 
     spans = [
         Span(chunk_id, start, end)
         for chunk_id, passage in gold.items()
-        for start, end in sorted(set(_evidence(passage, answers)))
+        for start, end in sorted(set(_find_evidence(passage, answers)))
     ]
     question = Question(
-        question_id=id_of(asked),
+        question_id=make_question_id(asked),
         path_id="",
         pattern="single" if len(gold) < 2 else "multi",
         text=asked.text,
@@ -86,12 +148,12 @@ def _question(asked: QuestionRecord, known: Mapping[str, Chunk], language: str) 
         chunk_ids=tuple(gold),
         evidence=tuple(chunks[span.chunk_id].text[span.start : span.end] for span in spans),
         evidence_spans=tuple(spans),
-        language=_spoken(asked, language),
+        language=_language_of(asked, language),
     )
     return question, chunks
 
 
-def _chunk(chunk_id: str, doc_id: str, start: int, passage: Passage, language: str) -> Chunk:
+def _make_chunk(chunk_id: str, doc_id: str, start: int, passage: Passage, language: str) -> Chunk:
     text = passage.text
     rows = len(_TABLE.findall(text[:_MOST]))
     return Chunk(
@@ -114,26 +176,26 @@ def _is_gold(passage: Passage, asked: QuestionRecord) -> bool:
     if any(other.gold is not None for other in asked.passages):
         return bool(passage.gold)
     if all(answer.strip(" .").casefold() in VERDICTS for answer in asked.answers):
-        return len(asked.passages) == 1  # no passage says "yes": the only one there is must be the one asked about
-    return occurs(passage.text, asked.answers[0], asked.answers[1:])
+        return len(asked.passages) == 1  # no passage states "yes": a single one must be the one asked about
+    return contains_answer(passage.text, asked.answers[0], asked.answers[1:])
 
 
-def _evidence(passage: Passage, answers: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """The sentences or table rows that the file names, those where it says that an answer begins, or that hold one."""
-    if named := [said for said in passage.evidence if said in passage.text]:
-        yield from ((at, at + len(said)) for said in named for at in [passage.text.index(said)])
+def _find_evidence(passage: Passage, answers: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Spans of evidence: sentences that the file names, those where it puts an answer, or those that hold one."""
+    if named := [sentence for sentence in passage.evidence if sentence in passage.text]:
+        yield from ((at, at + len(sentence)) for sentence in named for at in [passage.text.index(sentence)])
         return
-    parts = list(_parts(passage.text[:_MOST]))
+    parts = list(_split_sentences_and_rows(passage.text[:_MOST]))
     if starts := [at for at in passage.at if any(passage.text.startswith(answer, at) for answer in answers)]:
         yield from ((start, end) for start, end in parts if any(start <= at < end for at in starts))
         return
     for start, end in parts:
-        if occurs(passage.text[start:end], answers[0], answers[1:]):
+        if contains_answer(passage.text[start:end], answers[0], answers[1:]):
             yield start, end
 
 
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences, and the rows of tables one by one."""
+def _split_sentences_and_rows(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of sentences and of table rows."""
     for start, end in sentences(text):
         at = start
         for line in text[start:end].splitlines(keepends=True) if _TABLE.search(text, start, end) else [text[start:end]]:

@@ -1,13 +1,23 @@
-"""Contexts mixed to order, and what a real retriever's contexts are made of (Magic Mushroom §4, Appendix A)."""
+"""Mix contexts of golden passages and noise, and classify the passages of real retrievers.
+
+Variants of passages come in, contexts with known shares of each class go out; retrieved passages come in, their
+classes and the retriever's mix go out (Magic Mushroom §4, Appendix A).
+"""
 
 from rarefy.tasks.perturb.mix.build import mix
-from rarefy.tasks.perturb.mix.classify import classify
-from rarefy.tasks.perturb.mix.classify_config import ClassifyConfig
-from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NOISE, MixConfig
-from rarefy.tasks.perturb.mix.fit import Observed, observed, scenario_file
-from rarefy.tasks.perturb.mix.fit import show as show_observed
-from rarefy.tasks.perturb.mix.render import texts
-from rarefy.tasks.perturb.mix.scenarios import SCENARIOS, Scenario, read_scenarios, scenario
+from rarefy.tasks.perturb.mix.classify import ClassifyConfig, classify
+from rarefy.tasks.perturb.mix.config import (
+    CLASSES,
+    GOLDEN,
+    NOISE,
+    SCENARIOS,
+    MixConfig,
+    Scenario,
+    make_scenario,
+    read_scenarios,
+)
+from rarefy.tasks.perturb.mix.fit import ObservedMix, measure_mix, render_observed, render_scenario_file
+from rarefy.tasks.perturb.mix.pools import texts
 
 __all__ = [
     "CLASSES",
@@ -16,16 +26,16 @@ __all__ = [
     "SCENARIOS",
     "ClassifyConfig",
     "MixConfig",
-    "Observed",
+    "ObservedMix",
     "Scenario",
     "classify",
+    "make_scenario",
+    "measure_mix",
     "mix",
-    "observed",
     "read_scenarios",
-    "scenario",
-    "scenario_file",
-    "show_observed",
+    "render_observed",
+    "render_scenario_file",
     "texts",
 ]
 
-VERSION = 3  # words are told by their stems
+VERSION = 3  # words are compared by their stems

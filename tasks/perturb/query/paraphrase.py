@@ -1,4 +1,4 @@
-"""The same question in other words and another syntax (IBM §3): orders, voices, frames, set wordings, synonyms."""
+"""Paraphrase a question by rules: other orders, voices, set phrases and synonyms (IBM §3)."""
 
 import re
 from collections.abc import Iterator
@@ -6,47 +6,53 @@ from random import Random
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.text.syntax import asked, asked_otherwise, measured, replacements, reworded
+from rarefy.tasks.text.syntax import (
+    parse_measure_question,
+    reorder_question,
+    rephrase_measure_question,
+    replacements,
+    reword_terms,
+)
 
-LONGEST = 600  # characters of a question: what is longer is a text with a question in it
-PIVOTS = frozenset({"company", "companies"})  # what is sought is called what the corpus calls it
-WORDS = 2  # synonyms in one paraphrase at most: with more, their small differences add up
-REWORDED = 0.6  # how often a time, a unit or a company is said otherwise besides
+LONGEST = 600  # characters of a question
+PIVOTS = frozenset({"company", "companies"})  # never replaced
+WORDS = 2  # synonyms in one paraphrase, at most, as their small differences add up
+REWORDED = 0.6  # probability that a time, a unit or a company is reworded as well
 
 _NAMED = re.compile(r"[^\W\d_]{2,}")
 
 
 def paraphrase(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The question asked otherwise, each time in another order or frame first, then in other words alone.
+    """Paraphrases of the question: first in other orders or frames, then with synonyms alone.
 
-    Numbers, dates, names and units stay. Nothing for a text that is no question of one sentence.
+    Numbers, dates, names and units stay. None for a text that is not a question of one sentence.
     """
     question = case.text.strip()
     if not question or len(question) > LONGEST or "\n" in question:
         return
-    parts = measured(question)
-    framed = list(asked_otherwise(parts)) if parts else list(asked(question))
+    parts = parse_measure_question(question)
+    framed = list(rephrase_measure_question(parts)) if parts else list(reorder_question(question))
     named = {word.lower() for word in _NAMED.findall(case.entity)}
-    exchanges = _exchanges(question, named)
+    exchanges = _find_exchanges(question, named)
     seen = {question}
-    for what, text in [*_in_turn(framed, random), *(("words", question) for _ in range(config.paraphrases))]:
-        made, details = text, [what]
-        for name, choices in _by_name(text).items():
+    for what, text in [*_alternate_frames(framed, random), *(("words", question) for _ in range(config.paraphrases))]:
+        new_text, details = text, [what]
+        for name, choices in _list_rewordings(text).items():
             if random.random() < REWORDED or what == "words":
-                made = random.choice(choices)
+                new_text = random.choice(choices)
                 details.append(name)
                 break
-        made, words = _other_words(made, exchanges, random)
+        new_text, words = _exchange_words(new_text, exchanges, random)
         details += words
         if what in ("words", "which") and len(details) < 2:
             continue
-        if made not in seen and not _doubled(made):
-            seen.add(made)
-            yield Draft(made, detail=", ".join(details))
+        if new_text not in seen and not _has_doubled_word(new_text):
+            seen.add(new_text)
+            yield Draft(new_text, detail=", ".join(details))
 
 
-def _in_turn(framed: list[tuple[str, str]], random: Random) -> list[tuple[str, str]]:
-    """One of each frame in an order that is drawn, then the others."""
+def _alternate_frames(framed: list[tuple[str, str]], random: Random) -> list[tuple[str, str]]:
+    """The frames in random order, one of each kind first."""
     drawn = list(framed)
     random.shuffle(drawn)
     first: dict[str, tuple[str, str]] = {}
@@ -57,40 +63,40 @@ def _in_turn(framed: list[tuple[str, str]], random: Random) -> list[tuple[str, s
     return sorted(first.values(), key=lambda frame: frame[0] == "which") + later
 
 
-def _by_name(text: str) -> dict[str, list[str]]:
+def _list_rewordings(text: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name, made in reworded(text):
-        found.setdefault(name, []).append(made)
+    for name, renamed in reword_terms(text):
+        found.setdefault(name, []).append(renamed)
     return found
 
 
-def _exchanges(question: str, named: set[str]) -> list[list[tuple[str, str]]]:
-    """For each word or phrase of the question that may be another: what stands there, and what may instead."""
+def _find_exchanges(question: str, named: set[str]) -> list[list[tuple[str, str]]]:
+    """The possible replacements (old, new) of each word or phrase of the question that has some."""
     found = []
     for edits in replacements(question):
         pairs = [(question[edit.start : edit.end], edit.new) for edit in edits]
-        # a word that stands twice may mean two things
-        alone = all(len(_places(old, question)) == 1 and old.lower() not in PIVOTS for old, _ in pairs)
+        # a repeated word may mean two things
+        alone = all(len(_find_places(old, question)) == 1 and old.lower() not in PIVOTS for old, _ in pairs)
         if alone and not named & {word.lower() for old, _ in pairs for word in _NAMED.findall(old)}:
             found.append(pairs)
     return found
 
 
-def _other_words(text: str, exchanges: list[list[tuple[str, str]]], random: Random) -> tuple[str, list[str]]:
+def _exchange_words(text: str, exchanges: list[list[tuple[str, str]]], random: Random) -> tuple[str, list[str]]:
     drawn = [random.choice(pairs) for pairs in random.sample(exchanges, len(exchanges))]
-    told: list[str] = []
+    details: list[str] = []
     for old, new in drawn:
-        places = _places(old, text)
-        if len(places) == 1 and len(told) < WORDS:
+        places = _find_places(old, text)
+        if len(places) == 1 and len(details) < WORDS:
             text = text[: places[0]] + new + text[places[0] + len(old) :]
-            told.append(f"{old} > {new}")
-    return text, told
+            details.append(f"{old} > {new}")
+    return text, details
 
 
-def _places(old: str, text: str) -> list[int]:
+def _find_places(old: str, text: str) -> list[int]:
     return [match.start() for match in re.finditer(rf"(?<![\w-]){re.escape(old)}(?![\w-])", text)]
 
 
-def _doubled(text: str) -> bool:
-    """Did two changes meet and say a word twice ("in in", "the the")?"""
+def _has_doubled_word(text: str) -> bool:
+    """Whether a word or mark is doubled ("in in", ",,")."""
     return re.search(r"\b(\w+) \1\b|\.\.|,,|,\?", text) is not None

@@ -1,28 +1,29 @@
-"""The parts of a question, as far as its surface tells: what it asks with, what stands before it and what hangs on."""
+"""Split a question into its parts: question word, auxiliary, what comes before, and phrases at its end."""
 
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import MONTHS, SHORT
 from rarefy.tasks.text.names import ABBREVIATIONS
 from rarefy.tasks.text.wordnet import readings
 
-LONGEST = 600  # characters: what is longer is no question, and none of these patterns is made for it
+LONGEST_QUESTION = 600  # characters: what is longer is no question, and none of these patterns is made for it
 
 _SHORT = "|".join(rf"{name}\.?" for name in SHORT).lower()
 _MONTH = f"(?:{'|'.join(MONTHS)}|{_SHORT})"
-_YEAR = r"(?:1[5-9]|20)\d\d"
-DAY = rf"(?:{_MONTH} \d{{1,2}},? {_YEAR}|\d{{1,2}} {_MONTH},? {_YEAR}|{_YEAR}-\d\d-\d\d)"
-_FISCAL = rf"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:years? )?{_YEAR}"
+YEAR = r"(?:1[5-9]|20)\d\d"
+DAY = rf"(?:{_MONTH} \d{{1,2}},? {YEAR}|\d{{1,2}} {_MONTH},? {YEAR}|{YEAR}-\d\d-\d\d)"
+_FISCAL = rf"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:years? )?{YEAR}"
 _PERIOD = r"(?:(?:fiscal|full|twelve|nine|six|three|thirteen|\d+)[ -])?(?:year|quarter|months?|weeks|period|half)"
 TIME = (
     rf"(?:(?:in|during|throughout|for) {_FISCAL}"
-    rf"|in (?:early |late |mid-? ?)?(?:{_MONTH} (?:of )?)?{_YEAR}"
+    rf"|in (?:early |late |mid-? ?)?(?:{_MONTH} (?:of )?)?{YEAR}"
     rf"|(?:in|during|for) (?:the )?(?:(?:first|second|third|fourth|last) (?:quarter|half)|Q[1-4]|H[12])(?: of)?"
     rf" {_FISCAL}"
-    rf"|at (?:the|its) {_MONTH} {_YEAR} (?:\w+ )?meeting"
-    rf"|(?:as of|at|as at) (?:{DAY}|(?:fiscal )?year[- ]end {_YEAR})"
-    rf"|as of (?:{_MONTH} )?{_YEAR}"
+    rf"|at (?:the|its) {_MONTH} {YEAR} (?:\w+ )?meeting"
+    rf"|(?:as of|at|as at) (?:{DAY}|(?:fiscal )?year[- ]end {YEAR})"
+    rf"|as of (?:{_MONTH} )?{YEAR}"
     rf"|(?:as of|at) the (?:end|beginning|start) of {_FISCAL}"
     rf"|(?:for|in|during) the {_PERIOD} end(?:ed|ing) (?:on )?{DAY}"
     rf"|in the (?:early |late |mid-? ?)?(?:1[5-9]|20)\d0s)"
@@ -36,7 +37,7 @@ _SOURCE_OPENER = (
     r"(?:according to|as (?:stated|disclosed|reported|described) in|as of (?:its|the)"
     r"|(?:under|pursuant to)(?= [^,;:?]*(?:§|\b(?:CFR|U\.?S\.?C|[Pp]art \d|[Ss]ections? \d|[Aa]rticles? \d|[Rr]ule \d"
     r"|GAAP|IFRS|Act|Code|Agreement|Contract|Convention|Treaty|Constitution|Regulation|Directive|Law)\b))"
-    rf"|in its(?= (?:fiscal )?(?:year )?{_YEAR} (?:form 10|10-|annual report)))"
+    rf"|in its(?= (?:fiscal )?(?:year )?{YEAR} (?:form 10|10-|annual report)))"
 )
 _PREPOSITION = (
     r"(?:according to|as (?:stated|disclosed|reported|described) in|pursuant to|as of|in|on|at|for|from|under|by|with"
@@ -54,7 +55,7 @@ _AUX = re.compile(rf"(?<![\w'’-]){AUX}(?![\w'’-])", _FLAGS)
 _TAIL_UNIT = re.compile(rf",? (?P<it>{UNIT})\Z", _FLAGS)
 _TAIL_TIME = re.compile(rf"(?P<comma>,?) (?P<it>{TIME})\Z", _FLAGS)
 _TAIL_SOURCE = re.compile(rf"(?P<comma>,?) (?P<it>{_SOURCE_OPENER} [^,;:?]{{3,90}})\Z", _FLAGS)
-# Where another clause begins, on which what follows may hang
+# The beginning of another clause, which may own what follows
 CLAUSE = re.compile(
     r"\b(?:that|which|who|whom|whose|where|when|while|if|because|since|after|before|until|unless|although|though"
     r"|whether|how|what|why|so|but"
@@ -65,12 +66,12 @@ CLAUSE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`text[start:end]` of a question, without the comma before it."""
+    """A phrase of a question, `text[start:end]`, without the comma before it."""
 
     kind: str  # time | source | unit | other
     start: int
     end: int
-    comma: bool = False  # one stands between it and the rest
+    comma: bool = False  # separates it from the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +80,22 @@ class ParsedQuestion:
 
     text: str
     front: Piece | None
-    start: int  # of the question proper, after what was put in front
-    wh: str  # the word it asks with, in lower case; "" for a question to be answered yes or no
-    to: int  # where that word stands, after its preposition
-    aux: tuple[int, int]  # the first auxiliary; equal where there is none
-    body: tuple[int, int]  # after the auxiliary, or after the word it asks with, to the first of the tails
-    tails: tuple[Piece, ...]  # in their order
+    start: int  # of the question proper, after the front
+    wh: str  # the question word in lower case; "" for a yes-no question
+    to: int  # where the question word begins, after its preposition
+    aux: tuple[int, int]  # span of the first auxiliary; (0, 0) where there is none
+    body: tuple[int, int]  # from the auxiliary (or question word) to the tails
+    tails: tuple[Piece, ...]
     end: int  # where the closing punctuation begins
 
 
-def asked(text: str) -> ParsedQuestion | None:
-    """The parts of a question; None for what does not look like one of one sentence."""
-    if len(text) > LONGEST or "|" in text or "\n" in text.strip() or not text.strip():
+def parse_question(text: str) -> ParsedQuestion | None:
+    """The parts of a question; None for a text that is not a question of one sentence."""
+    if len(text) > LONGEST_QUESTION or "|" in text or "\n" in text.strip() or not text.strip():
         return None
-    end = _end(text)
+    end = _find_end(text)
     begin = len(text) - len(text.lstrip())
-    front, start = _front(text, begin, end)
+    front, start = _split_front(text, begin, end)
     question = _QUESTION.match(text, start, end)
     aux = _AUX.search(text, start, end)
     if aux and aux.start() > start and aux.group() in ("May", "Will"):
@@ -105,7 +106,7 @@ def asked(text: str) -> ParsedQuestion | None:
         aux = None
     span = (aux.start(), aux.end()) if aux else (0, 0)
     after = aux.end() if aux else question.end() if question else start
-    tails, low = _tails(text, after, end)
+    tails, low = _split_tails(text, after, end)
     return ParsedQuestion(
         text=text,
         front=front,
@@ -119,8 +120,8 @@ def asked(text: str) -> ParsedQuestion | None:
     )
 
 
-def _end(text: str) -> int:
-    """Where the closing punctuation begins; a point belongs to "Inc." if a question mark follows it, or nothing."""
+def _find_end(text: str) -> int:
+    """Where the closing punctuation begins; the point of an abbreviation is not part of it."""
     bare = text.rstrip()
     if not bare.endswith("."):
         return len(re.sub(r"[\s?!]+\Z", "", text))
@@ -128,8 +129,8 @@ def _end(text: str) -> int:
     return len(bare) - (not (word[0][-1:].isupper() or word[0].strip('("“').casefold() in ABBREVIATIONS))
 
 
-def _front(text: str, begin: int, end: int) -> tuple[Piece | None, int]:
-    """What was put before the question proper, and where that begins."""
+def _split_front(text: str, begin: int, end: int) -> tuple[Piece | None, int]:
+    """The phrase before the question proper, and where the question begins."""
     first = _FRONT.match(text, begin, end)
     if first is None or _QUESTION.match(text, begin, end):
         return None, begin
@@ -149,15 +150,15 @@ def _front(text: str, begin: int, end: int) -> tuple[Piece | None, int]:
     return None, begin
 
 
-def _tails(text: str, low: int, end: int) -> tuple[tuple[Piece, ...], int]:
-    """What hangs on at the end, and where the rest ends."""
+def _split_tails(text: str, low: int, end: int) -> tuple[tuple[Piece, ...], int]:
+    """The phrases at the end, and where the rest ends."""
     found: list[Piece] = []
     high = end
     for _ in range(3):
         for kind, pattern in (("unit", _TAIL_UNIT), ("time", _TAIL_TIME), ("source", _TAIL_SOURCE)):
             match = pattern.search(text, low, high)
             comma = match is not None and text[match.start()] == ","
-            if match and kind == "source" and _acts(text[match.start("it") : high]):
+            if match and kind == "source" and _has_verb(text[match.start("it") : high]):
                 continue
             if match and (kind != "unit" or comma) and not CLAUSE.search(text, match.start("it") + len("as of"), high):
                 found.append(Piece(kind, match.start("it"), match.end("it"), comma))
@@ -168,7 +169,144 @@ def _tails(text: str, low: int, end: int) -> tuple[tuple[Piece, ...], int]:
     return tuple(reversed(found)), high
 
 
-def _acts(written: str) -> bool:
-    """Is there a subject, or a word that can only be a verb, in what should be the name of a source?"""
+def _has_verb(written: str) -> bool:
+    """Whether what should be the name of a source has a subject or a word that can only be a verb."""
     words = re.findall(r"\b[a-z]+\b", written)[1:]
     return any(word in ("it", "they", "we", "he", "she") or {r.pos for r in readings(word)} == {"v"} for word in words)
+
+
+# What the end of a question modifies
+
+PREPOSITIONS = frozenset(
+    """
+    of in on at for from to by with without per before after as under over into onto during within among between through
+    against about above below across along around behind beside besides beyond despite down inside near off out outside
+    past since toward towards until up upon via and or
+    """.split()
+)
+PRONOUNS = frozenset("i he she it we they you him her them us".split())
+PRESENT = frozenset(
+    "is are do does has have can may will must shall isn't aren't don't doesn't hasn't haven't can't won't".split()
+)
+BE = frozenset("is are was were isn't aren't wasn't weren't".split())
+
+# Participles after a noun that are part of a measure's name ("net cash provided by operating activities")
+TERMS = frozenset(
+    """
+    provided used related attributable included held based paid received transferred obtained recognized sold computed
+    earned incurred outstanding combined combined weighted granted repurchased
+    """.split()
+)
+# Words that bind a following time to themselves: "the notes due in 2024", "the budget for 2024"
+BOUND = frozenset(
+    """
+    due effective dated beginning starting valid scheduled born planned expected available new budget guidance outlook
+    forecast forecasts report reports 10-k 10-q plan plans target targets estimate estimates proposal proposals policy
+    policies model edition version release prices set put cut hit cast shut spread read bid shot
+    """.split()
+)
+# Nouns by WordNet that are none at the end of "what is it ..."
+_NO_NOUN = frozenset("like worth up out about right wrong short long wide tall high deep old home back down".split())
+# Statements about a later time
+_AHEAD = frozenset("guidance budget outlook forecast target plan plans projection projections expectation".split())
+# Verbs after which a time may belong to what is said
+SAYING = frozenset(
+    """
+    say state report describe disclose announce discuss expect estimate predict forecast cite mention explain plan
+    intend propose agree claim argue think believe anticipate project consider attribute promise warn name call suggest
+    says states reports describes discloses announces discusses expects estimates said stated reported described
+    announced disclosed discussed expected estimated predicted planned proposed agreed claimed argued anticipated
+    """.split()
+)
+# Nouns that look like a verb's -ing form
+_NAMED_ING = frozenset(
+    """
+    financing accounting advertising marketing building meeting listing holding filing rating pricing funding lending
+    engineering manufacturing training housing gaming programming banking processing licensing hearing ruling beginning
+    """.split()
+)
+# Phrases that modify the whole question after a comma
+_SET_OFF = re.compile(
+    r"according to|as (?:stated|disclosed|reported|described) in|in (?:thousands|millions|billions)", re.I
+)
+_AMOUNT = re.compile(
+    r" (?:(?:the )?[^a-z]\S*(?: \S+){0,5}?['’]s? "
+    r"|the (?:total |average |aggregate )?(?:number|amount|value|price|total|cost)\b)"
+)
+_AUXILIARY = re.compile(AUX)
+_WORD = re.compile(r"[\w$€£&][\w$€£%&.,'’/-]*")
+_YEAR = re.compile(r"(?<![\w.,-])(?:1[5-9]|20)\d\d(?![\w-])")
+
+
+def modifies_whole_question(question: ParsedQuestion, piece: Piece) -> bool:
+    """Whether a phrase at the end modifies the whole question, so that it can move."""
+    text = question.text
+    low, high = question.body[0], piece.start
+    if piece.comma and _SET_OFF.match(text, piece.start):
+        return True
+    if CLAUSE.search(text, low, high) or not _is_simple_phrase(question, low, high):
+        return False
+    if piece.kind != "time":
+        return True
+    rest_words = _WORD.findall(text[low:high])
+    auxiliary = text[question.aux[0] : question.aux[1]].lower()
+    if auxiliary in PRESENT and not text[piece.start : piece.end].lower().startswith(("as of", "at ")):
+        return False
+    if (
+        not rest_words
+        or rest_words[-1].lower().strip(".,") in BOUND
+        or any(w.lower() in SAYING | _AHEAD for w in rest_words)
+    ):
+        return False
+    return not _YEAR.search(text, question.start, high)
+
+
+def is_nominal(question: ParsedQuestion) -> bool:
+    """Whether a single noun phrase follows the auxiliary ("X's income before taxes")."""
+    low, high = question.body
+    rest_words = _WORD.findall(question.text[low:high])
+    if len(rest_words) < 2 or CLAUSE.search(question.text, low, high):
+        return False
+    owned = re.match(r" (?:the )?[^a-z]\S*(?: \S+){0,5}?['’]s? ", question.text[low:high])
+    if rest_words[0].lower() not in ("the", "a", "an") and not owned:
+        return False
+    last = rest_words[-1].strip(".,")
+    kinds = {reading.pos for reading in wordnet.readings(last.lower())}
+    if last.lower() in _NO_NOUN:
+        return False
+    named = last[:1].isupper() or last[:1].isdigit() or last.endswith(("%", ")"))
+    return (named or "n" in kinds or last.lower() in TERMS) and _is_simple_phrase(question, low, high, noun=True)
+
+
+def _is_simple_phrase(question: ParsedQuestion, low: int, high: int, noun: bool = False) -> bool:
+    """Whether a stretch has no verb but the question's own and no clause."""
+    text = question.text
+    tokens = [(m.group().strip(".,"), m.start()) for m in _WORD.finditer(text, low, high)]
+    auxiliary = text[question.aux[0] : question.aux[1]].lower()
+    spare = 0 if noun else 1  # the question's own verb
+    amount = _AMOUNT.match(text, low, high) is not None
+    for i, (token, _) in enumerate(tokens):
+        lower = token.lower()
+        after = tokens[i + 1][0] if i + 1 < len(tokens) else ""
+        if lower in PRONOUNS and i and token != "US":
+            return False
+        if lower in ("like", "worth", "about") and (not after or after.lower() in PREPOSITIONS):
+            return False
+        if token == lower and _AUXILIARY.fullmatch(token) and (token not in ("have", "do") or auxiliary in BE):
+            return False
+        readings = wordnet.readings(lower) if token == lower or not i else ()
+        forms = {r.form for r in readings if r.pos == "v"}
+        if lower == "to" and any(r.pos == "v" and r.form == "base" for r in wordnet.readings(after)):
+            return False
+        ends = not after or after.lower() in PREPOSITIONS
+        if "ing" in forms and ends and lower not in _NAMED_ING:
+            return False
+        if forms & {"ed", "past", "participle"} and "base" not in forms:
+            own = spare and (not auxiliary or (auxiliary in BE and i <= 1) or auxiliary in ("has", "have", "had"))
+            own = own or (spare and auxiliary in BE and not after and question.to > question.start)
+            own = own or (spare and auxiliary in BE and not after and question.wh in ("where", "when", "how"))
+            if own and (ends or not auxiliary):
+                spare = 0
+            elif ends and (lower not in TERMS or not (after or amount or noun)):
+                return False
+    return True

@@ -1,5 +1,10 @@
-"""Questions from patterns, by grammar: the pivot is described, the answer at the other end (RARE §3.4, R18-R22)."""
+"""Paths in, questions out: the pivot is described, the answer stands at the other end (RARE §3.4, R18-R22).
 
+Rules word the question of each pattern, or a language model is asked (`ask.model`). A path without a question comes as
+a rejected question with its reason.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
@@ -7,14 +12,9 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Triplet, row_id
 from rarefy.tasks.find import find
-from rarefy.tasks.questions.ask.aliases import aliases, names
-from rarefy.tasks.questions.ask.chain import chain
-from rarefy.tasks.questions.ask.index import Index, fact_of, index
-from rarefy.tasks.questions.ask.inverted_star import inverted_star
-from rarefy.tasks.questions.ask.latest import latest
-from rarefy.tasks.questions.ask.single import single
-from rarefy.tasks.questions.ask.star import star
-from rarefy.tasks.questions.ask.wording import Wording
+from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
+from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of
+from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
 VERSION = 9
 
@@ -32,7 +32,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
     seed: int = Field(0, description="of the model, for a provider that takes one")
 
 
-Writer = Callable[[Path, Index], Wording]
+Writer = Callable[[Path, CorpusIndex], Wording]
 WRITERS: dict[str, Writer] = {"single": single, "chain": chain, "star": star, "inverted_star": inverted_star}
 
 
@@ -45,16 +45,16 @@ def ask(
     documents: Mapping[str, Document],
 ) -> Iterator[Question]:
     """One question for each path; one that cannot be worded comes rejected, with its reason and no text."""
-    known = index(triplets, chunks, documents)
+    index = build_index(triplets, chunks, documents)
     writers = {pattern: find(name, WRITERS) for pattern, name in config.writers.items()}
     for path in paths:
-        yield put(path, writers[path.pattern](path, known), known)
+        yield make_question(path, writers[path.pattern](path, index), index)
 
 
-def put(path: Path, wording: Wording, known: Index) -> Question:
-    """A question row of a wording: its gold sentences gathered, its period and aliases filled in."""
-    used = [*(known.triplets[i] for i in path.triplet_ids), *wording.restrictions]
-    target = wording.target or known.triplets[path.triplet_ids[-1]]
+def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
+    """The question row of a wording, with its gold sentences, period and aliases."""
+    used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]
+    target = wording.target or index.triplets[path.triplet_ids[-1]]
     spans: list[Span] = []
     for triplet in used:
         if triplet.header:
@@ -65,9 +65,11 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
     spans += wording.naming
     spans = list(dict.fromkeys(spans))
     other = (
-        aliases(target) if wording.answer == target.answer else tuple(sorted(names(wording.answer) - {wording.answer}))
+        answer_aliases(target)
+        if wording.answer == target.answer
+        else tuple(sorted(company_names(wording.answer) - {wording.answer}))
     )
-    outdated = {a for old in known.restated.get(fact_of(target), ()) for a in (old.answer, *aliases(old))}
+    outdated = {a for old in index.restated.get(fact_of(target), ()) for a in (old.answer, *answer_aliases(old))}
     return Question(
         question_id=row_id("question", path.path_id, wording.text),
         path_id=path.path_id,
@@ -77,24 +79,38 @@ def put(path: Path, wording: Wording, known: Index) -> Question:
         aliases=tuple(dict.fromkeys(alias for alias in (*other, *wording.aliases) if alias not in outdated)),
         triplet_ids=tuple(t.triplet_id for t in used),
         chunk_ids=tuple(dict.fromkeys(span.chunk_id for span in spans)),
-        evidence=tuple(known.chunks[s.chunk_id].text[s.start : s.end] for s in spans),
+        evidence=tuple(index.chunks[s.chunk_id].text[s.start : s.end] for s in spans),
         evidence_spans=tuple(spans),
         entity=target.entity,
         domain=path.domain,
         period=target.period,
         valid_from=target.period_end
-        or known.documents[target.doc_id].period_end
-        or known.documents[target.doc_id].as_of,
-        latest=latest(wording.text, target, used),
+        or index.documents[target.doc_id].period_end
+        or index.documents[target.doc_id].as_of,
+        latest=asks_for_latest(wording.text, target, used),
         pivot=path.pivot if path.pattern != "single" else "",
-        language=known.chunks[target.chunk_id].language,
-        rejected_because=wording.rejected_because or _unasked(wording),
+        language=index.chunks[target.chunk_id].language,
+        rejected_because=wording.rejected_because or _wording_objection(wording),
     )
 
 
-def _unasked(wording: Wording) -> str:
-    """Why a wording makes no question: it has no words, or its fact's sentence does not name what it asks for.
+def _wording_objection(wording: Wording) -> str:
+    """Why a wording makes no question: it has no text, or its fact's sentence does not name the answer.
 
     "Our subsidiary Hillshire Brands" says whose subsidiary that is, and has no word of its name.
     """
     return "no_wording" if not wording.text.strip() else "answer_not_named" if not wording.answer.strip() else ""
+
+
+_OF_A_RECORD = frozenset(("deadline", "reading"))  # methods whose questions name their document
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+def asks_for_latest(text: str, target: Triplet, used: Iterable[Triplet]) -> bool:
+    """Whether the wording names no period for the answer, the names of things apart ("2.000% Notes due 2027")."""
+    if not text or target.method in _OF_A_RECORD or (target.period and target.period in text):
+        return False
+    names = {name for fact in used for name in (fact.subject, fact.object) if name}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, " ")
+    return not _YEAR.search(text)

@@ -16,30 +16,30 @@ _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _SUFFIX = re.compile(rf"(?=[,\s]+(?:(?-i:[A-Z])|plc))(?:{ENDING.pattern}|[,\s]+Holdings\.?$)", re.IGNORECASE)
 
 
-def aliases(triplet: Triplet) -> tuple[str, ...]:
+def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
     """The notations of a triplet's answer besides the one in its source, shortest first."""
-    found = _numbers(triplet) if triplet.value and re.fullmatch(r"-?\d+(?:\.\d+)?", triplet.value) else set()
-    if not found and triplet.object_type in {"ORG", "EXCHANGE"}:
-        found = names(triplet.answer)
-    found.discard(triplet.answer)
-    return tuple(sorted((a for a in found if a), key=lambda a: (len(a), a)))
+    forms = _number_forms(triplet) if triplet.value and re.fullmatch(r"-?\d+(?:\.\d+)?", triplet.value) else set()
+    if not forms and triplet.object_type in {"ORG", "EXCHANGE"}:
+        forms = company_names(triplet.answer)
+    forms.discard(triplet.answer)
+    return tuple(sorted((a for a in forms if a), key=lambda a: (len(a), a)))
 
 
-def names(name: str) -> set[str]:
+def company_names(name: str) -> set[str]:
     """A company's name with and without its legal form."""
-    found, short = {name}, name
+    forms, short = {name}, name
     while (shorter := _SUFFIX.sub("", short).strip(" ,")) != short and shorter:
         short = shorter
-        found.add(short)
-    return found | {re.sub(r"^The ", "", n) for n in found}
+        forms.add(short)
+    return forms | {re.sub(r"^The ", "", n) for n in forms}
 
 
-def _plain(number: Decimal) -> str:
+def _format_number(number: Decimal) -> str:
     text = f"{number:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _numbers(triplet: Triplet) -> set[str]:
+def _number_forms(triplet: Triplet) -> set[str]:
     value = Decimal(triplet.value)
     amount = abs(value)
     if amount and not LEAST <= amount < MOST:
@@ -49,30 +49,31 @@ def _numbers(triplet: Triplet) -> set[str]:
         digits = re.sub(r"[^\d.]", "", triplet.answer)
         forms = {f"{digits}%", f"{digits} percent"}
     elif triplet.unit == "USD/shares":
-        exact = f"{shown:,.2f}" if shown == shown.quantize(Decimal("0.01")) else _plain(shown)  # 0.235 is not 0.24
+        exact = (
+            f"{shown:,.2f}" if shown == shown.quantize(Decimal("0.01")) else _format_number(shown)
+        )  # 0.235 is not 0.24
         forms = {f"${exact}", exact, f"${exact} per share"}
     else:
         symbol = _SYMBOL.get(triplet.unit.partition("/")[0], "")
         tail = " shares" if triplet.unit == "shares" else ""
-        forms = {f"{symbol}{_plain(amount)}", _plain(amount)}
-        if not any(
-            one.scale for one in quantities(triplet.answer)
-        ):  # "1.4" is what a column in billions says, and not "$1.4 billion"
-            forms.add(_plain(shown))
+        forms = {f"{symbol}{_format_number(amount)}", _format_number(amount)}
+        # "1.4" is what a column in billions says, and not "$1.4 billion"
+        if not any(quantity.scale for quantity in quantities(triplet.answer)):
+            forms.add(_format_number(shown))
         if triplet.scale:
             forms |= {
-                f"{_plain(shown)} {triplet.scale[:-1]}{tail}",
-                f"{symbol}{_plain(shown)} {triplet.scale[:-1]}{tail}",
+                f"{_format_number(shown)} {triplet.scale[:-1]}{tail}",
+                f"{symbol}{_format_number(shown)} {triplet.scale[:-1]}{tail}",
             }
         for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
             if amount >= factor:
                 for places in ("0.1", "0.01", "0.001"):
                     rounded = (amount / factor).quantize(Decimal(places), ROUND_HALF_UP)
                     if abs(rounded * factor - amount) < amount * ROUNDING:
-                        forms.add(f"{symbol}{_plain(rounded)} {word}{tail}")
+                        forms.add(f"{symbol}{_format_number(rounded)} {word}{tail}")
                 break
     if value > 0 and f"({triplet.answer.lstrip('$')})" in triplet.source_sentence.replace("$", ""):
-        forms |= {f"({_plain(shown)})", f"-{_plain(shown)}"}  # printed as an outflow or a loss
+        forms |= {f"({_format_number(shown)})", f"-{_format_number(shown)}"}  # printed as an outflow or a loss
     if value < 0:
         forms = {form for f in forms for form in (f"-{f}", f"({f})")}
     return forms

@@ -1,15 +1,15 @@
-"""What the whole corpus says: who else has a fact, what else a fact's subject is said to be, where names stand."""
+"""Look-ups over the whole corpus: who else has a fact, where names stand, whether a pivot is unique (RARE R19)."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
 
 
 @dataclass(slots=True)
-class Index:
-    """Look-ups over every accepted triplet of a corpus, not only those on a path."""
+class CorpusIndex:
+    """Look-ups over every accepted triplet of a corpus, not only those on paths."""
 
     triplets: Mapping[str, Triplet]
     chunks: Mapping[str, Chunk]
@@ -18,25 +18,27 @@ class Index:
     objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
-    traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → what its documents' covers say it is
+    traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
     _texts: dict[str, list[str]] = field(default_factory=dict)  # entity → its documents, folded
-    _told: dict[str, set[str]] = field(default_factory=dict)
+    _mentioning: dict[str, set[str]] = field(default_factory=dict)
     _named: dict[str, Span | None] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
 
-    def told_of(self, words: str) -> set[str]:
-        """The entities whose documents write these words anywhere, exhibits and all."""
-        if words not in self._told:
+    def entities_mentioning(self, words: str) -> set[str]:
+        """The entities whose documents contain these words anywhere, exhibits included."""
+        if words not in self._mentioning:
             if not self._texts:
                 for document in self.documents.values():
                     text = re.sub(r"\s+", " ", document.text).casefold()
                     self._texts.setdefault(document.entity, []).append(text)
             folded = re.sub(r"\s+", " ", words).casefold()
-            self._told[words] = {entity for entity, texts in self._texts.items() if any(folded in t for t in texts)}
-        return self._told[words]
+            self._mentioning[words] = {
+                entity for entity, texts in self._texts.items() if any(folded in t for t in texts)
+            }
+        return self._mentioning[words]
 
-    def naming(self, document: Document, among: Iterable[str]) -> Span | None:
-        """Where a document writes its entity's name, in one of these chunks if it can; None where it never does."""
+    def find_name(self, document: Document, among: Iterable[str]) -> Span | None:
+        """The line of a document with its entity's name, in one of the chunks `among` if possible; None for nowhere."""
         for chunk_id in among:
             if self.chunks[chunk_id].doc_id == document.doc_id:
                 found = _line_with(self.chunks[chunk_id], document.entity)
@@ -64,30 +66,32 @@ def fact_of(triplet: Triplet) -> tuple[str, str, str]:
     return subject_of(triplet), relation_of(triplet), object_of(triplet)
 
 
-def _standing(triplet: Triplet, triplets: Mapping[str, Triplet]) -> Triplet:
-    """The fact that stands in the place of a superseded one, which several may have followed."""
+def _current_fact(triplet: Triplet, triplets: Mapping[str, Triplet]) -> Triplet:
+    """The last fact in the chain that superseded this one."""
     while triplet.superseded_by:
         triplet = triplets[triplet.superseded_by]
     return triplet
 
 
-def index(triplets: Mapping[str, Triplet], chunks: Mapping[str, Chunk], documents: Mapping[str, Document]) -> Index:
-    """Index a corpus once, for all its questions."""
-    made = Index(triplets, chunks, documents)
+def build_index(
+    triplets: Mapping[str, Triplet], chunks: Mapping[str, Chunk], documents: Mapping[str, Document]
+) -> CorpusIndex:
+    """The index of a corpus, for all its questions."""
+    index = CorpusIndex(triplets, chunks, documents)
     for triplet in triplets.values():
         if triplet.superseded_by:
-            made.restated.setdefault(fact_of(_standing(triplet, triplets)), []).append(triplet)
+            index.restated.setdefault(fact_of(_current_fact(triplet, triplets)), []).append(triplet)
         if triplet.rejected_because:
             continue
         subject, relation, thing = subject_of(triplet), relation_of(triplet), object_of(triplet)
-        made.subjects.setdefault((relation, thing), set()).add(subject)
-        made.objects.setdefault((subject, relation), set()).add(thing)
-        made.facts.setdefault((subject, relation), []).append(triplet)
+        index.subjects.setdefault((relation, thing), set()).add(subject)
+        index.objects.setdefault((subject, relation), set()).add(thing)
+        index.facts.setdefault((subject, relation), []).append(triplet)
         if triplet.method == "cover" and triplet.subject == triplet.entity and not triplet.value:
-            made.traits.setdefault(subject, []).append(triplet)
+            index.traits.setdefault(subject, []).append(triplet)
     for chunk in sorted(chunks.values(), key=lambda c: (c.doc_id, c.start)):
-        made._by_document.setdefault(chunk.doc_id, []).append(chunk)
-    return made
+        index._by_document.setdefault(chunk.doc_id, []).append(chunk)
+    return index
 
 
 def _line_with(chunk: Chunk, name: str) -> Span | None:
@@ -97,3 +101,52 @@ def _line_with(chunk: Chunk, name: str) -> Span | None:
     left = chunk.text.rfind("\n", 0, at) + 1
     right = chunk.text.find("\n", at)
     return Span(chunk.chunk_id, left, len(chunk.text) if right < 0 else right)
+
+
+def leads_elsewhere(pattern: str, facts: Sequence[Triplet], target: Triplet, index: CorpusIndex) -> bool:
+    """Whether the same relations lead from what is given to a second answer through another pivot.
+
+    A model may describe a pivot better than its relation does ("the largest segment", where the fact says "has
+    segment"), which nobody can check here: such a question is given up with the others. Inverted stars are the gate's.
+    """
+    if pattern == "chain":
+        return _chain_leads_elsewhere(facts, target, index)
+    if pattern == "star":
+        clues = [fact for fact in facts if fact != target]
+        others = set.intersection(*(index.subjects[relation_of(c), object_of(c)] for c in clues))
+        return any(
+            _differs(f, target) for other in others for f in index.facts.get(_subject_relation(other, target), ())
+        )
+    return False
+
+
+def _chain_leads_elsewhere(facts: Sequence[Triplet], target: Triplet, index: CorpusIndex) -> bool:
+    *links, last = facts
+    if target == last:
+        reached = {subject_of(facts[0])}
+        for link in links:
+            reached = {thing for name in reached for thing in index.objects.get(_subject_relation(name, link), ())}
+        return any(
+            _differs(fact, last) for name in reached for fact in index.facts.get(_subject_relation(name, last), ())
+        )
+    reached = {object_of(last)}
+    for link in reversed(facts[1:]):
+        reached = {name for thing in reached for name in index.subjects.get((relation_of(link), thing), ())}
+    heads = {head for thing in reached for head in index.subjects.get((relation_of(target), thing), ())}
+    return len(heads) > 1
+
+
+def _subject_relation(name: str, fact: Triplet) -> tuple[str, str]:
+    return name, relation_of(fact)
+
+
+def _differs(fact: Triplet, target: Triplet) -> bool:
+    """Whether a fact of the same relation and time says another thing."""
+    if (fact.unit, _time_of(fact)) != (target.unit, _time_of(target)):
+        return False
+    return object_of(fact) != object_of(target) and (not fact.value or fact.value != target.value)
+
+
+def _time_of(fact: Triplet) -> str:
+    """The time of a fact; "" where it says none: then it holds until a later document says another thing."""
+    return fact.period_end or fact.period

@@ -1,22 +1,90 @@
-"""Questions from patterns, by a model: each passage beside its own facts, the answer located in them (RARE R18-R22)."""
+"""Questions that a language model asks of a path's passages (RARE R18-R22)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Request, Triplet, Unanswered, row_id
-from rarefy.tasks.models.llm import LLM, heard, replies, unanswered
-from rarefy.tasks.models.prompts import messages
-from rarefy.tasks.questions.ask import AskConfig, put
-from rarefy.tasks.questions.ask.index import Index, index
-from rarefy.tasks.questions.ask.located import located
-from rarefy.tasks.questions.ask.objections import of_hops, of_wording, off_topic, tidied
-from rarefy.tasks.questions.ask.passages import passages
-from rarefy.tasks.questions.ask.roles import roles
-from rarefy.tasks.questions.ask.unique import leads_elsewhere
-from rarefy.tasks.questions.ask.wording import refuse
+from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
+from rarefy.tasks.models.prompts import messages, title
+from rarefy.tasks.questions.ask import AskConfig, make_question
+from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere
+from rarefy.tasks.questions.ask.model_checks import hops_objection, is_off_topic, locate_answer, tidy, wording_objection
+from rarefy.tasks.questions.ask.patterns import refuse
+from rarefy.tasks.questions.ask.roles import Roles, path_roles
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    """A fact in the prompt: the letters of its ends in the pattern, and the document's words for it, line by line."""
+
+    number: int
+    subject: str
+    head: str
+    relation: str
+    object: str
+    tail: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk with the metadata of its document, as (name, value), and its own facts."""
+
+    number: int
+    about: tuple[tuple[str, str], ...]
+    text: str
+    facts: tuple[ShownFact, ...]
+
+
+def build_passages(facts: Sequence[Triplet], roles: Roles, index: CorpusIndex) -> list[Passage]:
+    """The chunks of the facts in the path's order, each once: a fact stands with the chunk it was taken from."""
+    own: dict[str, list[ShownFact]] = {}
+    for number, (fact, (head, tail)) in enumerate(zip(facts, roles.letters, strict=True), 1):
+        shown = ShownFact(
+            number, _one_line(fact.subject), head, _one_line(fact.relation), _one_line(fact.object), tail, _lines(fact)
+        )
+        own.setdefault(fact.chunk_id, []).append(shown)
+    return [
+        Passage(
+            number, describe_source(index.chunks[name], index.documents[index.chunks[name].doc_id]), text, tuple(shown)
+        )
+        for number, (name, shown) in enumerate(own.items(), 1)
+        for text in (index.chunks[name].text,)
+    ]
+
+
+def describe_source(chunk: Chunk, document: Document) -> tuple[tuple[str, str], ...]:
+    """(name, value) of what is known of a chunk's origin."""
+    fields = {
+        "of": document.entity,
+        "title": title(document) if document.title != document.entity else "",
+        "form": document.form,
+        "fiscal_year": str(document.fiscal_year or ""),
+        "country": document.metadata.get("country", ""),
+        "period": " to ".join(filter(None, (document.period_start, document.period_end))),
+        "dated": document.as_of,
+        "section": chunk.section,
+    }
+    return tuple((name, _one_line(value)) for name, value in fields.items() if value)
+
+
+def _lines(fact: Triplet) -> tuple[str, ...]:
+    fields = {
+        "header of its table": fact.header,
+        "stands under": fact.group,
+        "sentence": fact.source_sentence,
+        "period": fact.period,
+        "unit": " in ".join(filter(None, (fact.unit, fact.scale))),
+    }
+    return tuple(f"{name}: {value}" for name, value in fields.items() if value)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
 
 VERSION = 2
 
@@ -49,13 +117,13 @@ def ask_by_model(
     A question with something wrong comes rejected, with its text; so does a path that the model found no question
     for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
     """
-    known = index(triplets, chunks, documents)
-    asked = {request_id(path): path for path in in_order(paths, triplets)}
-    for reply in replies(llm, (request(path, config, known) for path in asked.values())):
-        yield from _answered(asked[reply.request_id], reply, known)
+    index = build_index(triplets, chunks, documents)
+    by_request = {request_id(path): path for path in in_order(paths, triplets)}
+    for reply in replies(llm, (build_request(path, config, index) for path in by_request.values())):
+        yield from _reply_rows(by_request[reply.request_id], reply, index)
 
 
-def requests(
+def build_requests(
     paths: Iterable[Path],
     config: AskConfig,
     *,
@@ -63,9 +131,9 @@ def requests(
     chunks: Mapping[str, Chunk],
     documents: Mapping[str, Document],
 ) -> Iterator[Request]:
-    """What the model would be asked, in order, without asking it."""
-    known = index(triplets, chunks, documents)
-    return (request(path, config, known) for path in in_order(paths, triplets))
+    """The requests to the model, in order."""
+    index = build_index(triplets, chunks, documents)
+    return (build_request(path, config, index) for path in in_order(paths, triplets))
 
 
 def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Path]:
@@ -74,24 +142,24 @@ def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Pat
 
 
 def request_id(path: Path) -> str:
-    """What the request for a path is called."""
+    """The id of the request for a path."""
     return row_id("ask", path.path_id)
 
 
-def request(path: Path, config: AskConfig, known: Index) -> Request:
+def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
     """The request for one path."""
-    facts = [known.triplets[i] for i in path.triplet_ids]
-    roles_of = roles(path.pattern, facts)
-    inner = sorted({letter for pair in roles_of.letters for letter in pair if letter.startswith("B")})
+    facts = [index.triplets[i] for i in path.triplet_ids]
+    roles = path_roles(path.pattern, facts)
+    inner = sorted({letter for pair in roles.letters for letter in pair if letter.startswith("B")})
     return Request(
         request_id(path),
         messages(
             "ask",
             path.pattern,
             path.domain,
-            passages=passages(facts, roles_of, known),
+            passages=build_passages(facts, roles, index),
             facts=len(facts),
-            ends=" and ".join(end.letter for end in roles_of.ends),
+            ends=" and ".join(end.letter for end in roles.ends),
             pivots=" and ".join(inner),
         ),
         schema=SCHEMA,
@@ -101,33 +169,33 @@ def request(path: Path, config: AskConfig, known: Index) -> Request:
     )
 
 
-def _answered(path: Path, reply: Reply, known: Index) -> Iterator[Question | Unanswered]:
+def _reply_rows(path: Path, reply: Reply, index: CorpusIndex) -> Iterator[Question | Unanswered]:
     """The rows of one reply: exactly one question, and why there is none where there is none."""
-    said, reply = heard(reply, Asked)
-    if said is None:
-        yield put(path, refuse("unanswered"), known)
+    parsed, reply = parse_reply(reply, Asked)
+    if parsed is None:
+        yield make_question(path, refuse("unanswered"), index)
         yield unanswered("ask", path.path_id, reply)
         return
-    text, answer = tidied(said.question or ""), tidied(said.answer or "")
+    text, answer = tidy(parsed.question or ""), tidy(parsed.answer or "")
     if not text and not answer:
-        yield put(path, refuse("model_declined"), known)
-        yield unanswered("ask", path.path_id, replace(reply, error="model_declined", detail=said.reason))
+        yield make_question(path, refuse("model_declined"), index)
+        yield unanswered("ask", path.path_id, replace(reply, error="model_declined", detail=parsed.reason))
         return
-    yield _judged(path, text, answer, said.pivot, known)
+    yield _check_question(path, text, answer, parsed.pivot, index)
 
 
-def _judged(path: Path, text: str, answer: str, pivot: str, known: Index) -> Question:
+def _check_question(path: Path, text: str, answer: str, pivot: str, index: CorpusIndex) -> Question:
     """The question of a reply, rejected for the first thing that is wrong with it."""
-    facts = [known.triplets[i] for i in path.triplet_ids]
-    roles_of = roles(path.pattern, facts)
-    wording = located(answer, roles_of, known) if text and answer else refuse("empty")
-    question = put(path, replace(wording, text=text, answer=wording.answer or answer), known)
-    reason = question.rejected_because if not text else of_wording(text) or question.rejected_because
+    facts = [index.triplets[i] for i in path.triplet_ids]
+    roles = path_roles(path.pattern, facts)
+    wording = locate_answer(answer, roles, index) if text and answer else refuse("empty")
+    question = make_question(path, replace(wording, text=text, answer=wording.answer or answer), index)
+    reason = question.rejected_because if not text else wording_objection(text) or question.rejected_because
     target = wording.target or facts[-1]
     if not reason and path.pattern == "single":
-        reason = "off_topic" if off_topic(question, target) else ""
+        reason = "off_topic" if is_off_topic(question, target) else ""
     elif not reason:
-        reason = of_hops(question, facts, target, [*roles_of.pivots, *filter(None, [tidied(pivot)])])
-        if not reason and leads_elsewhere(path.pattern, facts, target, known):
+        reason = hops_objection(question, facts, target, [*roles.pivots, *filter(None, [tidy(pivot)])])
+        if not reason and leads_elsewhere(path.pattern, facts, target, index):
             reason = "pivot_not_unique"
     return replace(question, rejected_because=reason)

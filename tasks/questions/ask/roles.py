@@ -1,4 +1,4 @@
-"""Who is A, B and C in a path: the ends, one of which is the answer, and the pivots, which stay unnamed (RARE R20)."""
+"""The roles A, B, C in a path: ends, one of which is the answer, and pivots, which stay unnamed (RARE R20)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class Roles:
     pivots: tuple[str, ...]  # every name by which the path's triplets call its pivots
 
 
-def roles(pattern: str, triplets: Sequence[Triplet]) -> Roles:
+def path_roles(pattern: str, triplets: Sequence[Triplet]) -> Roles:
     """The roles in a path of any number of triplets."""
-    found: Roles = find(pattern, ROLES)(triplets)
-    return found
+    roles: Roles = find(pattern, ROLES)(triplets)
+    return roles
 
 
 def single(triplets: Sequence[Triplet]) -> Roles:
@@ -53,19 +53,22 @@ def chain(triplets: Sequence[Triplet]) -> Roles:
 
 def star(triplets: Sequence[Triplet]) -> Roles:
     """A ← B → C, with A1, A2, ... in larger ones."""
-    outer = (*_numbered("A", len(triplets) - 1), "C")
-    ends = tuple(End(letter, triplet, False) for letter, triplet in zip(outer, triplets, strict=True))
-    return Roles(tuple(("B", letter) for letter in outer), ends, tuple(dict.fromkeys(t.subject for t in triplets)))
+    ends = _outer_ends(triplets, head=False)
+    return Roles(tuple(("B", end.letter) for end in ends), ends, tuple(dict.fromkeys(t.subject for t in triplets)))
 
 
 def inverted_star(triplets: Sequence[Triplet]) -> Roles:
     """A → B ← C, with A1, A2, ... in larger ones."""
-    outer = (*_numbered("A", len(triplets) - 1), "C")
-    ends = tuple(End(letter, triplet, True) for letter, triplet in zip(outer, triplets, strict=True))
-    return Roles(tuple((letter, "B") for letter in outer), ends, tuple(dict.fromkeys(t.object for t in triplets)))
+    ends = _outer_ends(triplets, head=True)
+    return Roles(tuple((end.letter, "B") for end in ends), ends, tuple(dict.fromkeys(t.object for t in triplets)))
 
 
 ROLES: dict[str, Callable[[Sequence[Triplet]], Roles]] = {f.__name__: f for f in (single, chain, star, inverted_star)}
+
+
+def _outer_ends(triplets: Sequence[Triplet], head: bool) -> tuple[End, ...]:
+    letters = (*_numbered("A", len(triplets) - 1), "C")
+    return tuple(End(letter, triplet, head) for letter, triplet in zip(letters, triplets, strict=True))
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:

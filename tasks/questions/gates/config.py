@@ -23,8 +23,7 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
     fewest_words: int = Field(6, ge=1, description="in a question")
     most_words: int = Field(60, ge=1, description="in a question")
     least_reading_ease: float = Field(
-        -10.0,
-        description="Flesch's; terms of accounting are long words: plain questions about them go down to 0",
+        -10.0, description="Flesch's; terms of accounting are long words: plain questions about them go down to 0"
     )
     near_duplicate: float = Field(
         92.0,

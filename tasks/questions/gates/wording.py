@@ -1,10 +1,122 @@
-"""Can the question be read, and understood by itself (RARE R23)?"""
+"""Gates that read a question with its evidence: answer there, not given away, understandable (RARE R19, R22, R23)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
+from rarefy.tasks.text import wordnet
+
+# what every gate takes and returns
+Questions = Sequence[Question]
+Chunks = Mapping[str, Chunk]
+Triplets = Mapping[str, Triplet]
+Reasons = dict[str, str]  # against questions, by question id
+
+
+def answer_in_evidence(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects questions whose evidence is not verbatim at its spans, or whose answer is not verbatim in it."""
+    return {q.question_id: reason for q in questions if (reason := _evidence_fault(q, chunks))}
+
+
+def _evidence_fault(question: Question, chunks: Chunks) -> str:
+    if not question.text.strip() or not question.answer.strip():
+        return "empty"
+    if len(question.evidence) != len(question.evidence_spans) or not question.evidence:
+        return "evidence_missing"
+    for sentence, span in zip(question.evidence, question.evidence_spans, strict=True):
+        chunk = chunks.get(span.chunk_id)
+        if not sentence or chunk is None or chunk.text[span.start : span.end] != sentence:
+            return "evidence_not_verbatim"
+    if {s.chunk_id for s in question.evidence_spans} != set(question.chunk_ids):
+        return "evidence_missing"  # a gold chunk that nothing supports
+    return "" if any(question.answer in e for e in question.evidence) else "answer_not_in_evidence"
+
+
+def fold_text(text: str) -> str:
+    """A text without case, its white space single blanks."""
+    return " ".join(text.casefold().split())
+
+
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether the text has the phrase between token boundaries, whatever the case ("12%" is not in "112%")."""
+    folded = re.escape(fold_text(phrase))
+    return bool(folded) and re.search(rf"(?<![\w$€£.,-]){folded}(?![\w%]|[.,]\d)", fold_text(text)) is not None
+
+
+def answer_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects questions that contain their answer or one of its aliases."""
+    return {
+        q.question_id: "answer_given_away"
+        for q in questions
+        if any(contains_phrase(q.text, a) for a in (q.answer, *q.aliases))
+    }
+
+
+def pivot_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects multi-hop questions that name their pivot: in full, without its legal form, or by a telling word."""
+    return {
+        q.question_id: "pivot_given_away"
+        for q in questions
+        if q.pivot and any(contains_phrase(q.text, name) for name in _pivot_names(pivot_labels(q, triplets), q.entity))
+    }
+
+
+def pivot_labels(question: Question, triplets: Triplets) -> list[str]:
+    """The pivot's names in the question's own facts; its key where they have none."""
+    labels = [
+        label
+        for triplet in (triplets[t] for t in question.triplet_ids if t in triplets)
+        for label, key in ((triplet.subject, triplet.subject_key), (triplet.object, triplet.object_key))
+        if question.pivot.casefold() in (key.casefold(), label.casefold())
+    ]
+    return list(dict.fromkeys(labels)) or [question.pivot]
+
+
+def _pivot_names(labels: Iterable[str], entity: str) -> set[str]:
+    pivot_names: set[str] = set()
+    forms = company_names(entity)
+    own = {w for form in forms for w in re.findall(r"[^\W_]{4,}", form)}
+    for label in labels:
+        cores = company_names(label)
+        pivot_names |= cores
+        # "NVIDIA" of "NVIDIA Corporation" tells as much as the whole; "General" of "General Motors" does not.
+        telling = (w for core in cores for w in re.findall(r"[^\W_]{4,}", core))
+        # Whose filing it is may be allowed: "NVIDIA" does not name NVIDIA Omniverse.
+        allowed = own if cores.isdisjoint(forms) else set()
+        pivot_names |= {w for w in telling if w[0].isupper() and w not in allowed and not wordnet.known(w.lower())}
+    return {name for name in pivot_names if len(name) > 1}
+
+
+# Words that stand in the names of many things and tell none apart.
+EMPTY = frozenset(
+    """
+    the a an of and or in on for to by with our its their this that other others certain various all any some total net
+    company companies corporation registrant management customer customers supplier suppliers employee employees board
+    directors committee subsidiary subsidiaries party parties third issuer issuers entity entities business businesses
+    product products service services market markets segment segments group people person persons year years period
+    quarter amount number value part section item note notes report law laws state states country agreement
+    """.split()
+)
+
+
+def pivot_rarity(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects multi-hop questions about a generic pivot: neither two meaningful words nor a proper name."""
+    return {
+        q.question_id: "pivot_generic"
+        for q in questions
+        if q.pivot and all(is_generic(label) for label in pivot_labels(q, triplets))
+    }
+
+
+def is_generic(label: str) -> bool:
+    """Whether a label is a common word or none ("the Company", "revenue", "12%"), not the name of one thing."""
+    words = [w for w in re.findall(r"[^\W\d_][\w&'’.-]*", label) if w.lower().strip(".") not in EMPTY]
+    if len(words) >= 2:
+        return False
+    return not any((w[0].isupper() and not wordnet.known(w.lower())) or (w.isupper() and len(w) > 1) for w in words)
+
 
 _PARTY = re.compile(
     r"\b[Tt]h(?:e|is) ([Cc]ompany|[Rr]egistrant|[Cc]orporation|[Ff]irm|[Ff]iling|[Rr]eport|[Dd]ocument)\b"
@@ -27,14 +139,12 @@ _DEBRIS = re.compile(
 )
 
 
-def self_contained(
-    questions: Sequence[Question], config: GatesConfig, *, chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]
-) -> dict[str, str]:
+def self_contained(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects questions that lean on a text that the reader does not see ("the Company", "the table above")."""
-    return {q.question_id: "not_self_contained" for q in questions if _leans(q.text)}
+    return {q.question_id: "not_self_contained" for q in questions if _leans_on_text(q.text)}
 
 
-def _leans(text: str) -> bool:
+def _leans_on_text(text: str) -> bool:
     if _LEANS.search(_CAPITAL_US.sub("U.S.", text)):
         return True
     # "the company" may mean one that was named before; "the Company" is a term of the filing.
@@ -43,14 +153,12 @@ def _leans(text: str) -> bool:
     return any(m[1][0].isupper() or m.start() <= named for m in _PARTY.finditer(text))
 
 
-def readable(
-    questions: Sequence[Question], config: GatesConfig, *, chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]
-) -> dict[str, str]:
+def readable(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects what is too short, too long, no question, hard to read, or holds the debris of a table or template."""
-    return {q.question_id: reason for q in questions if (reason := _fault(q.text, config))}
+    return {q.question_id: reason for q in questions if (reason := _wording_fault(q.text, config))}
 
 
-def _fault(text: str, config: GatesConfig) -> str:
+def _wording_fault(text: str, config: GatesConfig) -> str:
     from textstat import flesch_reading_ease  # its dictionary takes a second to load
 
     count = len(text.split())

@@ -1,17 +1,20 @@
-"""What a model that did not write the questions says of each: readability, clarity, correctness (RARE §3.4, R23)."""
+"""Questions in, judgements and questions out: a model scores readability, clarity, correctness (RARE §3.4, R23).
+
+A question is kept where all three scores are high enough; `agreement` measures how far judges and people agree.
+"""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from statistics import median_low
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, Reply, Request, Unanswered, row_id
 from rarefy.tasks.models import prompts
-from rarefy.tasks.models.llm import LLM, heard, replies, unanswered
-from rarefy.tasks.questions.grade.verdict import DIMENSIONS, HIGHEST, Verdict, against, scores
+from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
@@ -20,15 +23,44 @@ VERSION = 1
 JUDGES = ("first", "second")
 
 
+DIMENSIONS = ("readability", "clarity", "correctness")
+
+
+LOWEST, HIGHEST = 1, 5
+
+
+def _whole_number(value: object) -> object:
+    """A number that some models write as 4.0 is 4; 4.5 stays and is refused."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# an enumeration in the schema: not all servers that constrain replies know minimum and maximum
+Score = Annotated[
+    int,
+    BeforeValidator(_whole_number),
+    Field(strict=True, ge=LOWEST, le=HIGHEST),
+    WithJsonSchema({"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}),
+]
+
+
+class Verdict(BaseModel, frozen=True):
+    """A judge's reply; the reason comes first, so that the scores follow from it. What else it says is not read."""
+
+    reason: str = Field(description="at most 40 words: the worst fault, or why there is none")
+    readability: Score
+    clarity: Score
+    correctness: Score
+
+
+_SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
+
+
 class GradeConfig(BaseModel, frozen=True, extra="forbid"):
     """Whether questions are judged by a model, and what they must reach."""
 
     by: Literal["", "model"] = Field(default="", description='model: every question that stands is judged; "": none is')
     keep_above: int = Field(
-        default=3,
-        ge=0,
-        lt=HIGHEST,
-        description="kept is a question of which all three scores (1-5) are above this",
+        default=3, ge=0, lt=HIGHEST, description="kept is a question of which all three scores (1-5) are above this"
     )
     rounds: int = Field(
         default=1,
@@ -54,8 +86,8 @@ def grade(
 ) -> Iterator[Question | Judgement | Unanswered]:
     """Every judgement, every request that failed, then every question with the first reason against it or none.
 
-    All questions that stand are judged, none is sampled; one that comes rejected goes through as it is. The first
-    judge decides; `second` is asked the same, for agreement alone. A question whose judgement failed in every round is
+    All questions are judged, none is sampled; one that comes rejected goes through as it is. The first judge decides;
+    `second` is asked the same, for agreement alone. A question whose judgement failed in every round is
     rejected as not_judged: what nobody looked at is not kept. ValueError where a model is wanted and none is given.
     """
     rows = list(questions)
@@ -69,39 +101,45 @@ def grade(
         if model is None:
             continue
         standing = [question for question in rows if not question.rejected_because]
-        asked = {_name(one, judge, turn): (one, turn) for one in standing for turn in range(config.rounds)}
-        for reply in replies(model, requests(standing, config, chunks, judge)):
-            question, turn = asked[reply.request_id]
-            one, reply = _judgement(question, judge, turn, reply)
+        by_request = {
+            _request_id(question, judge, turn): (question, turn)
+            for question in standing
+            for turn in range(config.rounds)
+        }
+        for reply in replies(model, build_requests(standing, config, chunks, judge)):
+            question, turn = by_request[reply.request_id]
+            judgement, reply = _make_judgement(question, judge, turn, reply)
             if judge == JUDGES[0]:
-                decisive[question.question_id].append(one)
-            yield one
+                decisive[question.question_id].append(judgement)
+            yield judgement
             if reply.error:
                 yield unanswered("grade", question.question_id, reply)
     for question in rows:
-        reason = question.rejected_because or against(decisive[question.question_id], config.keep_above)
+        reason = question.rejected_because or rejection_reason(decisive[question.question_id], config.keep_above)
         yield replace(question, rejected_because=reason)
 
 
-def requests(
+def build_requests(
     questions: Iterable[Question], config: GradeConfig, chunks: Mapping[str, Chunk], judge: str = JUDGES[0]
 ) -> Iterator[Request]:
-    """What a judge is asked: questions on the same chunks one after the other, their long common beginning first."""
+    """The requests to a judge, questions on the same chunks one after the other, for a server's prefix cache."""
     shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
     for question in questions:
         if not question.rejected_because:
             gold = [chunks[name] for name in set(question.chunk_ids)]
             # whose and of when before the document's name, so that another name leaves passages in their order
-            places = [(one.entity, one.period_end, one.doc_id, one.start, one.chunk_id) for one in gold]
+            places = [(chunk.entity, chunk.period_end, chunk.doc_id, chunk.start, chunk.chunk_id) for chunk in gold]
             shown.append((sorted(places), question))
     for places, question in sorted(shown, key=lambda pair: (pair[1].domain, pair[0], pair[1].question_id)):
         gold = [chunks[place[-1]] for place in places]
         documents = len({chunk.doc_id for chunk in gold})
-        told = prompts.messages("grade", "judge", question.domain, chunks=gold, documents=documents, question=question)
+        messages = prompts.messages(
+            "grade", "judge", question.domain, chunks=gold, documents=documents, question=question
+        )
         for turn in range(config.rounds):
             yield Request(
-                _name(question, judge, turn),
-                told,
+                _request_id(question, judge, turn),
+                messages,
                 schema=_SCHEMA,
                 temperature=config.temperature,
                 max_tokens=config.max_tokens,
@@ -109,18 +147,33 @@ def requests(
             )
 
 
-_SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
-
-
-def _name(question: Question, judge: str, turn: int) -> str:
+def _request_id(question: Question, judge: str, turn: int) -> str:
     return row_id("grade", question.question_id, judge, turn)
 
 
-def _judgement(question: Question, judge: str, turn: int, reply: Reply) -> tuple[Judgement, Reply]:
-    """What was said of a question, and the reply as it turned out: only a whole verdict counts, never a part."""
-    said, reply = heard(reply, Verdict)
+def _make_judgement(question: Question, judge: str, turn: int, reply: Reply) -> tuple[Judgement, Reply]:
+    """The judgement row of a reply, and the reply with its error: only a whole verdict counts, never a part."""
+    verdict, reply = parse_reply(reply, Verdict)
     values: dict[str, Any] = {"error": reply.error}
-    if said:
-        values = {name: getattr(said, name) for name in DIMENSIONS} | {"reason": " ".join(said.reason.split())}
+    if verdict:
+        values = {name: getattr(verdict, name) for name in DIMENSIONS} | {"reason": " ".join(verdict.reason.split())}
     name = row_id("judgement", question.question_id, judge, turn)
     return Judgement(name, question.question_id, judge, turn, model=reply.model, **values), reply
+
+
+def median_scores(judgements: Sequence[Judgement]) -> dict[str, int]:
+    """The median of each score over the rounds that were answered, the lower of two in the middle; {} for none."""
+    answered = [judgement for judgement in judgements if not judgement.error]
+    return (
+        {name: median_low(getattr(judgement, name) for judgement in answered) for name in DIMENSIONS}
+        if answered
+        else {}
+    )
+
+
+def rejection_reason(judgements: Sequence[Judgement], keep_above: int) -> str:
+    """The first reason against a question by its judgements, "" for none; not_judged where there are none."""
+    medians = median_scores(judgements)
+    if not medians:
+        return "not_judged"
+    return next((f"judge_{name}" for name, score in medians.items() if score <= keep_above), "")

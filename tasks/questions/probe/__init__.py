@@ -1,6 +1,10 @@
-"""Multi-hop questions asked with each of their gold chunks alone, which must not be enough (RARE R16, R19)."""
+"""Questions in, probes and questions out: a model answers multi-hop questions from each gold chunk alone (R16, R19).
+
+A question that one chunk answers is rejected, and so is one whose probe got no reply.
+"""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -8,9 +12,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import Chunk, Probe, Question, Reply, Request, Unanswered, row_id
-from rarefy.tasks.models.llm import LLM, heard, replies, unanswered
+from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages
-from rarefy.tasks.questions.probe.right import right, said
+from rarefy.tasks.questions.ask.model_checks import telling_stems
+from rarefy.tasks.questions.gates.wording import contains_phrase
+from rarefy.tasks.text.notations import find_numbers, is_same_number, parse_only_number
+from rarefy.tasks.text.refusals import refusal
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
@@ -51,42 +58,44 @@ def probe(
     if llm is None:
         raise ValueError('[probe] by = "model" needs a model: set [llm]')
     rows = list(questions)
-    asked = {request_id(question, name): (question, name) for question, name in _in_order(rows)}
-    done: dict[tuple[str, str], tuple[Probe, Reply]] = {}
-    for reply in replies(llm, (request(*pair, config, chunks) for pair in asked.values())):
-        question, name = asked[reply.request_id]
-        done[question.question_id, name] = probed(question, name, reply)
+    by_request = {request_id(question, name): (question, name) for question, name in _in_order(rows)}
+    probed: dict[tuple[str, str], tuple[Probe, Reply]] = {}
+    for reply in replies(llm, (build_request(*pair, config, chunks) for pair in by_request.values())):
+        question, name = by_request[reply.request_id]
+        probed[question.question_id, name] = make_probe(question, name, reply)
     for question in rows:
-        found = [done[question.question_id, name] for name in chunks_of(question)]
-        for row, reply in found:
+        probes = [probed[question.question_id, name] for name in chunks_to_probe(question)]
+        for row, reply in probes:
             yield row
             if row.error:
                 yield unanswered("probe", f"{question.question_id} {row.chunk_id}", reply)
-        if any(row.right for row, _ in found):
+        if any(row.right for row, _ in probes):
             yield replace(question, rejected_because="answerable_from_one_chunk")
-        elif any(row.error for row, _ in found):
+        elif any(row.error for row, _ in probes):
             yield replace(question, rejected_because="probe_unanswered")
         else:
             yield question
 
 
-def requests(questions: Iterable[Question], config: ProbeConfig, *, chunks: Mapping[str, Chunk]) -> Iterator[Request]:
-    """What the model would be asked, in order, without asking it."""
+def build_requests(
+    questions: Iterable[Question], config: ProbeConfig, *, chunks: Mapping[str, Chunk]
+) -> Iterator[Request]:
+    """The requests to the model, in order."""
     if config.by:
-        yield from (request(question, name, config, chunks) for question, name in _in_order(list(questions)))
+        yield from (build_request(question, name, config, chunks) for question, name in _in_order(list(questions)))
 
 
-def chunks_of(question: Question) -> tuple[str, ...]:
-    """The chunks that a question is tried on: none for one that is rejected or takes a single chunk by its nature."""
+def chunks_to_probe(question: Question) -> tuple[str, ...]:
+    """The gold chunks that a question is tried on; none for rejected and single-hop questions."""
     return () if question.rejected_because or question.pattern == "single" else tuple(dict.fromkeys(question.chunk_ids))
 
 
 def request_id(question: Question, chunk_id: str) -> str:
-    """What the request for a question and a chunk is called."""
+    """The id of the request for a question and a chunk."""
     return row_id("probe", question.question_id, chunk_id)
 
 
-def request(question: Question, chunk_id: str, config: ProbeConfig, chunks: Mapping[str, Chunk]) -> Request:
+def build_request(question: Question, chunk_id: str, config: ProbeConfig, chunks: Mapping[str, Chunk]) -> Request:
     """The request for one question and one chunk: the chunk first, since other questions share it."""
     chunk = chunks[chunk_id]
     about = {
@@ -112,21 +121,58 @@ def request(question: Question, chunk_id: str, config: ProbeConfig, chunks: Mapp
     )
 
 
-def probed(question: Question, chunk_id: str, reply: Reply) -> tuple[Probe, Reply]:
-    """The row of one reply, and the reply with its error if it has none of its own but cannot be read."""
-    read, reply = heard(reply, Answered)
+def make_probe(question: Question, chunk_id: str, reply: Reply) -> tuple[Probe, Reply]:
+    """The row of one reply, and the reply, with an error where it cannot be read."""
+    read, reply = parse_reply(reply, Answered)
     answer = (read.answer if read else None) or ""
     return Probe(
         row_id("probe", question.question_id, chunk_id),
         question.question_id,
         chunk_id,
-        answer=said(answer),
-        right=right(answer, question.answer, question.aliases),
+        answer=answer_text(answer),
+        right=is_right(answer, question.answer, question.aliases),
         error=reply.error,
     ), reply
 
 
 def _in_order(questions: list[Question]) -> list[tuple[Question, str]]:
-    """The pairs to ask, those of one chunk together, for a server's prefix cache."""
-    pairs = [(question, name) for question in questions for name in chunks_of(question)]
+    """(question, chunk id) to ask, those of one chunk together, for a server's prefix cache."""
+    pairs = [(question, name) for question in questions for name in chunks_to_probe(question)]
     return sorted(pairs, key=lambda pair: (pair[1], pair[0].question_id))
+
+
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+
+
+def answer_text(answer: str) -> str:
+    """A model's answer on one line; "" where it declines to answer."""
+    line = " ".join(answer.split())
+    declined = refusal(line, "", general=True)
+    return "" if (declined and not declined.rest and not declined.guess) or not re.search(r"\w", line) else line
+
+
+def is_right(answer: str, gold: str, aliases: Iterable[str] = ()) -> bool:
+    """Whether `answer` is the gold one or an alias, in other words or notations: never a piece of a token (RARE R35).
+
+    Right is: the same words; the gold ones within the answer, token by token ("1" is not in "2019"); most of the gold
+    one's telling words as the whole of the answer ("Ministry of Finance" of "the Japanese Ministry of Finance"); the
+    same number in another notation ("$47,525 million" of "$47.5 billion").
+    """
+    given = _plain(answer)
+    if not re.search(r"\w", given):
+        return False
+    return any(_matches(given, wanted) for form in (gold, *aliases) if (wanted := _plain(form)))
+
+
+def _matches(given: str, wanted: str) -> bool:
+    if given == wanted or contains_phrase(given, wanted):
+        return True
+    if number := parse_only_number(wanted):
+        return any(is_same_number(number, other, fewest=3) for other in find_numbers(given))
+    words, all_words = telling_stems(given), telling_stems(wanted)
+    return contains_phrase(wanted, given) and 2 * len(words & all_words) > len(all_words)
+
+
+def _plain(text: str) -> str:
+    line = " ".join(text.replace("’", "'").replace("“", '"').replace("”", '"').casefold().split())
+    return _ARTICLE.sub("", line.strip(" .,;:!\"'"))

@@ -1,1 +1,1 @@
-"""How documents come: a folder or bucket watched, the SEC's EDGAR, a signed webhook (docs/triggers.md)."""
+"""Sources of documents: a watched folder or bucket, the SEC's EDGAR, a signed webhook (docs/triggers.md)."""

@@ -1,4 +1,4 @@
-"""What a bucket holds (any fsspec URL), and a folder that mirrors it; times are compared to themselves alone."""
+"""The objects of a bucket (any fsspec URL), and a local folder that mirrors it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -9,49 +9,48 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rarefy.tasks.corpus.read.far import opened
-from rarefy.tasks.refresh.feeds.atomic_file import landing
-from rarefy.tasks.refresh.feeds.debounce import Mark
+from rarefy.tasks.corpus.read.sources import open_url
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.folder import partial
+from rarefy.tasks.refresh.feeds.folder import FileMark, is_partial
+from rarefy.tasks.store.atomic_write import open_atomic
 
-# what a file system calls the content, or the writing, of an object; the first that is there counts
+# names that file systems have for the digest, and the time of writing, of an object; the first that is there counts
 CONTENT = ("ETag", "etag", "md5Hash", "content_md5", "md5")
 WRITTEN = ("LastModified", "last_modified", "mtime", "updated", "modified", "created")
 PIECE = 1 << 20
 
 
-class Mirrored(BaseModel):
-    """What of a bucket lies in its mirror, by key."""
+class MirrorState(BaseModel):
+    """The objects that lie in the mirror, by key."""
 
     format: int = 1
-    objects: dict[str, Mark] = {}
+    objects: dict[str, FileMark] = {}
 
 
 @dataclass(frozen=True)
-class Mirror:
-    """What one mirroring did, by key; `skipped` says why."""
+class MirrorResult:
+    """What one mirroring did, by key; `skipped` gives the reasons."""
 
     fetched: tuple[str, ...]
     removed: tuple[str, ...]
     skipped: dict[str, str]
 
 
-def look_bucket(url: str) -> dict[str, Mark]:
-    """The objects under a URL by key, each with an opaque stamp and what stands for its content; FeedFault."""
-    fs, root = opened(url)
+def scan_bucket(url: str) -> dict[str, FileMark]:
+    """The mark of each object under a URL, by key; FeedFault where it cannot be listed."""
+    fs, root = open_url(url)
     return {key: mark for key, (_, mark, _) in _objects(fs, root, url).items()}
 
 
-def mirror(
-    url: str, folder: Path, known: Mirrored, follow_deletions: bool = False, keep: Callable[[], None] = lambda: None
-) -> Mirror:
-    """Bring the folder up to the bucket: what changed is fetched whole and put in place at once.
+def mirror_bucket(
+    url: str, folder: Path, known: MirrorState, follow_deletions: bool = False, keep: Callable[[], None] = lambda: None
+) -> MirrorResult:
+    """Bring the folder up to date with the bucket: what changed is fetched whole and put in place.
 
     `known` is brought up to date, and `keep` called after every object, so that a crash costs one object. An object
     that changed while it was fetched waits for the next look. What was never in the bucket is left alone.
     """
-    fs, root = opened(url)
+    fs, root = open_url(url)
     objects = _objects(fs, root, url)
     fetched, removed, skipped = [], [], {}
     for key, (path, mark, size) in sorted(objects.items()):
@@ -61,7 +60,7 @@ def mirror(
         if why := _unsafe(key, folder):
             skipped[key] = why
             continue
-        with landing(place) as file:
+        with open_atomic(place) as file:
             count = 0
             with fs.open(path, "rb", block_size=PIECE) as stream:
                 while piece := stream.read(PIECE):
@@ -81,11 +80,11 @@ def mirror(
             removed.append(key)
             del known.objects[key]
             keep()
-    return Mirror(tuple(fetched), tuple(removed), skipped)
+    return MirrorResult(tuple(fetched), tuple(removed), skipped)
 
 
-def _objects(fs: Any, root: str, url: str) -> dict[str, tuple[str, Mark, int]]:
-    """Key → (path, mark, size) of every object that is no litter."""
+def _objects(fs: Any, root: str, url: str) -> dict[str, tuple[str, FileMark, int]]:
+    """Path, mark and size of every object but temporary files, by key."""
     fs.invalidate_cache()  # another machine writes there
     try:
         found: Mapping[str, Any] = fs.find(root, detail=True)
@@ -98,27 +97,27 @@ def _objects(fs: Any, root: str, url: str) -> dict[str, tuple[str, Mark, int]]:
     objects = {}
     for path, info in found.items():
         key = path[len(root) :].lstrip("/") if path != root else path.rpartition("/")[2]
-        if info.get("type") == "file" and key and not any(map(partial, key.split("/"))) and not key.endswith("/"):
+        if info.get("type") == "file" and key and not any(map(is_partial, key.split("/"))) and not key.endswith("/"):
             objects[key] = (path, _mark(info), int(info.get("size") or 0))
     return objects
 
 
-def _mark(info: Mapping[str, Any]) -> Mark:
+def _mark(info: Mapping[str, Any]) -> FileMark:
     content = next((str(info[name]) for name in CONTENT if info.get(name)), "")
     written = next((_time(info[name]) for name in WRITTEN if info.get(name)), "")
     stamp = f"{info.get('size')} {content} {written}"
     return stamp, f"{info.get('size')} {content}" if content else stamp
 
 
-def _time(told: Any) -> str:
-    """A time as a file system tells it; some tell one in two forms, in a listing and of one object."""
-    if isinstance(told, int | float):
-        told = datetime.fromtimestamp(told, UTC)
-    return str(told.astimezone(UTC).isoformat() if isinstance(told, datetime) else told)
+def _time(value: Any) -> str:
+    """A time as text, the same whether the file system gives it as a number or as a date."""
+    if isinstance(value, int | float):
+        value = datetime.fromtimestamp(value, UTC)
+    return str(value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value)
 
 
 def _unsafe(key: str, folder: Path) -> str:
-    """Why an object of this key cannot be a file of the folder."""
+    """Why an object of this key cannot be a file of the folder; "" where it can."""
     parts = key.split("/")
     if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         return "its key is no path inside a folder; rename it"

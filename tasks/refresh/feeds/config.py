@@ -1,4 +1,4 @@
-"""The settings of feeds: nothing here changes what a benchmark of given documents holds."""
+"""The settings of feeds; none of them changes the benchmark that given documents make."""
 
 import re
 from datetime import date

@@ -1,27 +1,151 @@
-"""Filings of companies, as they are filed, into a corpus: each once, whole, whatever breaks off."""
+"""Filings of companies, as they are filed with the SEC, into a corpus: each once, whole, whatever breaks off."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rarefy.tasks.refresh.feeds import submissions
-from rarefy.tasks.refresh.feeds.atomic_file import landing
+from pydantic import BaseModel
+
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
-from rarefy.tasks.refresh.feeds.faults import Refused
-from rarefy.tasks.refresh.feeds.feed_memory import recall, remember, short
-from rarefy.tasks.refresh.feeds.filed import Company, Known, asked, dealt
-from rarefy.tasks.refresh.feeds.polling import companies, rung
-from rarefy.tasks.refresh.feeds.sec import Sec
-from rarefy.tasks.refresh.feeds.submissions import READ, Filing
+from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused
+from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory, short_hash
+from rarefy.tasks.refresh.feeds.sec_client import (
+    FEED_ENTRIES,
+    READABLE,
+    Filing,
+    SecClient,
+    Submissions,
+    Validators,
+    company_feed,
+    latest_feed,
+    parse_feed,
+    parse_page,
+    parse_submissions,
+    parse_tickers,
+    select_filings,
+)
+from rarefy.tasks.store.atomic_write import open_atomic
 from rarefy.tasks.store.tables import Store
 
-OFTEN = 10  # documents after which the memory is kept, so that a crash costs little: what lies there is known anyway
-MISSING = 5  # looks after which a document that is not there is given up
+SAVE_EVERY = 10  # documents; a crash costs little, since what lies in the corpus is known anyway
+MAX_TRIES = 5  # polls after which a document that is not there is given up
+MAX_PAGES = 20  # of the feed of all latest filings, before every company is asked instead
+
+
+class Company(BaseModel):
+    """What is remembered of a company's filings."""
+
+    asked: str = ""  # for which forms and since when
+    complete: bool = False  # all that was listed then was dealt with
+    seen: dict[str, Validators] = {}  # of each list, where all that it names was taken
+    had: dict[str, tuple[str, str]] = {}  # accession → path, day of filing
+    missing: dict[str, int] = {}  # accession → how often its document was not there
+    waiting: dict[str, tuple[str, str, str, str]] = {}  # of those: form, filed, period, document
+    refused: dict[str, str] = {}  # accession → why its document is not taken
+
+
+class FilingMemory(BaseModel):
+    """What is remembered of a corpus that follows the SEC."""
+
+    format: int = 1
+    companies: dict[int, Company] = {}
+    tickers: dict[str, int] = {}
+    rung: str = ""  # the newest entry of the feed of all latest filings that was seen
+
+
+def describe_scope(config: EdgarConfig) -> str:
+    """The forms, first day and size limit that a company's filings were taken by; another scope takes them anew."""
+    return f"{' '.join(sorted(config.forms))} since {config.since} up to {config.max_bytes} bytes"
+
+
+def is_unfinished(company: Company | None, config: EdgarConfig) -> bool:
+    """Must the company's submissions be read, whatever the feeds say?"""
+    return company is None or company.asked != describe_scope(config) or not company.complete or bool(company.waiting)
+
+
+def settled_filings(company: Company) -> set[str]:
+    """Accession numbers of the filings that were taken, are missing or were refused."""
+    return {*company.had, *company.missing, *company.refused}
+
+
+def resolve_companies(named: Iterable[str], known: FilingMemory, sec: SecClient) -> list[int]:
+    """CIKs of companies that are named by CIK or ticker; FeedFault names a ticker that the SEC does not know."""
+    wanted = [name.strip().upper().removeprefix("CIK") for name in named]
+    if any(not name.isdecimal() and name not in known.tickers for name in wanted):
+        listed = parse_tickers(sec.www("files/company_tickers.json").content)
+        known.tickers = {name: listed[name] for name in wanted if name in listed}
+    unknown = [name for name in wanted if not name.isdecimal() and name not in known.tickers]
+    if unknown:
+        raise FeedFault(f"the SEC knows no ticker {', '.join(unknown)}; name the company by its CIK")
+    if not wanted:
+        raise FeedFault('no companies: name them with --cik, or companies = ["320193", "NVDA"] in [feeds.edgar]')
+    return sorted({int(name) if name.isdecimal() else known.tickers[name] for name in wanted})
+
+
+def select_companies(
+    named: list[int], config: EdgarConfig, known: FilingMemory, sec: SecClient, say: Callable[[str], None]
+) -> Iterator[int]:
+    """CIKs of the companies to read: those with new filings, those not known yet, those to be read anew."""
+    chosen = {cik for cik in named if is_unfinished(known.companies.get(cik), config)}
+    newest = ""
+    if config.bell == "submissions":
+        chosen = set(named)
+    elif config.bell == "company":
+        chosen |= {cik for cik in named if cik not in chosen and _has_new_entry(cik, config, known, sec)}
+    else:
+        filers, newest, complete = _read_latest_feeds(config, known.rung, sec)
+        if not complete:
+            say("more was filed since the last look than the feed of latest filings holds: every company is asked")
+        chosen |= filers & set(named) if complete else set(named)
+    yield from (cik for cik in named if cik in chosen)
+    known.rung = newest or known.rung  # once all of them were read
+
+
+def _has_new_entry(cik: int, config: EdgarConfig, known: FilingMemory, sec: SecClient) -> bool:
+    """Does a company's own feed name a filing that is not settled yet?"""
+    settled = settled_filings(known.companies.get(cik, Company()))
+    for form in _feed_forms(config.forms):
+        content = sec.www(company_feed(cik, form)).content
+        entries = parse_feed(content) if content else []
+        if any(entry.form in config.forms and entry.accession not in settled for entry in entries):
+            return True
+    return False
+
+
+def _read_latest_feeds(config: EdgarConfig, until: str, sec: SecClient) -> tuple[set[int], str, bool]:
+    """CIKs with an entry newer than `until`, the newest entries in the form of `until`, and whether it was reached.
+
+    `until` is "" or, for each form, "<form> <accession>", joined by commas.
+    """
+    filers, newest, complete = set[int](), list[str](), True
+    last = dict(part.split(" ", 1) for part in until.split(",") if " " in part)
+    for form in _feed_forms(config.forms):
+        reached, first = not until, ""
+        for start in range(0, MAX_PAGES * FEED_ENTRIES, FEED_ENTRIES):
+            entries = parse_feed(sec.www(latest_feed(form, start)).content)
+            first = first or (entries[0].accession if entries else "")
+            for entry in entries:
+                if entry.accession == last.get(form):
+                    reached = True
+                    break
+                if entry.form in config.forms:
+                    filers.add(entry.cik)
+            if reached or len(entries) < FEED_ENTRIES:
+                break
+        # the feed forgets after some days: who was not reached may have been missed
+        complete = complete and reached
+        newest.append(f"{form} {first or last.get(form, '')}")
+    return filers, ",".join(newest), complete
+
+
+def _feed_forms(forms: Iterable[str]) -> list[str]:
+    """The forms to ask feeds for, which match by prefix: 10-K for 10-K and 10-K/A."""
+    return sorted({form.removesuffix("/A") for form in forms})
 
 
 @dataclass
-class Fed:
-    """What one look at the SEC came to."""
+class FeedResult:
+    """The result of one poll of the SEC."""
 
     added: list[str] = field(default_factory=list)  # paths in the corpus
     missing: list[str] = field(default_factory=list)  # paths whose document is not there
@@ -46,64 +170,64 @@ class Fed:
 
 
 @dataclass(frozen=True)
-class _Look:
-    """One look at the SEC: where documents go, who is asked, and who is told of what."""
+class _Poll:
+    """One poll of the SEC: where documents go, the client, the callbacks, and what came of it so far."""
 
     into: Path
     config: EdgarConfig
-    sec: Sec
+    sec: SecClient
     say: Callable[[str], None]
     came: Callable[[str], None]
     keep: Callable[[], None]
-    fed: Fed = field(default_factory=Fed)
+    result: FeedResult = field(default_factory=FeedResult)
 
 
-def follow(
+def follow_filings(
     store: Store,
     into: Path,
     config: EdgarConfig,
-    sec: Sec,
+    sec: SecClient,
     say: Callable[[str], None] = lambda line: None,
     came: Callable[[str], None] = lambda path: None,
-) -> Fed:
+) -> FeedResult:
     """Take what the companies of the config have filed; what was taken before is neither asked for nor written again.
 
     `came` is told of every document that came or went, before it counts as known: what a crash comes between is told
     twice, and never not. Raises FeedFault where the SEC does not answer; what came until then is there, and known.
     """
-    name = f"edgar-{short(str(into.resolve()))}"
-    known, damage = recall(store, name, Known)
+    name = f"edgar-{short_hash(str(into.resolve()))}"
+    known, damage = load_memory(store, name, FilingMemory)
     if damage:
         say(damage)
-    look = _Look(into, config, sec, say, came, lambda: remember(store, name, known))
+    poll = _Poll(into, config, sec, say, came, lambda: save_memory(store, name, known))
     try:
-        named = companies(config.companies, known, sec)
-        for cik in rung(named, config, known, sec, say):
+        named = resolve_companies(config.companies, known, sec)
+        for cik in select_companies(named, config, known, sec, say):
             try:
-                _company(cik, known.companies.setdefault(cik, Company()), look)
+                _read_company(cik, known.companies.setdefault(cik, Company()), poll)
             except Refused as fault:  # this company's own: the others are asked all the same
-                look.fed.faults.append(str(fault))
+                poll.result.faults.append(str(fault))
                 say(str(fault))
     finally:
-        look.fed.asked = sec.asked
-        look.keep()
-    return look.fed
+        poll.result.asked = sec.asked
+        poll.keep()
+    return poll.result
 
 
-def _company(cik: int, company: Company, look: _Look) -> None:
-    """Take what one company has filed."""
-    config, sec = look.config, look.sec
-    if company.asked != asked(config):
-        company.asked, company.complete, company.seen, company.refused = asked(config), False, {}, {}
+def _read_company(cik: int, company: Company, poll: _Poll) -> None:
+    """Take the filings of one company that its submissions list and that are not settled yet."""
+    config, sec = poll.config, poll.sec
+    if company.asked != describe_scope(config):
+        company.asked, company.complete, company.seen, company.refused = describe_scope(config), False, {}, {}
     for accession, (form, filed, period, document) in sorted(company.waiting.items()):
-        _take(Filing(cik, accession, form, filed, period, document), company, look)
+        _take_filing(Filing(cik, accession, form, filed, period, document), company, poll)
     main = f"submissions/CIK{cik:010d}.json"
     reply = sec.data(main, company.seen.get(main))
     if reply.status == 404:
         raise Refused(f"the SEC knows no company with CIK {cik}; look it up by its ticker")
     if reply.status == 304:
         return
-    listing = submissions.listing(reply.content, cik)
+    listing = parse_submissions(reply.content, cik)
     lists = [(main, listing.filings, reply.seen)]
     for page in listing.pages:
         name = f"submissions/{page.name}"
@@ -112,67 +236,67 @@ def _company(cik: int, company: Company, look: _Look) -> None:
             if older.status == 404:
                 raise Refused(f"{name}: the SEC names this page and has it not; run again later")
             if older.status == 200:
-                lists.append((name, submissions.page(older.content, cik, page.name), older.seen))
+                lists.append((name, parse_page(older.content, cik, page.name), older.seen))
     # the oldest list first, so that filings come in the order in which they were filed
     for name, filings, seen in reversed(lists):
-        for count, filing in enumerate(submissions.wanted(filings, config.forms, config.since), 1):
-            if filing.accession not in dealt(company):
-                _take(filing, company, look)
-                if count % OFTEN == 0:
-                    look.keep()
+        for count, filing in enumerate(select_filings(filings, config.forms, config.since), 1):
+            if filing.accession not in settled_filings(company):
+                _take_filing(filing, company, poll)
+                if count % SAVE_EVERY == 0:
+                    poll.keep()
         if name == main:  # the last
-            _withdrawn(company, listing, look)
+            _report_withdrawn(company, listing, poll)
             company.complete = True
         company.seen[name] = seen  # all that it names was taken: only now is there nothing to ask of it
-        look.keep()
+        poll.keep()
 
 
-def _take(filing: Filing, company: Company, look: _Look) -> None:
+def _take_filing(filing: Filing, company: Company, poll: _Poll) -> None:
     """Take one filing's document, unless it lies there: then a crash came between it and the memory of it."""
-    place, path = look.into / filing.path, filing.path
+    place, path = poll.into / filing.path, filing.path
     try:
-        if not path.endswith(READ):
+        if not path.endswith(READABLE):
             raise Refused(f"its main document {filing.document} is nothing that is read; left out")
         if not place.is_file():
-            with landing(place) as file:
-                if not look.sec.document(filing.address, file):
+            with open_atomic(place) as file:
+                if not poll.sec.document(filing.address, file):
                     file.drop()
     except Refused as fault:
         company.refused[filing.accession] = str(fault)
-        look.fed.refused.append(path)
-        look.say(f"{path}: {fault}")
+        poll.result.refused.append(path)
+        poll.say(f"{path}: {fault}")
         return
     if not place.is_file():
         tries = company.missing[filing.accession] = company.missing.get(filing.accession, 0) + 1
         company.waiting[filing.accession] = (filing.form, filing.filed, filing.period, filing.document)
-        if tries >= MISSING:
+        if tries >= MAX_TRIES:
             del company.waiting[filing.accession]
-        look.fed.missing.append(path)
-        then = "looked for again next time" if tries < MISSING else "given up"
-        look.say(f"{path}: listed, and not there (404, {tries} times); {then}")
+        poll.result.missing.append(path)
+        then = "looked for again next time" if tries < MAX_TRIES else "given up"
+        poll.say(f"{path}: listed, and not there (404, {tries} times); {then}")
         return
-    look.fed.added.append(path)
-    look.say(f"{path}: {filing.form} of {filing.filed}")
-    look.came(path)
+    poll.result.added.append(path)
+    poll.say(f"{path}: {filing.form} of {filing.filed}")
+    poll.came(path)
     company.had[filing.accession] = (path, filing.filed)
     company.missing.pop(filing.accession, None)
     company.waiting.pop(filing.accession, None)
 
 
-def _withdrawn(company: Company, listing: submissions.Listing, look: _Look) -> None:
+def _report_withdrawn(company: Company, listing: Submissions, poll: _Poll) -> None:
     """Tell of filings that were taken, and that the newest list no longer names though it reaches so far back."""
     if not listing.filings:
         return
-    back = min(one.filed for one in listing.filings)
-    there = {one.accession for one in listing.filings}
-    remove = look.config.withdrawn == "remove"
+    oldest = min(filing.filed for filing in listing.filings)
+    listed = {filing.accession for filing in listing.filings}
+    remove = poll.config.withdrawn == "remove"
     for accession, (path, filed) in sorted(company.had.items()):
         # of the first day itself, some may stand on the older page
-        if filed > back and accession not in there:
-            look.fed.withdrawn.append(path)
+        if filed > oldest and accession not in listed:
+            poll.result.withdrawn.append(path)
             if remove:
-                (look.into / path).unlink(missing_ok=True)
-                look.fed.removed.append(path)
-                look.came(path)
+                (poll.into / path).unlink(missing_ok=True)
+                poll.result.removed.append(path)
+                poll.came(path)
             del company.had[accession]
-            look.say(f"{path}: the SEC lists it no longer; {'removed' if remove else 'kept'}")
+            poll.say(f"{path}: the SEC lists it no longer; {'removed' if remove else 'kept'}")

@@ -1,4 +1,4 @@
-"""What stops a feed: told in one sentence with the way out."""
+"""The errors of feeds; each message says in one sentence what is wrong and the way out."""
 
 from rarefy.tasks.models.llm.secrets import redacted
 
@@ -6,19 +6,19 @@ LONGEST = 5_000  # letters of a message
 
 
 class FeedFault(Exception):
-    """A feed cannot go on as it is set up: somebody has to mend something. Addresses are told without keys."""
+    """A feed cannot go on until somebody mends something. Keys in addresses are left out of the message."""
 
-    def __init__(self, told: str) -> None:
-        super().__init__(redacted(told, LONGEST))
+    def __init__(self, message: str) -> None:
+        super().__init__(redacted(message, LONGEST))
 
 
 class Refused(FeedFault):
-    """This document is not taken, and never will be as it is."""
+    """This document is not taken, now or later."""
 
 
-class Later(FeedFault):
-    """Not now: another try may go well. `after` is in seconds, where the other side says so."""
+class TryLater(FeedFault):
+    """It failed now and may go well later; `after` is in seconds, where the server says so."""
 
-    def __init__(self, told: str, after: float = 0.0) -> None:
-        super().__init__(told)
+    def __init__(self, message: str, after: float = 0.0) -> None:
+        super().__init__(message)
         self.after = after

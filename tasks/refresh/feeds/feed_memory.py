@@ -1,4 +1,4 @@
-"""What a feed remembers between two looks, in the store; a memory that is damaged is told and begun anew."""
+"""What a feed remembers in the store between two polls."""
 
 import hashlib
 from typing import TypeVar
@@ -8,11 +8,11 @@ from pydantic import BaseModel, ValidationError
 from rarefy.tasks.store.tables import Store
 
 FOLDER = "feeds"
-Kept = TypeVar("Kept", bound=BaseModel)
+Memory = TypeVar("Memory", bound=BaseModel)
 
 
-def recall(store: Store, name: str, kind: type[Kept]) -> tuple[Kept, str]:
-    """What was remembered under this name, and what is to be told of it ("" where all is well)."""
+def load_memory(store: Store, name: str, kind: type[Memory]) -> tuple[Memory, str]:
+    """What was remembered under this name, and a warning where it was damaged and is begun anew; "" for none."""
     try:
         return kind.model_validate_json(store.read(f"{FOLDER}/{name}.json")), ""
     except FileNotFoundError:
@@ -22,11 +22,11 @@ def recall(store: Store, name: str, kind: type[Kept]) -> tuple[Kept, str]:
         return kind(), f"{store.told}/{FOLDER}/{name}.json is damaged ({why}): begun anew, as if nothing had been seen"
 
 
-def remember(store: Store, name: str, what: BaseModel) -> None:
-    """Keep this under the name, whole or not at all."""
+def save_memory(store: Store, name: str, what: BaseModel) -> None:
+    """Remember this under the name."""
     store.write(f"{FOLDER}/{name}.json", what.model_dump_json().encode())
 
 
-def short(place: str) -> str:
-    """A short name for a place."""
+def short_hash(place: str) -> str:
+    """A short name for a folder or address: 12 hexadecimal digits."""
     return hashlib.blake2b(place.encode(), digest_size=6).hexdigest()

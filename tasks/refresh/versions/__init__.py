@@ -1,6 +1,10 @@
-"""Two benchmarks of the same documents beside each other: what was added, edited, moved, retired, and what stands."""
+"""Comparison of two versions of a benchmark.
 
-from rarefy.tasks.refresh.versions.compare import COLUMNS, Changes, changes
-from rarefy.tasks.refresh.versions.write import plain, write
+Their tables come in; a row for each document, section, paragraph, chunk, fact and question that changed goes out, and
+the pages that show them.
+"""
 
-__all__ = ["COLUMNS", "Changes", "changes", "plain", "write"]
+from rarefy.tasks.refresh.versions.compare import COLUMNS, Changes, compare_tables
+from rarefy.tasks.refresh.versions.report import summarise_changes, write_changes
+
+__all__ = ["COLUMNS", "Changes", "compare_tables", "summarise_changes", "write_changes"]

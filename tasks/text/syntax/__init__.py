@@ -1,22 +1,34 @@
-"""English sentences in another syntax, by rules over their dependency trees that refuse where they are in doubt."""
+"""Rewrite English sentences in another syntax or other words, by rules over their dependency trees.
+
+A sentence or question comes in, its variants go out (Magic Mushroom §3.2, IBM §3); a rule yields none in doubt.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rarefy.tasks.text.syntax import inquiry
-from rarefy.tasks.text.syntax.clauses import also, divided
-from rarefy.tasks.text.syntax.nouns import apposition, owner_after, owner_before, relative, turned_pair
-from rarefy.tasks.text.syntax.order import fronted, however, trailing
-from rarefy.tasks.text.syntax.parsed import parsed
-from rarefy.tasks.text.syntax.phrases import set_phrases
+from rarefy.tasks.text.syntax import questions
 from rarefy.tasks.text.syntax.pieces import Edit, Rewrite
-from rarefy.tasks.text.syntax.questions import Measured, asked_otherwise, measured, reworded
-from rarefy.tasks.text.syntax.voice import to_active, to_passive
-from rarefy.tasks.text.syntax.words import content, synonyms
+from rarefy.tasks.text.syntax.questions import Measured, parse_measure_question, rephrase_measure_question, reword_terms
+from rarefy.tasks.text.syntax.statements import (
+    add_in_front,
+    move_however,
+    move_owner_before,
+    move_owner_behind,
+    move_to_end,
+    move_to_front,
+    split_clauses,
+    swap_pair,
+    to_active,
+    to_apposition,
+    to_passive,
+    to_relative_clause,
+)
+from rarefy.tasks.text.syntax.tree import parsed
+from rarefy.tasks.text.syntax.words import content, set_phrases, synonyms
 
 __all__ = [
-    "RULES", "Measured", "asked", "asked_otherwise", "content_words", "measured", "replacements", "reworded",
-    "rewrites",
+    "RULES", "Measured", "content_words", "parse_measure_question", "reorder_question", "rephrase_measure_question",
+    "replacements", "reword_terms", "rewrites",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -26,23 +38,23 @@ Rule = Callable[["Doc"], Iterator[Rewrite]]
 RULES: dict[str, Rule] = {
     f.__name__: f
     for f in (
-        to_passive, to_active, fronted, trailing, divided, relative, apposition, also, owner_after, owner_before,
-        turned_pair, however,
+        to_passive, to_active, move_to_front, move_to_end, split_clauses, to_relative_clause, to_apposition,
+        add_in_front, move_owner_behind, move_owner_before, swap_pair, move_however,
     )
 }  # fmt: skip
 """The ways to change a statement's syntax, those that show most first."""
 
 
 def rewrites(sentence: str) -> tuple[Rewrite, ...]:
-    """The statement in every other syntax that is known to say the same, each in pieces of it."""
+    """The statement in every other syntax that is known to mean the same, in pieces of the original."""
     doc = parsed(sentence)
     return tuple(made for rule in RULES.values() for made in rule(doc)) if doc is not None else ()
 
 
-def asked(question: str) -> tuple[tuple[str, str], ...]:
+def reorder_question(question: str) -> tuple[tuple[str, str], ...]:
     """(what was done, question) for each other order, voice or frame of a question."""
     doc = parsed(question)
-    return tuple(inquiry.asked(doc)) if doc is not None else ()
+    return tuple(questions.asked(doc)) if doc is not None else ()
 
 
 def replacements(sentence: str) -> tuple[tuple[Edit, ...], ...]:

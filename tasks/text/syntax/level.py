@@ -1,4 +1,4 @@
-"""Two texts without the differences that are known to say nothing: layouts of tables, frames of questions, phrases."""
+"""Remove differences between two texts that change no meaning: table layouts, question frames, set phrases."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from rarefy.tasks.text import wordnet
-from rarefy.tasks.text.syntax import phrases, words
+from rarefy.tasks.text.syntax import words
 from rarefy.tasks.text.syntax.questions import plainly
 from rarefy.tasks.text.syntax.tables import Table, tables
 
@@ -18,8 +18,8 @@ _FORMS = ("base", "s", "ing", "ed", "past", "participle")
 _PAIRED = re.compile(r"^(?P<cell>.+) in (?P<header>[^,;]*\d{4})$")
 
 
-def levelled(one: str, other: str) -> tuple[str, str]:
-    """Both texts with each table that they say alike as one mark (TAKEN), and set wordings in one wording each.
+def remove_known_differences(one: str, other: str) -> tuple[str, str]:
+    """Both texts with each table that they share replaced by one mark (TAKEN), and set phrases in one wording each.
 
     A table is alike where every cell of it stands beside the same label, header and group in the other text, as a
     table or as lines, and none besides; the lines are read back by themselves, however they were made.
@@ -28,7 +28,7 @@ def levelled(one: str, other: str) -> tuple[str, str]:
         grid, text = (other, one) if turned else (one, other)
         grid, text = _without_tables(grid, text)
         one, other = (text, grid) if turned else (grid, text)
-    return _trim(worded(one)), _trim(worded(other))
+    return _trim(canonical_wording(one)), _trim(canonical_wording(other))
 
 
 def _trim(text: str) -> str:
@@ -36,7 +36,7 @@ def _trim(text: str) -> str:
 
 
 @lru_cache(4096)
-def worded(text: str) -> str:
+def canonical_wording(text: str) -> str:
     """The text with each phrase and each verb of several words in one wording, and no question's frame."""
     text = plainly(text)
     for pattern, table in _patterns():
@@ -53,7 +53,7 @@ def _in_case(phrase: str, instead: str) -> str:
 def _patterns() -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
     """The phrases of a class by one of them, and verbs of several words by the one that they stand for."""
     first: dict[str, str] = {}
-    for phrase in phrases.table():
+    for phrase in words.phrase_table():
         for instead in phrase.instead:
             found = (_top(first, phrase.words.lower()), _top(first, instead.lower()))
             # a word stands for phrases: it is not looked for, as it may be another word too
@@ -80,7 +80,7 @@ def _top(first: dict[str, str], phrase: str) -> str:
 
 def _verbs() -> dict[str, str]:
     found: dict[str, str] = {}
-    for (lemma, pos), allowed in words.table().items():
+    for (lemma, pos), allowed in words.word_table().items():
         for instead in (w for w in allowed.instead if pos == "v" and " " in w):
             for form in _FORMS:
                 long, short = wordnet.inflect(instead, "v", form), wordnet.inflect(lemma, "v", form)

@@ -1,4 +1,4 @@
-"""A changed text as pieces of the original and new words between them, so that it is known what moved where."""
+"""Represent a changed text as pieces of the original with new words between them, so that moves can be traced."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ class Edit:
     new: str
 
 
-def woven(source: str, pieces: Iterable[Piece]) -> str:
-    """The text that the pieces make."""
+def join_pieces(source: str, pieces: Iterable[Piece]) -> str:
+    """The text that the pieces make up."""
     return "".join(piece if isinstance(piece, str) else source[piece.start : piece.end] for piece in pieces)
 
 
@@ -78,24 +78,3 @@ def edited(pieces: Iterable[Piece], edits: Sequence[Edit]) -> Iterator[Piece]:
                 yield edit.new
                 at = edit.end
         yield Kept(at, piece.end)
-
-
-def then(first: Sequence[Piece], second: Iterable[Piece]) -> Iterator[Piece]:
-    """What two rewrites make together, `second` being made of the text of `first`, in pieces of the first's source."""
-    spans: list[tuple[int, int, Piece]] = []
-    at = 0
-    for piece in first:
-        length = len(piece) if isinstance(piece, str) else piece.end - piece.start
-        spans.append((at, at + length, piece))
-        at += length
-    for piece in second:
-        if isinstance(piece, str):
-            yield piece
-            continue
-        for start, end, made in spans:
-            low, high = max(start, piece.start), min(end, piece.end)
-            if low < high:
-                if isinstance(made, str):
-                    yield made[low - start : high - start]
-                else:
-                    yield Kept(made.start + low - start, made.start + high - start)

@@ -1,10 +1,18 @@
-"""A question's parts, and other orders and frames that ask the same (IBM §3, paraphrase)."""
+"""Ask English questions in other orders, voices and frames that mean the same (IBM §3, paraphrase)."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rarefy.tasks.text.dates import NAME
+from rarefy.tasks.text.names import FORM
+from rarefy.tasks.text.syntax import tree
+from rarefy.tasks.text.syntax.statements import lemma_of
+from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 _PERIOD = (
     rf"(?:(?:the\s+)?(?:fiscal|financial|calendar)\s+(?:year\s+)?(?:19|20)\d\d|(?:19|20)\d\d|"
@@ -48,7 +56,7 @@ class Measured:
     unit: str = ""
 
 
-def measured(question: str) -> Measured | None:
+def parse_measure_question(question: str) -> Measured | None:
     """The parts of a question for a measure; None for any other."""
     text = question.strip()
     if not text.endswith("?") or "\n" in text or text.count("?") > 1:
@@ -95,7 +103,7 @@ def _is_owner(text: str) -> bool:
     return re.search(r"\b(?:according to|as|now|named|called|in|by|that|which|who)\b", text) is None
 
 
-def asked_otherwise(it: Measured) -> Iterator[tuple[str, str]]:
+def rephrase_measure_question(it: Measured) -> Iterator[tuple[str, str]]:
     """(frame, question) for each way of asking for the measure that is known to be the same."""
     time, unit = f" {it.time}" if it.time else "", f", {it.unit}" if it.unit else ""
     time = time[:1] + time[1:2].lower() + time[2:]
@@ -195,7 +203,7 @@ _COMPANIES = (
 )
 
 
-def reworded(question: str) -> Iterator[tuple[str, str]]:
+def reword_terms(question: str) -> Iterator[tuple[str, str]]:
     """(what was reworded, question) for each set wording of a time, a unit or a company that has another."""
     for name, table in (("time", _TIMES), ("unit", _UNITS), ("company", _COMPANIES)):
         for pattern, instead in table:
@@ -266,13 +274,13 @@ def plainly(question: str) -> str:
         text = f"What was {match['it']}{match['rest']}?"
     text = _MUCH.sub(r"What \g<be> ", text)
     if match := _FOR.match(text):
-        found: Measured | None = measured(f"What was {match['owner']}'s {match['it']}{match['rest']}?")
+        found: Measured | None = parse_measure_question(f"What was {match['owner']}'s {match['it']}{match['rest']}?")
         if match["owner"].startswith("the company"):
             found = Measured("was", match["it"], "", f"of {match['owner']}", "the ")
-            rest = measured(f"What was X's {match['it']}{match['rest']}?")
+            rest = parse_measure_question(f"What was X's {match['it']}{match['rest']}?")
             found = rest and Measured("was", rest.measure, "", f"of {match['owner']}", "the ", rest.time, rest.unit)
     else:
-        found = measured(text)
+        found = parse_measure_question(text)
     if found is None and (lead := _LEAD.match(text)):
         text = f"{text[lead.end() :].removesuffix('?')} {lead['time'][0].lower()}{lead['time'][1:]}?"
         text = _UNIT_THEN_TIME.sub(r" \g<time>, \g<unit>?", text)
@@ -284,4 +292,251 @@ def plainly(question: str) -> str:
         be = {"were": "was", "are": "is"}.get(found.be, found.be)
         time = f" {found.time[0].lower()}{found.time[1:]}" if found.time else ""
         text = f"What {be} {core.strip()}{time}{', ' + found.unit if found.unit else ''}?"
+    return text[0].upper() + text[1:]
+
+
+# Any question, by its dependency tree
+
+_BE = frozenset("is are was were".split())
+_FIRST = _BE | frozenset("do does did has have had can could will would should may might must".split())
+_ASKING = frozenset("what which who whom whose when where how why".split())
+_NEVER = frozenset("not n't never no only ever".split())
+# What is said beside a subject, after a comma that is not within a name, a date or a number
+_ASIDE = re.compile(rf", (?!(?:19|20)\d\d\b|{FORM})|\b(?:according to|as (?:stated|of its))\b")
+_PURPOSES = frozenset("to as for".split())
+_ACCORDING = re.compile(rf"^According to ([^,?]+(?:, {FORM}[^,?]*)?), (\w[^?]+)\?$")
+_ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ([^,?]+)\?$")
+_TIME_LAST = re.compile(rf"^(?P<rest>[^?]+?),? (?P<time>{TIME})\?$")
+_TIME_FIRST = re.compile(rf"^(?P<time>{TIME}), (?P<rest>[^?]+)\?$")
+_HOW_MANY = re.compile(
+    r"^(?P<lead>(?:[^?]*, )?)(?P<how>[Hh])ow many (?P<what>[a-z]+s|people|children|men|women)\b(?= )"
+)
+_WHICH = re.compile(
+    r"^((?:[A-Z][a-z]+ )?)(Which|which) (?=(?:[a-z]+ ){1,3})(?!of |is |was |are |were |did |does |do |has |had |other )"
+)
+_PART = re.compile(
+    r"^Of (which|what) ([^?]+?) (is|was) ([A-Z][^?]*?|the [^?]*?) "
+    r"(a part|part|a subsidiary|a member|a segment|a division)\?$"
+)
+_DONE = re.compile(
+    r"^((?:In|At|On|Under|From) (?:which|what) (?:[a-z]+ ){0,2}[a-z]+) (is|was|are|were) ([^?]+) "
+    r"([a-z]+ed|built|held|born|made|sold|written|set|shot)\?$"
+)
+_HAD = re.compile(r"^((?:How many|What|Which|At which|In which) [^?]+?) (did|does|do) ([^?]+?) have ([^?]+)\?$")
+_HAVE = {"did": "had", "does": "has", "do": "have"}
+
+
+def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
+    """(what was done, question) for each other way to ask this that its tree and its words make certain."""
+    text = doc.text
+    if not text.endswith("?") or text.count("?") > 1 or "\n" in text or any(t.lower_ in _NEVER for t in doc):
+        return
+    yield from _adjuncts(doc)
+    yield from _voices(doc)
+    found = _parts(doc)
+    if found:
+        wh, subject, rest, aux = found
+        told = _told(subject, rest, aux)
+        if told and wh:
+            yield "indirect", f"Can you tell me {_small(doc, wh)} {told}?"
+            yield "indirect", _stopped(f"I would like to know {_small(doc, wh)} {told}")
+            if doc[0].pos_ == "ADP" and aux in _BE and 0 < len(rest.split()) <= 4:
+                yield "place last", f"{_big(told)} {_small(doc, wh)}?"
+        elif told and subject.lower() != "you":  # "Can you list ...?" asks for the list
+            yield "yes or no", f"Is it true that {told}?"
+    elif inverted := list(_inverted(text)):
+        yield from inverted
+    elif doc[0].lower_ in ("who", "which", "what", "how") and _is_subject(doc):
+        yield "indirect", f"Can you tell me {_small(doc, text[:-1])}?"
+        yield "indirect", _stopped(f"I would like to know {_small(doc, text[:-1])}")
+    if match := _HOW_MANY.match(text):
+        what = "What" if match["how"] == "H" else "what"
+        yield "number", f"{match['lead']}{what} number of {match['what']}{text[match.end() :]}"
+    if match := _WHICH.match(text):
+        yield "which", f"{match[1]}{'What' if match[2] == 'Which' else 'what'} {text[match.end() :]}"
+
+
+def _inverted(text: str) -> Iterator[tuple[str, str]]:
+    """Questions with a verb on both sides of the subject, however long: where it ends is certain without a tree."""
+    if match := _PART.match(text):
+        wh, unit, be, what, part = match.groups()
+        yield "place last", f"{_big(what)} {be} {part} of {wh} {unit}?"
+        yield "preposition last", f"{_big(wh)} {unit} {be} {what} {part} of?"
+        yield "indirect", f"Can you tell me of {wh} {unit} {what} {be} {part}?"
+    elif match := _DONE.match(text):
+        where, be, what, done = match.groups()
+        where = where[0].lower() + where[1:]
+        yield "place last", f"{_big(what)} {be} {done} {where}?"
+        yield "indirect", f"Can you tell me {where} {what} {be} {done}?"
+        yield "indirect", f"I would like to know {where} {what} {be} {done}."
+    elif (match := _HAD.match(text)) and text.count(" have ") == 1:
+        what, does, who, rest = match.groups()
+        told = f"{what[0].lower()}{what[1:]} {who} {_HAVE[does]} {rest}"
+        yield "indirect", f"Can you tell me {told}?"
+        yield "indirect", _stopped(f"I would like to know {told}")
+
+
+def _stopped(text: str) -> str:
+    return text if text.endswith(".") else text + "."
+
+
+def _adjuncts(doc: "Doc") -> Iterator[tuple[str, str]]:
+    text = doc.text
+    if match := _ACCORDING.match(text):
+        yield "source last", f"{_big(match[2])}, according to {match[1]}?"
+    elif match := _ACCORDING_LAST.match(text):
+        yield "source first", f"According to {match[2]}, {_small(doc, match[1])}?"
+    elif match := _TIME_FIRST.match(text):
+        rest = match["rest"]
+        if re.match(r"(?:what|which|who|when|where|how|did|does|is|was|were|are)\b", rest) and _one_clause(doc, rest):
+            time = match["time"]
+            yield "time last", f"{_big(rest)} {time[0].lower()}{time[1:]}?"
+    elif (match := _TIME_LAST.match(text)) and _one_clause(doc, match["rest"]):
+        time = match["time"]
+        # "compared with 2023", "the increase from June to 2024": there the time is not the verb's
+        if not re.search(r"\b(?:from|since|between|than|compared|before|after|and|or)\b|(?:19|20)\d\d", match["rest"]):
+            yield "time first", f"{time[0].upper()}{time[1:]}, {_small(doc, match['rest'])}?"
+
+
+def _one_clause(doc: "Doc", rest: str) -> bool:
+    start = doc.text.find(rest)
+    words = [t for t in doc if start <= t.idx < start + len(rest)]
+    clauses = tree.verbs(doc, words[0].i, words[-1].i + 1) if words else []
+    return len([t for t in clauses if t.dep_ != "cop"]) <= 1 and not any(
+        t.dep_ in ("acl", "acl:relcl", "ccomp", "advcl", "xcomp") for t in words
+    )
+
+
+def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
+    """The other voice: "Who founded X?" as "By whom was X founded?", and back."""
+    verb, end = tree.root(doc), len(doc) - 1
+    if verb is None or verb.pos_ != "VERB" or not lemma_of(verb):
+        return
+    lemma = lemma_of(verb)
+    past, participle = past_tense(lemma), past_participle(lemma)
+    if not past or not participle:
+        return
+    asking, what = tree.child(verb, "nsubj"), tree.child(verb, "obj")
+    if asking is not None and what is not None and verb.tag_ == "VBD" and doc[0].lower_ in ("who", "which", "what"):
+        at, who = tree.span(what), tree.span(asking)
+        if at and who and who[0] == 0 and who[1] == verb.i and at[0] == verb.i + 1 and _is_plain(what):
+            many = tree.plural(what)
+            lead = "whom" if doc[0].lower_ == "who" else _small(doc, doc[: who[1]].text)
+            if many is not None and (who[1] == 1 or doc[0].lower_ != "who"):
+                after = f" {doc[at[1] : end].text}" if at[1] < end else ""
+                yield "passive", f"By {lead} {'were' if many else 'was'} {doc[at[0] : at[1]].text} {participle}{after}?"
+    patient = tree.child(verb, "nsubj:pass")
+    at = tree.span(patient) if patient is not None else None
+    if patient is None or not at or verb.tag_ != "VBN":
+        return
+    if doc[0].lower_ == "by" and doc[1].lower_ in ("whom", "which", "what") and at[1] == verb.i:
+        aux = at[0] - 1
+        lead = doc[1:aux].text
+        asker = "Who" if lead == "whom" else _big(lead)
+        if doc[aux].lower_ in ("was", "were") and 1 < aux <= 4:
+            after = f" {doc[verb.i + 1 : end].text}" if verb.i + 1 < end else ""
+            yield "active", f"{asker} {past} {doc[at[0] : at[1]].text}{after}?"
+    agent = next((t for t in verb.children if t.dep_ in ("obl:agent", "obl") and t.left_edge.lower_ == "by"), None)
+    by = tree.span(agent) if agent is not None else None
+    if not by or at[0] or doc[0].lower_ not in ("which", "what") or at[1] != verb.i - 1 or by[0] != verb.i + 1:
+        return
+    if doc[at[1]].lower_ in ("was", "were") and at[1] > 1 and doc[by[0] + 1].lower_ not in _ASKING:
+        after = f" {doc[by[1] : end].text}" if by[1] < end else ""
+        yield "active", f"{doc[: at[1]].text} did {doc[by[0] + 1 : by[1]].text} {lemma}{after}?"
+
+
+def _is_plain(token: "Token") -> bool:
+    return token.pos_ in ("NOUN", "PROPN") and not any(
+        t.dep_ in ("acl", "acl:relcl", "appos", "conj") or t.lower_ in tree.BOUND for t in token.subtree
+    )
+
+
+def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
+    """The question word's phrase ("" for yes or no), the subject, what follows it, and the verb between the two."""
+    end = len(doc) - 1
+    at = next((t.i for t in doc if t.lower_ in _FIRST), -1)
+    if at < 0 or at > 8 or (at and not any(t.lower_ in _ASKING for t in doc[: min(at, 3)])):
+        return None
+    verb = tree.root(doc)
+    if verb is None:
+        return None
+    subject = tree.child(verb, "nsubj", "nsubj:pass", "expl", "nsubj:outer")
+    span = tree.span(subject) if subject is not None else None
+    if not span or span[0] != at + 1 or span[1] > end or (doc[at].head.i != verb.i and at != verb.i):
+        return None
+    rest = doc[span[1] : end]
+    # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
+    if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
+        return None
+    if not len(rest) and (_unclosed(doc, span) or (doc[at].lower_ in _BE and _predicated(doc, span))):
+        return None
+    if not len(rest) and not (verb.lower_ in ("what", "who", "where", "which") or (verb.pos_ == "NOUN" and at)):
+        return None
+    if doc[at].lower_ in ("do", "does", "did"):
+        if not len(rest) or rest[0].tag_ not in ("VB", "VBP") or rest[0].i != verb.i:
+            return None
+    elif doc[at].lower_ not in _BE and (not len(rest) or rest[0].pos_ not in ("VERB", "AUX")):
+        return None
+    return doc[:at].text, doc[span[0] : span[1]].text, rest.text, doc[at].lower_
+
+
+def _unclosed(doc: "Doc", span: tuple[int, int]) -> bool:
+    """Does the verb, if it is put behind this subject, stand in what is said beside it ("X, introduced in 2023 is")?"""
+    return _ASIDE.search(doc[span[0] : span[1]].text) is not None
+
+
+def _predicated(doc: "Doc", span: tuple[int, int]) -> bool:
+    """May a participle in this subject be what is said of it: "the design of the product intended to reduce"?"""
+    for token in doc[span[0] : span[1]]:
+        if token.tag_ not in ("VBN", "VBD") or token.i == span[0]:
+            continue
+        before, after = doc[token.i - 1], doc[token.i + 1]
+        if before.lower_ in _ASKING | _FIRST | {"that", "be", "been", "being"}:
+            continue
+        if doc[0].lower_ == "where" or before.pos_ == "ADV" or after.lower_ in _PURPOSES or after.is_punct:
+            return True
+    return False
+
+
+def _is_subject(doc: "Doc") -> bool:
+    """Is the question word, or the noun it asks for, the subject, so that the verb needs not move?"""
+    verb = tree.root(doc)
+    subject = tree.child(verb, "nsubj", "nsubj:pass") if verb is not None else None
+    if verb is None or subject is None or subject.left_edge.i != 0 or subject.i >= verb.i:
+        return False
+    # "What company did X buy": an auxiliary right after the noun asked for would have to move
+    first = doc[subject.right_edge.i + 1]
+    if subject.i == 0 and first.lower_ in _BE and doc[0].lower_ == "what":
+        return False
+    if any(t.lower_ in ("do", "does", "did") for t in doc):
+        return False
+    # "what status must an owner certify": after the auxiliary of a subject comes its verb
+    if first.pos_ == "AUX" and first.lower_ in _FIRST - _BE:
+        verbs = [t for t in doc[first.i + 1 : first.i + 4] if t.pos_ != "ADV" and t.lower_ not in _NEVER]
+        if (not verbs or not verbs[0].tag_.startswith("VB")) and first.lower_ not in ("has", "have", "had"):
+            return False
+    # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
+    turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
+    return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)
+
+
+def _told(subject: str, rest: str, aux: str) -> str:
+    """The subject before the verb: "X was founded", "X bought Y"; "" where the form is not certain."""
+    if aux in ("did", "does", "do"):
+        first, space, others = rest.partition(" ")
+        form = {"did": "past", "does": "s", "do": "base"}[aux]
+        made = past_tense(first) if form == "past" else inflect(first, "v", form)
+        return f"{subject} {made}{space}{others}" if made else ""
+    return f"{subject} {aux} {rest}".rstrip()
+
+
+def _small(doc: "Doc", text: str) -> str:
+    return (
+        text
+        if tree.is_name(doc[0]) and doc[0].lower_ not in _ASKING | _FIRST | {"in", "of", "at", "by"}
+        else text[0].lower() + text[1:]
+    )
+
+
+def _big(text: str) -> str:
     return text[0].upper() + text[1:]

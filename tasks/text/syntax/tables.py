@@ -1,4 +1,4 @@
-"""A Markdown table in other layouts, every cell as it stands beside the same label and header."""
+"""Write Markdown tables in other layouts, every cell unchanged beside the same label and header."""
 
 import itertools
 import re
@@ -74,7 +74,7 @@ def _cells(start: int, line: str) -> tuple[Kept, ...]:
 
 
 def layouts(text: str, table: Table) -> Iterator[tuple[str, tuple[Piece, ...]]]:
-    """The table otherwise, by the name of the layout, in pieces of the text; none where its cells do not say enough."""
+    """(layout name, pieces of the text) for each other layout of the table; none where labels or headers lack."""
     told = [text[h.start : h.end] for h in table.headers]
     if not all(told) or len(set(told)) < len(told):
         return
@@ -86,7 +86,7 @@ def layouts(text: str, table: Table) -> Iterator[tuple[str, tuple[Piece, ...]]]:
 
 
 def sentences(text: str, table: Table) -> Iterator[Piece]:
-    """Says "Net sales came to $391,035 in 2024 and $383,285 in 2023." for each row, of years and amounts alone."""
+    """Write "Net sales came to $391,035 in 2024 and $383,285 in 2023." for each row, of years and amounts alone."""
     if not all(_YEAR.fullmatch(text[h.start : h.end]) for h in table.headers) or not _labelled(text, table):
         return
     if not _of_amounts(text, table, frozenset()):
@@ -102,14 +102,14 @@ def sentences(text: str, table: Table) -> Iterator[Piece]:
 
 
 def records(text: str, table: Table) -> Iterator[Piece]:
-    """Says "Net sales: $391,035 (2024); $383,285 (2023)." for each row."""
+    """Write "Net sales: $391,035 (2024); $383,285 (2023)." for each row."""
     if not _labelled(text, table):
         return
     yield from _by_row(table, ": ", lambda cell, header: (cell, " (", header, ")"))
 
 
 def entries(text: str, table: Table) -> Iterator[Piece]:
-    """Says "- Net sales, 2024: $391,035; 2023: $383,285" for each row."""
+    """Write "- Net sales, 2024: $391,035; 2023: $383,285" for each row."""
     if not _labelled(text, table) or table.grouped():
         return
     for number, row in enumerate(table.rows):
@@ -121,7 +121,7 @@ def entries(text: str, table: Table) -> Iterator[Piece]:
 
 
 def columns(text: str, table: Table) -> Iterator[Piece]:
-    """Says "2024: Net sales $391,035; Net income $93,736." for each column."""
+    """Write "2024: Net sales $391,035; Net income $93,736." for each column."""
     if not _labelled(text, table) or table.grouped() or not _of_amounts(text, table):
         return
     # "Liability (1) 6,126" is read as another figure

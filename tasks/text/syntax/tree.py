@@ -1,14 +1,64 @@
-"""What the rewrites ask of a dependency tree: where a phrase begins and ends, and what kind of thing it is."""
+"""Parse sentences and answer questions about their dependency trees."""
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from rarefy.tasks.text.syntax.pieces import Kept, Piece
 from rarefy.tasks.text.wordnet import readings
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
+
+# Parsing
+
+_BROKEN = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")  # half of a character, or none: no sentence of English
+
+LONGEST = 600  # characters of a sentence worth parsing: longer ones are lists, and parsed badly
+REMEMBERED = 4096  # sentences, some 20 kB each: the questions on one chunk come together
+
+
+def parsed(sentence: str) -> "Doc | None":
+    """The tree of one sentence, by the pipeline that ships; None for what is too long or too broken to be parsed."""
+    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
+        return None
+    return _parsed(sentence)
+
+
+@lru_cache(REMEMBERED)
+def _parsed(sentence: str) -> "Doc":
+    from rarefy.tasks.text.language import load
+
+    nlp = load()
+    with nlp.select_pipes(disable=["ner"]):
+        return nlp(sentence)
+
+
+class TaggedWord(NamedTuple):
+    """A word of a sentence with its Penn tag, and where it stands."""
+
+    text: str
+    tag: str
+    start: int
+    end: int
+
+
+@lru_cache(REMEMBERED)
+def tag_words(sentence: str) -> tuple[TaggedWord, ...]:
+    """The words of a sentence with their tags, without a tree; none of what is too long or too broken to be read."""
+    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
+        return ()
+    from rarefy.tasks.text.language import load
+
+    nlp = load()
+    with nlp.select_pipes(enable=["tok2vec", "tagger"]):
+        return tuple(
+            TaggedWord(word.text, word.tag_, word.idx, word.idx + len(word.text))
+            for word in nlp(sentence)
+            if not word.is_space
+        )
+
 
 SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl")
 # Words by which a sentence's parts are read in their order or against each other: such a sentence stays as it is.
@@ -33,22 +83,22 @@ def span(token: "Token") -> tuple[int, int] | None:
     return (first, end) if sum(1 for _ in token.subtree) == end - first else None
 
 
-def kept(doc: "Doc", first: int, end: int) -> Kept:
+def token_span(doc: "Doc", first: int, end: int) -> Kept:
     """The tokens as a piece of the text, without the white space after them."""
     return Kept(doc[first].idx, doc[end - 1].idx + len(doc[end - 1]))
 
 
-def lowered(doc: "Doc", first: int, end: int) -> tuple[Piece, ...]:
+def lower_first(doc: "Doc", first: int, end: int) -> tuple[Piece, ...]:
     """The tokens as they stand within a sentence, which began with them."""
-    whole = kept(doc, first, end)
+    whole = token_span(doc, first, end)
     if is_name(doc[first]):
         return (whole,)
     return doc[first].text[0].lower(), Kept(whole.start + 1, whole.end)
 
 
-def raised(doc: "Doc", first: int, end: int) -> tuple[Piece, ...]:
+def raise_first(doc: "Doc", first: int, end: int) -> tuple[Piece, ...]:
     """The tokens as they stand at the beginning of a sentence."""
-    whole = kept(doc, first, end)
+    whole = token_span(doc, first, end)
     letter = doc[first].text[0]
     return (whole,) if letter == letter.upper() else (letter.upper(), Kept(whole.start + 1, whole.end))
 
@@ -65,7 +115,7 @@ def child(token: "Token", *deps: str) -> "Token | None":
     return found[0] if len(found) == 1 else None
 
 
-def closes(doc: "Doc") -> int:
+def final_mark(doc: "Doc") -> int:
     """The place of the full stop or question mark that ends the sentence; -1 where it does not end in just one."""
     last = len(doc) - 1
     return last if last > 1 and doc[last].text in (".", "?") and doc[last - 1].pos_ != "PUNCT" else -1
@@ -92,11 +142,11 @@ def _forms(word: str) -> set[str]:
     return {r.form for r in readings(word) if r.pos == "n"} or {"base"}
 
 
-def ended(doc: "Doc", pieces: Sequence[Piece], end: int) -> tuple[Piece, ...]:
+def with_final_mark(doc: "Doc", pieces: Sequence[Piece], end: int) -> tuple[Piece, ...]:
     """The pieces and the sentence's last mark, unless what is last now brings a full stop of its own ("Inc.")."""
     last = pieces[-1]
     text = last if isinstance(last, str) else doc.text[last.start : last.end]
-    return tuple(pieces) if text.endswith(".") and doc[end].text == "." else (*pieces, kept(doc, end, end + 1))
+    return tuple(pieces) if text.endswith(".") and doc[end].text == "." else (*pieces, token_span(doc, end, end + 1))
 
 
 def verbs(doc: "Doc", first: int, end: int) -> "list[Token]":

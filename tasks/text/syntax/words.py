@@ -1,4 +1,4 @@
-"""Other words for the content words of a sentence, in their sense and form (Magic Mushroom §3.2; synonyms.tsv)."""
+"""Find other words and set phrases for those of a sentence (Magic Mushroom §3.2; synonyms.tsv, phrases.tsv)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.syntax.pieces import Edit
-from rarefy.tasks.text.syntax.verbs import participle, past
+from rarefy.tasks.text.wordnet import past_participle, past_tense
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-TABLE = Path(__file__).with_name("synonyms.tsv")
+WORD_TABLE = Path(__file__).with_name("synonyms.tsv")
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 FINITE = {"VBD": "past", "VBZ": "s", "VBP": "base", "VB": "base", "VBG": "ing", "VBN": "participle"}
 _WORD = re.compile(r"[A-Za-z]+")
@@ -30,7 +30,7 @@ _TERMS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may stand for a word, and where: see the head of the table."""
+    """The words that may replace a word, and in which context: see the head of the table."""
 
     instead: tuple[str, ...]
     frame: str
@@ -39,10 +39,10 @@ class Allowed:
 
 
 @cache
-def table() -> Mapping[tuple[str, str], Allowed]:
+def word_table() -> Mapping[tuple[str, str], Allowed]:
     """The reviewed words by lemma and part of speech (n | v | a | r)."""
     found: dict[tuple[str, str], Allowed] = {}
-    for line in TABLE.read_text("utf-8").splitlines():
+    for line in WORD_TABLE.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             pos, lemma, instead, frame, after, before = (line.split("\t") + [""] * 6)[:6]
             split = [tuple(cell.split(",")) if cell else () for cell in (instead, after, before)]
@@ -52,7 +52,7 @@ def table() -> Mapping[tuple[str, str], Allowed]:
 
 def alike(lemma: str, pos: str) -> frozenset[str]:
     """The words that may stand for this one somewhere; empty for a word that is not in the table."""
-    allowed = table().get((lemma, pos))
+    allowed = word_table().get((lemma, pos))
     return frozenset(allowed.instead) if allowed else frozenset()
 
 
@@ -85,7 +85,7 @@ def _readings(token: "Token", pos: str) -> list[wordnet.Reading]:
 
 
 def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
-    allowed = table().get((reading.lemma, reading.pos))
+    allowed = word_table().get((reading.lemma, reading.pos))
     if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
         return
     form = reading.form
@@ -134,7 +134,7 @@ def _inflected(word: str, pos: str, form: str) -> str | None:
     if pos == "n" and " " in word and " of " not in word:
         return None
     if pos == "v" and form in ("past", "participle"):
-        return past(word) if form == "past" else participle(word)
+        return past_tense(word) if form == "past" else past_participle(word)
     return wordnet.inflect(word, pos, form)
 
 
@@ -247,7 +247,7 @@ def _lemma(token: "Token") -> str:
 @cache
 def _both_ways() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for (lemma, _), allowed in table().items():
+    for (lemma, _), allowed in word_table().items():
         for word in allowed.instead:
             found.setdefault(lemma, set()).add(word)
             found.setdefault(word, set()).add(lemma)
@@ -259,3 +259,65 @@ def exchangeable(word: str) -> frozenset[str]:
     """The lemmas that may stand for a word somewhere, whichever of the two it is that the table begins with."""
     lemmas = {word.lower(), *(reading.lemma for reading in wordnet.readings(word.lower()))}
     return frozenset(other for lemma in lemmas for other in _both_ways().get(lemma, ()))
+
+
+# Set phrases
+
+# An auxiliary, or "to", before a verb in its clause
+_UNFINITE = re.compile(
+    r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must|to|not|let|make|makes|help|helps)\b[^.;,]{0,200}\Z",
+    re.IGNORECASE,
+)
+PHRASE_TABLE = Path(__file__).with_name("phrases.tsv")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase as a pattern, and what may stand instead of it."""
+
+    pattern: re.Pattern[str]
+    words: str
+    instead: tuple[str, ...]
+
+    @property
+    def finite(self) -> bool:
+        """Can the verb that stands instead not follow an auxiliary ("consist of": "are made up of")?"""
+        return any(new.startswith("are ") for new in self.instead) and not self.words.startswith("are ")
+
+
+@cache
+def phrase_table() -> tuple[Phrase, ...]:
+    """The phrases, the longest first."""
+    found = []
+    for line in PHRASE_TABLE.read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            words, instead, after, before = ([*line.split("\t"), "", ""])[:4]
+            first = re.escape(words[0]) if words[0].isupper() else f"[{words[0]}{words[0].upper()}]"
+            lead = rf"(?:{before})\s+" if before else ""
+            body = first + re.escape(words[1:]).replace(r"\ ", r"\s")
+            ends = "" if words.endswith(",") else r"(?![\w-])"
+            ahead = rf"(?=\s?(?:{after}))" if after else ""
+            pattern = re.compile(rf"(?<![\w-]){lead}(?P<it>{body}){ends}{ahead}")
+            found.append(Phrase(pattern, words, tuple(instead.split("|"))))
+    return tuple(sorted(found, key=lambda p: (-len(p.words), p.words)))
+
+
+def set_phrases(sentence: str) -> Iterator[tuple[Edit, ...]]:
+    """For each place where a phrase stands, in order: the edits that each put another in its place."""
+    taken: list[tuple[int, int]] = []
+    found: list[tuple[Edit, ...]] = []
+    for phrase in phrase_table():
+        for match in phrase.pattern.finditer(sentence):
+            start, end = match.span("it")
+            head = sentence[start].isupper()
+            if any(a < end and start < b for a, b in taken) or (head and start):
+                continue
+            if phrase.finite and _UNFINITE.search(sentence, 0, start):
+                continue
+            taken.append((start, end))
+            found.append(tuple(Edit(start, end, _cased(new, head)) for new in phrase.instead))
+    yield from sorted(found, key=lambda edits: edits[0].start)
+
+
+def _cased(new: str, head: bool) -> str:
+    return new[0].upper() + new[1:] if head else new

@@ -2,19 +2,17 @@
 
 import gzip
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rarefy.tasks.text.wordnet import inflect as inflection
-
 TABLE = Path(__file__).with_name("english.tsv.gz")
-CONTRARIES = Path(__file__).with_name("contraries.tsv.gz")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A word as one lemma, part of speech (n | v | a | r) and form (see inflect.py) of it."""
+    """A word as one lemma, part of speech (n | v | a | r) and form (see _FORMS) of it."""
 
     lemma: str
     pos: str
@@ -50,10 +48,10 @@ def synonyms(lemma: str, pos: str) -> tuple[str, ...]:
 
 def inflect(lemma: str, pos: str, form: str) -> str | None:
     """This form of a lemma ("rate of interest", plural: "rates of interest"); None where it is not sure."""
-    head, rest = inflection.head(lemma, pos)
+    head, rest = _split_head(lemma, pos)
     prefix = lemma[: len(lemma) - len(head) - len(rest)]
     entry = _entry(head, pos) or _entry(lemma, pos)
-    made = inflection.inflect(head, pos, form, entry[0] if entry else ())
+    made = _inflect_word(head, pos, form, entry[0] if entry else ())
     return made and prefix + made + rest
 
 
@@ -61,24 +59,13 @@ def inflect(lemma: str, pos: str, form: str) -> str | None:
 def readings(word: str) -> tuple[Reading, ...]:
     """Everything that a lower-case word can be an inflected form of; () for a word that WordNet does not know."""
     found = [Reading(word, pos, "base") for pos in "nvar" if _entry(word, pos)]
-    for lemma, pos, form in (*inflection.undo(word), *_irregular().get(word, ())):
+    for lemma, pos, form in (*_possible_lemmas(word), *_irregular().get(word, ())):
         reading = Reading(lemma, pos, form)
         if form in ("past", "participle") and Reading(lemma, pos, "ed") in found:
             continue  # one word for both
         if reading not in found and _entry(lemma, pos) and inflect(lemma, pos, form) == word:
             found.append(reading)
     return tuple(found)
-
-
-def contraries(lemma: str) -> frozenset[str]:
-    """The lemmas that say the contrary of one of the senses of this one."""
-    return _contraries().get(lemma, frozenset())
-
-
-@cache
-def _contraries() -> dict[str, frozenset[str]]:
-    rows = (row.split("\t") for row in gzip.decompress(CONTRARIES.read_bytes()).decode().split("\n"))
-    return {lemma: frozenset(others.split(" ")) for lemma, others in rows}
 
 
 def known(word: str) -> bool:
@@ -92,6 +79,164 @@ def _irregular() -> dict[str, list[tuple[str, str, str]]]:
     for row in _rows():
         lemma, pos, forms, _ = row.split("\t", 3)
         for form in forms.split(",") if forms else ():
-            for name in inflection.FORMS[pos]:
+            for name in _FORMS[pos]:
                 found.setdefault(form, []).append((lemma, pos, name))
     return found
+
+
+# Forms by part of speech; "past" and "participle" are "ed" where they are the same word.
+_FORMS: dict[str, tuple[str, ...]] = {
+    "n": ("plural",),
+    "v": ("s", "ing", "ed", "past", "participle"),
+    "a": ("comparative", "superlative"),
+    "r": (),
+}
+
+# WordNet lists irregular forms without saying which is which: the common verbs whose past and participle differ.
+_STRONG: dict[str, tuple[str, str]] = {
+    "be": ("was", "been"), "become": ("became", "become"), "begin": ("began", "begun"), "break": ("broke", "broken"),
+    "choose": ("chose", "chosen"), "come": ("came", "come"), "do": ("did", "done"), "draw": ("drew", "drawn"),
+    "drive": ("drove", "driven"), "fall": ("fell", "fallen"), "forbid": ("forbade", "forbidden"),
+    "get": ("got", "got"), "give": ("gave", "given"), "go": ("went", "gone"), "grow": ("grew", "grown"),
+    "know": ("knew", "known"), "rise": ("rose", "risen"), "run": ("ran", "run"), "see": ("saw", "seen"),
+    "show": ("showed", "shown"), "speak": ("spoke", "spoken"), "take": ("took", "taken"),
+    "undertake": ("undertook", "undertaken"), "wear": ("wore", "worn"), "withdraw": ("withdrew", "withdrawn"),
+    "write": ("wrote", "written"),
+}  # fmt: skip
+
+_UNCHANGED = {"cut", "set", "put", "let", "hit", "cost", "bid", "split", "spread", "wed", "shut", "hurt"}
+
+_VOWELS = "aeiou"
+
+
+def _split_head(lemma: str, pos: str) -> tuple[str, str]:
+    """The word of a lemma that is inflected, and what follows: a verb's first, a noun's last or that before "of"."""
+    if pos == "v":
+        first, space, rest = lemma.partition(" ")
+        return first, space + rest
+    if pos == "n" and " of " in lemma:
+        before, of, rest = lemma.partition(" of ")
+        return before.rpartition(" ")[2], of + rest
+    return lemma.rpartition(" ")[2], ""
+
+
+def _inflect_word(lemma: str, pos: str, form: str, irregular: Sequence[str] = ()) -> str | None:
+    """This form of a one-word lemma; None where it has none or it is not certain."""
+    if form == "base":
+        return lemma
+    if pos == "n" and form == "plural":
+        return irregular[0] if irregular else _with_s(lemma)
+    if pos == "v":
+        return _verb(lemma, form, irregular)
+    if pos == "a" and form in ("comparative", "superlative"):
+        ending = "er" if form == "comparative" else "est"
+        listed = [f for f in irregular if f.endswith(ending)]
+        if listed:
+            return listed[0]
+        # Longer adjectives take "more", which is another word.
+        return _with_ending(lemma, ending) if len(lemma) <= 6 and _syllables(lemma) <= 1 else None
+    return None
+
+
+def _verb(lemma: str, form: str, irregular: Sequence[str]) -> str | None:
+    if form == "s":
+        return {"have": "has", "be": "is", "do": "does", "go": "goes"}.get(lemma) or _with_s(lemma)
+    if form == "ing":
+        return next((f for f in irregular if f.endswith("ing")), None) or _with_ending(lemma, "ing")
+    past = [f for f in irregular if not f.endswith("ing") and f != lemma]
+    if lemma in _STRONG:
+        before, participle = _STRONG[lemma]
+        if before != participle:
+            return {"past": before, "participle": participle}.get(form)
+        return before
+    if lemma in _UNCHANGED:
+        return lemma
+    if len(past) > 1:
+        return None
+    return past[0] if past else _with_ending(lemma, "ed")
+
+
+def _possible_lemmas(word: str) -> Iterator[tuple[str, str, str]]:
+    """Every (lemma, pos, form) that a regular form can come from, known words or not; and the strong verbs."""
+    for lemma, (past, participle) in _STRONG.items():
+        if word in (past, participle):
+            yield lemma, "v", "ed" if past == participle else "past" if word == past else "participle"
+    for ending, forms in (
+        ("s", (("n", "plural"), ("v", "s"))),
+        ("ing", (("v", "ing"),)),
+        ("ed", (("v", "ed"),)),
+        ("er", (("a", "comparative"),)),
+        ("est", (("a", "superlative"),)),
+    ):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            stem = word[: -len(ending)]
+            stems = [stem, stem + "e", stem[:-1]]
+            if stem.endswith("i"):
+                stems.append(stem[:-1] + "y")
+            elif stem.endswith("ie"):
+                stems.append(stem[:-2] + "y")
+            for pos, form in forms:
+                for lemma in stems:
+                    yield lemma, pos, form
+
+
+def _with_s(word: str) -> str:
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    if word.endswith("y") and word[-2:-1] not in _VOWELS:
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _with_ending(word: str, ending: str) -> str:
+    if ending == "ing":
+        return word[:-1] + ending if word.endswith("e") and not word.endswith(("ee", "ye", "oe")) else word + ending
+    if word.endswith("e"):
+        return word + ending[1:]
+    if word.endswith("y") and word[-2:-1] not in _VOWELS:
+        return word[:-1] + "i" + ending
+    return word + ending
+
+
+def _syllables(word: str) -> int:
+    groups = sum(c in _VOWELS and (i == 0 or word[i - 1] not in _VOWELS) for i, c in enumerate(word))
+    return groups - (word.endswith("e") and groups > 1)
+
+
+# The dictionary lists irregular forms without saying which is which, and not those that are as the verb itself: of
+# these it gives the participle for both, or one made by rule ("beaten", "readed").
+_PRINCIPAL_PARTS = {
+    "beat": ("beat", "beaten"), "mow": ("mowed", "mown"), "outbid": ("outbid", "outbid"),
+    "overbid": ("overbid", "overbid"), "prove": ("proved", "proven"), "saw": ("sawed", "sawn"),
+    "sew": ("sewed", "sewn"), "shave": ("shaved", "shaved"), "sow": ("sowed", "sown"), "swell": ("swelled", "swollen"),
+    "gnaw": ("gnawed", "gnawed"), "melt": ("melted", "melted"), "overflow": ("overflowed", "overflowed"),
+    "strew": ("strewed", "strewn"),
+}  # fmt: skip
+_SAME_IN_PAST = frozenset(
+    """
+    read reread misread proofread shed burst thrust slit bet quit rid cast recast miscast typecast broadcast rebroadcast
+    forecast telecast offset reset preset beset typeset upset input sublet undercut underbid
+    """.split()
+)
+
+
+def past_tense(lemma: str) -> str | None:
+    """ "bought" of "buy"; None where it is not certain."""
+    if lemma in _SAME_IN_PAST:
+        return lemma
+    return (
+        _PRINCIPAL_PARTS[lemma][0]
+        if lemma in _PRINCIPAL_PARTS
+        else inflect(lemma, "v", "ed") or inflect(lemma, "v", "past")
+    )
+
+
+def past_participle(lemma: str) -> str | None:
+    """ "taken" of "take"; None where it is not certain."""
+    if lemma in _SAME_IN_PAST:
+        return lemma
+    return (
+        _PRINCIPAL_PARTS[lemma][1]
+        if lemma in _PRINCIPAL_PARTS
+        else inflect(lemma, "v", "ed") or inflect(lemma, "v", "participle")
+    )

@@ -2,7 +2,6 @@
 
 import argparse
 import gzip
-import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,17 +9,15 @@ from typing import Any
 
 import yaml
 
-from rarefy.tasks.text.wordnet import CONTRARIES, TABLE
+from rarefy.tasks.text.wordnet import TABLE
 
 LICENCES = {"LICENSE.md": "LICENSE.md", "WNDB_License.txt": "PRINCETON.txt"}
-
-PLAIN = re.compile(r"[a-z][a-z-]+")
 
 # The synonyms of a sense that WordNet itself marks as an example of these are not kept.
 UNFIT = frozenset({"disparagement", "ethnic slur", "obscenity", "slang", "archaism"})
 
 
-def read(source: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_release(source: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The entries by lemma and the synsets by id, as the release has them."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
     entries: dict[str, Any] = {}
@@ -34,7 +31,7 @@ def read(source: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return entries, synsets
 
 
-def lines(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[str]:
+def format_entries(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[str]:
     """`lemma TAB pos TAB forms TAB senses`: forms split by ",", senses in WordNet's order by "|", synonyms by ";".
 
     Names (capitalised lemmas) are left out, and words of several parts that have no synonym.
@@ -59,34 +56,11 @@ def lines(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[st
                 yield f"{lemma}\t{pos}\t{','.join(forms)}\t{'|'.join(senses)}"
 
 
-def contraries(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> Iterator[str]:
-    """`word TAB words` that WordNet has as antonyms of one of its senses; of nouns and verbs with their synonyms."""
-    home = {
-        s["id"]: (lemma, s["synset"]) for lemma, entry in entries.items() for r in entry.values() for s in r["sense"]
-    }
-    found: dict[str, set[str]] = {}
-    for lemma, entry in entries.items():
-        for pos, reading in entry.items():
-            for sense in reading["sense"]:
-                for target in (t for t in sense.get("antonym", ()) if t in home):
-                    other, synset = home[target]
-                    here = {lemma, *(synsets[sense["synset"]]["members"] if pos[0] in "nv" else ())}
-                    there = {other, *(synsets[synset]["members"] if pos[0] in "nv" else ())}
-                    for one, contrary in ((a, b) for a in here for b in there if a != b):
-                        if PLAIN.fullmatch(one) and PLAIN.fullmatch(contrary):
-                            found.setdefault(one, set()).add(contrary)
-                            found.setdefault(contrary, set()).add(one)
-    for word, others in sorted(found.items()):
-        yield f"{word}\t{' '.join(sorted(others))}"
-
-
 def build(source: Path, target: Path) -> int:
-    """Write the tables of this release and its licences beside them; the number of lines."""
-    tables_ = read(source)
-    rows = list(lines(*tables_))
+    """Write the table of this release and its licences beside it; the number of lines."""
+    rows = list(format_entries(*read_release(source)))
     # No name and no time in the header: the same release gives the same bytes.
-    for table, told in ((target, rows), (target.with_name(CONTRARIES.name), list(contraries(*tables_)))):
-        table.write_bytes(gzip.compress("\n".join(told).encode(), compresslevel=9, mtime=0))
+    target.write_bytes(gzip.compress("\n".join(rows).encode(), compresslevel=9, mtime=0))
     with tarfile.open(source) as release:
         for name, shipped in LICENCES.items():
             file = release.extractfile(name)

@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.expectations import check
+from rarefy.data_contracts.expectations import check_table
 from rarefy.data_contracts.rows import Judgement, Probe, Unanswered
 from rarefy.data_contracts.suites import SUITES
 
@@ -68,4 +68,4 @@ def test_every_rule_has_a_breach(row_type):
 
 @pytest.mark.parametrize("row_type", [Probe, Judgement, Unanswered])
 def test_a_build_without_models_has_none_of_it_and_that_is_no_breach(tables, row_type):
-    assert not check("probe", row_type, tables[row_type].slice(0, 0), tables).broken
+    assert not check_table("probe", row_type, tables[row_type].slice(0, 0), tables).broken

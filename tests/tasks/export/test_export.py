@@ -12,7 +12,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Document, Question, Similarity, Triplet, Variant
 from rarefy.data_contracts.tables import from_record, from_table, to_table
 from rarefy.tasks.export import NAMES, export
-from rarefy.tasks.export.tables import in_order
+from rarefy.tasks.export.tables import sort_tables
 
 
 def every_file(folder):
@@ -49,7 +49,7 @@ def test_spans_lead_from_evidence_to_document_in_the_json_lines(exported):
 
 
 def test_rows_stand_in_the_order_of_their_source(tables):
-    ordered = in_order(tables)
+    ordered = sort_tables(tables)
     chunks = ordered[Chunk].select(["doc_id", "start"]).to_pylist()
     assert chunks == sorted(chunks, key=lambda row: (row["doc_id"], row["start"]))
     places = {name: place for place, name in enumerate(ordered[Chunk].column("chunk_id").to_pylist())}

@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Variant
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.export.keep_rates import SURE, Tally, table, tallied
+from rarefy.tasks.export.statistics import SURE, Tally, render_keep_rates, tally_variants
 
 
 def variant(number: int, perturbation: str, family: str, chunk: str = "c", side: str = "document", reason: str = ""):
@@ -27,7 +27,7 @@ ROWS = [
 
 
 def test_a_rate_is_of_what_was_tried():
-    rates = {rate.name: rate for rate in tallied(to_table(ROWS, Variant)).each()}
+    rates = {rate.name: rate for rate in tally_variants(to_table(ROWS, Variant)).each()}
     assert "none" not in rates
     assert (rates["reverse_order"].tried, rates["reverse_order"].percent) == (2, 50.0)
     assert (rates["simple"].tried, rates["simple"].percent) == (0, None)
@@ -37,16 +37,16 @@ def test_a_rate_is_of_what_was_tried():
 
 def test_a_type_keeps_a_chunk_of_which_all_subtypes_were_kept():
     """What was not tried for want of a model counts neither way."""
-    (logic,) = tallied(to_table(ROWS, Variant)).by_family()
+    (logic,) = tally_variants(to_table(ROWS, Variant)).by_family()
     assert (logic.name, logic.tried, logic.kept) == ("logic", 2, 1)
 
 
 def test_the_order_of_subtypes_does_not_matter():
-    assert tallied(to_table(ROWS[::-1], Variant)) == tallied(to_table(ROWS, Variant))
+    assert tally_variants(to_table(ROWS[::-1], Variant)) == tally_variants(to_table(ROWS, Variant))
 
 
 def test_the_table_stands_beside_sures():
-    told = table(tallied(to_table(ROWS, Variant)))
+    told = render_keep_rates(tally_variants(to_table(ROWS, Variant)))
     assert "| `reverse_order` | document | logic | 2 | 1 | 50.0 % | 1 no_candidate |" in told
     assert f"| logic | 2 | 1 | 50.0 % | {SURE['logic']} % |" in told
     assert "| `simple` | document | style | 0 | 0 | – | 1 needs_model |" in told
@@ -59,4 +59,4 @@ def test_sures_figures_are_those_of_its_table():
 
 
 def test_nothing_gives_an_empty_tally():
-    assert tallied(to_table([], Variant)) == Tally()
+    assert tally_variants(to_table([], Variant)) == Tally()

@@ -1,4 +1,4 @@
-from rarefy.tasks.export.statistics import Statistics, count, table, total
+from rarefy.tasks.export.statistics import Statistics, count_statistics, render_statistics, sum_statistics
 
 # RARE, Appendix E
 RARE = (
@@ -29,14 +29,14 @@ def cells(markdown):
 
 
 def test_the_sums_of_rare_come_out():
-    every = total(RARE)
+    every = sum_statistics(RARE)
     train, test = sum(every.train.values()), sum(every.test.values())
     assert (train, test, train + test) == (42_295, 6_000, 48_295)
     assert (every.documents, every.chunks, every.years) == (527, 39_754, (2020, 2025))
 
 
 def test_the_table_is_that_of_appendix_e_with_its_sums():
-    rows = cells(table(RARE))
+    rows = cells(render_statistics(RARE))
     assert rows[0] == ("Documents", ["199", "114", "214", "527"])
     assert rows[1] == ("Chunks", ["19,825", "12,915", "7,014", "39,754"])
     assert rows[2] == ("Time scope", ["2024–2025", "2020–2025", "2024–2025", "2020–2025"])
@@ -48,15 +48,15 @@ def test_the_table_is_that_of_appendix_e_with_its_sums():
 
 
 def test_one_domain_needs_no_sum():
-    assert cells(table(RARE[:1]))[0] == ("Documents", ["199"])
+    assert cells(render_statistics(RARE[:1]))[0] == ("Documents", ["199"])
 
 
 def test_a_pattern_from_outside_has_a_row_of_its_own():
-    assert ("triangle", ["3"]) in cells(table([Statistics("policy", 1, 1, train={"triangle": 3})]))
+    assert ("triangle", ["3"]) in cells(render_statistics([Statistics("policy", 1, 1, train={"triangle": 3})]))
 
 
 def test_what_is_counted_is_what_the_tables_hold(tables):
-    economics, finance = count(tables, {"finance": {"single": 40}})
+    economics, finance = count_statistics(tables, {"finance": {"single": 40}})
     assert (finance.domain, finance.documents, finance.chunks, finance.years) == ("finance", 3, 4, (2024, 2024))
     assert finance.eligible == {"single": 40} and economics.eligible == {}
     assert finance.test == {"chain": 1, "inverted_star": 1, "single": 1} and finance.train == {"star": 1}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks.export import alone, swap
-from rarefy.tasks.export.swap import Written, tidied
+from rarefy.tasks.export import files
+from rarefy.tasks.export.files import StagedFiles, remove_leftovers
 
 
 def held(out: Path) -> dict[str, bytes]:
@@ -17,7 +17,7 @@ def held(out: Path) -> dict[str, bytes]:
 @pytest.fixture
 def old(tmp_path):
     out = tmp_path / "out"
-    with Written(out, "last") as first:
+    with StagedFiles(out, "last") as first:
         first.write({"a": [b"old a"], "b/c": [b"old c"], "d": None})
         assert first.swap(["a", "b/c", "d"], b"old", lambda: None)
     assert held(out) == {"a": b"old a", "b/c": b"old c", "last": b"old"}
@@ -25,7 +25,7 @@ def old(tmp_path):
 
 
 def test_files_change_places_and_those_that_are_no_more_go(old):
-    with Written(old, "last") as new:
+    with StagedFiles(old, "last") as new:
         new.write({"a": [b"new a"], "b/c": None, "d": [b"new d"]})
         assert held(old)["last"] == b"old", "nothing is published by writing"
         assert new.swap(["a", "b/c", "d"], b"new", lambda: None)
@@ -37,7 +37,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was(old):
         yield b"half"
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(OSError, match="No space left on device") as error, Written(old, "last") as new:
+    with pytest.raises(OSError, match="No space left on device") as error, StagedFiles(old, "last") as new:
         new.write({"a": [b"new a"], "b/c": full()})
     assert error.value.filename == str(old / "b" / "c")
     assert held(old) == {"a": b"old a", "b/c": b"old c", "last": b"old"}
@@ -47,14 +47,14 @@ def test_a_fence_that_forbids_it_leaves_all_as_it_was(old):
     def forbidden():
         raise PermissionError("the lease is lost")
 
-    with pytest.raises(PermissionError), Written(old, "last") as new:
+    with pytest.raises(PermissionError), StagedFiles(old, "last") as new:
         new.write({"a": [b"new a"]})
         new.swap(["a"], b"new", forbidden)
     assert held(old) == {"a": b"old a", "b/c": b"old c", "last": b"old"}
 
 
 def test_one_that_was_overtaken_is_told_and_has_changed_nothing(old):
-    with Written(old, "last") as slow, Written(old, "last") as fast:
+    with StagedFiles(old, "last") as slow, StagedFiles(old, "last") as fast:
         slow.write({"a": [b"slow a"]})
         fast.write({"a": [b"fast a"]})
         assert fast.swap(["a"], b"fast", lambda: None)
@@ -67,19 +67,19 @@ def test_what_killed_runs_left_is_removed(old):
     (old / "hf").mkdir()
     (old / "hf" / ".c.0123456789ab.part").write_bytes(b"left")
     (old / ".manifest.json.part").write_bytes(b"left")
-    tidied(old)
+    remove_leftovers(old)
     assert not [name for name in held(old) if name.endswith(".part")]
 
 
 def test_a_folder_where_another_one_writes_is_waited_for_and_then_named(old, monkeypatch):
-    monkeypatch.setattr(alone, "PATIENCE", 0.1)
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
     other = os.open(old, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
-    with pytest.raises(BlockingIOError, match="another run has been writing there") as error, swap.alone(old):
+    with pytest.raises(BlockingIOError, match="another run has been writing there") as error, files.lock_folder(old):
         pass
     assert str(old) in str(error.value)
     os.close(other)
-    with swap.alone(old):
+    with files.lock_folder(old):
         pass
 
 
@@ -90,5 +90,5 @@ def test_files_of_others_below_the_folder_are_never_tidied(tmp_path):
     for path in (*theirs, *ours):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half")
-    tidied(tmp_path)
+    remove_leftovers(tmp_path)
     assert [path.exists() for path in theirs] == [True] * 3 and not any(path.exists() for path in ours)

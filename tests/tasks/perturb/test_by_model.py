@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Chunk, Pool, Reply
 from rarefy.tasks.models.llm.faults import UNASKED
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
-from rarefy.tasks.perturb.by_model import TALKS, drafts, requests
-from rarefy.tasks.perturb.means import lacking
+from rarefy.tasks.perturb.catalogue import find_missing_requirement
+from rarefy.tasks.perturb.model_drafts import CONVERSATIONS, list_requests, write_drafts
 
 ROLES = [entry for entry in CATALOGUE.values() if entry.role]
 TEXT = "Alto Corp sold 5 plants in 2024. It paid $4.5 billion for them. The buyer was Norr AB of Oslo."
@@ -53,13 +53,13 @@ def says(value, **of_role):
 
 def made(name, value, text=TEXT, **of_role):
     entry = CATALOGUE[name]
-    ((_, found, reply),) = drafts(entry, [case_of(entry, text)], CONFIG, says(value, **of_role))
+    ((_, found, reply),) = write_drafts(entry, [case_of(entry, text)], CONFIG, says(value, **of_role))
     assert not reply.error, reply
     return [(draft.text, draft.refused) for draft in found]
 
 
 def test_every_role_of_the_catalogue_is_a_talk_and_every_talk_is_somebodys_role():
-    assert {entry.role for entry in ROLES} == {*TALKS}
+    assert {entry.role for entry in ROLES} == {*CONVERSATIONS}
 
 
 @pytest.mark.parametrize("entry", ROLES, ids=lambda entry: entry.name)
@@ -70,7 +70,7 @@ def test_what_is_asked_is_data_in_fences_that_it_cannot_leave(entry):
     near = f"Other sales to many hospitals in the far north of the country were not told of. {planted}"
     chunks = {name: Chunk(name, "d", 0, len(near), "text", "", near, 9) for name in CHUNKS}
     case = case_of(entry, planted, question=f"What? {planted}", answer="zero </answer>", chunks=chunks)
-    asked = list(requests(entry, [case], CONFIG))
+    asked = list(list_requests(entry, [case], CONFIG))
     assert asked
     for request in asked:
         system, user = request.messages
@@ -85,7 +85,7 @@ def test_what_is_asked_is_data_in_fences_that_it_cannot_leave(entry):
 @pytest.mark.parametrize("entry", ROLES, ids=lambda entry: entry.name)
 @pytest.mark.parametrize("error", ["refused", "truncated", "timeout", UNASKED])
 def test_no_reply_is_no_draft_and_says_why(entry, error):
-    told = drafts(entry, [case_of(entry)], CONFIG, says(Reply("", error=error, detail="so")))
+    told = write_drafts(entry, [case_of(entry)], CONFIG, says(Reply("", error=error, detail="so")))
     ((_, found, reply),) = told
     assert (found, reply.error) == ([], error)
 
@@ -93,7 +93,7 @@ def test_no_reply_is_no_draft_and_says_why(entry, error):
 @pytest.mark.parametrize("entry", ROLES, ids=lambda entry: entry.name)
 @pytest.mark.parametrize("value", [None, 7, [], {}, "x", {"text": []}, {"texts": "x"}, {"indices": ["a"]}])
 def test_a_reply_of_another_form_is_an_error_and_never_an_exception(entry, value):
-    ((_, found, reply),) = drafts(entry, [case_of(entry)], CONFIG, says(value))
+    ((_, found, reply),) = write_drafts(entry, [case_of(entry)], CONFIG, says(value))
     assert (found, reply.error) == ([], "unparsable")
 
 
@@ -103,7 +103,7 @@ def test_a_reply_of_another_form_is_an_error_and_never_an_exception(entry, value
 )
 def test_any_text_is_asked_about_or_left_and_never_an_exception(entry, text):
     asked = says({"text": "x", "texts": ["x"], "passages": [], "indices": [0], "verdicts": []})
-    ((_, found, reply),) = drafts(entry, [case_of(entry, text)], CONFIG, asked)
+    ((_, found, reply),) = write_drafts(entry, [case_of(entry, text)], CONFIG, asked)
     assert not reply.error
     assert not (asked.asked and not text.strip())
     if len(text) > 100_000 and entry.role not in ("low_quality", "inconsequential", "rank"):
@@ -114,7 +114,7 @@ def test_any_text_is_asked_about_or_left_and_never_an_exception(entry, text):
 def test_whatever_a_model_writes_there_are_drafts_with_text_or_reasons(texts, text):
     entry = CATALOGUE["paraphrase"]
     case = case_of(entry, text)
-    ((_, found, _),) = drafts(entry, [case], CONFIG, says({"texts": texts}))
+    ((_, found, _),) = write_drafts(entry, [case], CONFIG, says({"texts": texts}))
     for draft in found:
         assert draft.refused or draft.text.strip()
     assert found or not text.strip()
@@ -196,14 +196,14 @@ def test_a_ranking_that_is_no_permutation_is_refused(indices):
 
 def test_one_sentence_is_not_asked_about():
     entry, llm = CATALOGUE["llm_ranked"], says({"indices": [0]})
-    assert [found for _, found, _ in drafts(entry, [case_of(entry, "One sentence.")], CONFIG, llm)] == [[]]
+    assert [found for _, found, _ in write_drafts(entry, [case_of(entry, "One sentence.")], CONFIG, llm)] == [[]]
     assert llm.asked == []
 
 
 def test_back_translation_goes_in_two_requests_and_the_second_has_not_seen_the_original():
     entry = CATALOGUE["back_translation"]
     llm = says({"text": "Alto Corp a vendu 5 usines."}, into_English={"text": "Alto Corp has sold 5 factories."})
-    ((_, (draft,), _),) = drafts(entry, [case_of(entry)], CONFIG, llm)
+    ((_, (draft,), _),) = write_drafts(entry, [case_of(entry)], CONFIG, llm)
     assert draft.text == "Alto Corp has sold 5 factories."
     there, back = (request.messages[-1].content for request in llm.asked)
     assert TEXT in there and "Alto Corp a vendu 5 usines." in back
@@ -215,23 +215,23 @@ def test_back_translation_goes_in_two_requests_and_the_second_has_not_seen_the_o
 def test_without_a_french_text_nothing_is_translated_back(french):
     llm = says({"text": french})
     entry = CATALOGUE["back_translation"]
-    ((_, (draft,), reply),) = drafts(entry, [case_of(entry)], CONFIG, llm)
+    ((_, (draft,), reply),) = write_drafts(entry, [case_of(entry)], CONFIG, llm)
     assert draft.refused in ("empty", "model_declined") and not reply.error and len(llm.asked) == 1
 
 
 def test_a_second_step_without_a_reply_is_no_draft():
     llm = says({"text": "Alto Corp a vendu."}, into_English=Reply("", error="timeout"))
     entry = CATALOGUE["back_translation"]
-    ((_, found, reply),) = drafts(entry, [case_of(entry)], CONFIG, llm)
+    ((_, found, reply),) = write_drafts(entry, [case_of(entry)], CONFIG, llm)
     assert (found, reply.error) == ([], "timeout")
 
 
 def test_a_text_comes_back_into_its_own_language_and_a_french_one_does_not_go():
     entry = CATALOGUE["back_translation"]
-    _, back = requests(entry, [case_of(entry, language="de-AT")], CONFIG)
+    _, back = list_requests(entry, [case_of(entry, language="de-AT")], CONFIG)
     assert 'into the language with the code "de"' in back.messages[-1].content
     llm = says({})
-    ((_, (draft,), _),) = drafts(entry, [case_of(entry, language="fr")], CONFIG, llm)
+    ((_, (draft,), _),) = write_drafts(entry, [case_of(entry, language="fr")], CONFIG, llm)
     assert draft.refused == "language" and llm.asked == []
 
 
@@ -239,7 +239,7 @@ def test_low_quality_passages_are_those_around_the_gold_one_that_do_not_answer()
     said = {"passages": [{"number": 2, "text": "The chief of Alto Corp is Ib Lund."}, {"number": 9, "text": "No."},
                          {"number": 1, "text": CHUNKS["near"].text}]}  # fmt: skip
     entry, llm = CATALOGUE["counterfactual"], says(said)
-    ((_, found, _),) = drafts(entry, [case_of(entry)], CONFIG, llm)
+    ((_, found, _),) = write_drafts(entry, [case_of(entry)], CONFIG, llm)
     assert [(draft.text, draft.chunk_id, draft.refused) for draft in found] == [
         ("The chief of Alto Corp is Ib Lund.", "next", ""), (CHUNKS["near"].text, "near", "unchanged"),
     ]  # fmt: skip
@@ -253,13 +253,13 @@ def test_inconsequential_passages_are_the_rules_own_and_the_model_says_which_are
     names = ("near", "next", "told", "far")
     chunks = CHUNKS | {"far": Chunk("far", "d", 0, 99, "text", "", CHUNKS["next"].text.replace("Ada Berg", "Ib"), 20)}
     case = case_of(entry, pool=Pool("p", "q1", names, (), ()), chunks=chunks)
-    ((_, found, _),) = drafts(entry, [case], CONFIG, llm)
+    ((_, found, _),) = write_drafts(entry, [case], CONFIG, llm)
     assert [(draft.chunk_id, draft.refused) for draft in found] == [
         ("near", ""), ("next", "answers_question"), ("far", "not_checked"),
     ]  # fmt: skip
     assert all(draft.text == chunks[draft.chunk_id].text for draft in found)
     llm = says({"verdicts": [{**one, "consistent": False, "answers": False} for one in verdicts]})
-    ((_, found, _),) = drafts(entry, [case_of(entry)], CONFIG, llm)
+    ((_, found, _),) = write_drafts(entry, [case_of(entry)], CONFIG, llm)
     assert {draft.refused for draft in found} == {"inconsistent"}
 
 
@@ -276,14 +276,16 @@ def test_noise_that_is_still_true_is_none():
 
 def test_without_a_pool_there_is_nothing_to_make_untrue():
     entry, llm = CATALOGUE["counterfactual"], says({"passages": []})
-    assert [found for _, found, _ in drafts(entry, [case_of(entry, pool=None)], CONFIG, llm)] == [[]] and not llm.asked
+    assert [found for _, found, _ in write_drafts(entry, [case_of(entry, pool=None)], CONFIG, llm)] == [
+        []
+    ] and not llm.asked
 
 
 @pytest.mark.parametrize(("name", "held"), [("golden_augmented", "word for word"), ("distracting", "does not hold")])
 def test_a_passage_without_the_answer_is_asked_about_as_one(name, held):
     entry = CATALOGUE[name]
     with_it, without = (
-        next(iter(requests(entry, [case_of(entry, text)], CONFIG))).messages[0].content
+        next(iter(list_requests(entry, [case_of(entry, text)], CONFIG))).messages[0].content
         for text in (TEXT, "Alto Corp sold 5 plants in 2024 and moved to Bergen.")
     )
     assert (held in with_it) == (name == "golden_augmented") and (held in without) == (name == "distracting")
@@ -293,7 +295,7 @@ def test_a_passage_without_the_answer_is_asked_about_as_one(name, held):
 def test_questions_on_one_chunk_share_one_request_that_knows_none_of_them(entry):
     cases = [case_of(entry, question_id=f"q{n}", question=f"Why {n}?", answer=f"answer {n}") for n in range(3)]
     llm = says({"text": "Plants were sold.", "indices": [1, 0, 2]})
-    told = list(drafts(entry, [*cases, case_of(entry, name="c2")], CONFIG, llm))
+    told = list(write_drafts(entry, [*cases, case_of(entry, name="c2")], CONFIG, llm))
     assert [case.question_id for case, _, _ in told] == ["q0", "q1", "q2", "q1"]
     assert [found[0].text for _, found, _ in told] == [told[0][1][0].text] * 4
     each = 2 if entry.role == "back_translation" else 1
@@ -311,19 +313,19 @@ def test_replies_may_come_in_any_order_and_one_that_never_comes_is_lost():
             yield Reply(request.request_id, parsed=json.dumps({"text": f"rewritten {request.request_id}"}))
 
     cases = [case_of(entry, name=f"c{n}", text=f"{TEXT} {n}") for n in range(4)]
-    told = list(drafts(entry, cases, CONFIG, llm))
+    told = list(write_drafts(entry, cases, CONFIG, llm))
     assert [case.case_id for case, _, _ in told] == ["c0", "c1", "c2", "c3"]
     assert [reply.error for _, _, reply in told] == ["lost", "", "", ""]
     assert all(found[0].text == f"rewritten {reply.request_id}" for _, found, reply in told[1:])
 
 
 def test_what_is_made_up_is_asked_for_warmer_than_what_is_said_again():
-    warm = {entry.name: next(iter(requests(entry, [case_of(entry)], CONFIG))).temperature for entry in ROLES}
+    warm = {entry.name: next(iter(list_requests(entry, [case_of(entry)], CONFIG))).temperature for entry in ROLES}
     assert warm["irrelevant_detail"] == 0.7 and warm["grammar"] == warm["simple"] == warm["llm_ranked"] == 0.2
 
 
 def test_what_is_needed_and_not_there_is_told_by_its_name():
     case = case_of(CATALOGUE["simple"])
-    assert lacking(CATALOGUE["simple"], case, asks=False) == "needs_model"
-    assert lacking(CATALOGUE["self_generated"], case, asks=False) == "needs_generator"
-    assert lacking(CATALOGUE["self_generated"], case, asks=True) == ""
+    assert find_missing_requirement(CATALOGUE["simple"], case, asks=False) == "needs_model"
+    assert find_missing_requirement(CATALOGUE["self_generated"], case, asks=False) == "needs_generator"
+    assert find_missing_requirement(CATALOGUE["self_generated"], case, asks=True) == ""

@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Reply, Unanswered, Variant
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.models.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
-from rarefy.tasks.perturb.by_model import drafts
+from rarefy.tasks.perturb.model_drafts import write_drafts
 
 CONFIG = PerturbConfig(
     by="model",
@@ -54,7 +54,7 @@ def kept(rows, name):
 def test_every_recorded_query_variant_is_a_usable_draft(recorded, name, kind):
     asked = [q for q in recorded.questions if q.question_id in recorded.of_question]
     cases = [Case(q.question_id, "query", q.text, q.question_id, domain=q.domain) for q in asked]
-    told = list(drafts(CATALOGUE[name], cases, CONFIG, recorded))
+    told = list(write_drafts(CATALOGUE[name], cases, CONFIG, recorded))
     assert len(told) == 36
     for case, found, reply in told:
         assert not reply.error
@@ -70,7 +70,7 @@ def test_recorded_paraphrases_are_no_grammar_rewrites(recorded):
         texts = iter(recorded.of_question[case.case_id]["paraphrase"] for case in cases)
         return (reply_of(request, {"texts": next(texts)}) for request in wanted)
 
-    found = [draft for _, some, _ in drafts(CATALOGUE["grammar"], cases, CONFIG, llm) for draft in some]
+    found = [draft for _, some, _ in write_drafts(CATALOGUE["grammar"], cases, CONFIG, llm) for draft in some]
     assert len(found) == 108 and sum(draft.refused == "words_changed" for draft in found) > 108 * 5 / 6
 
 
@@ -124,9 +124,9 @@ def test_a_server_that_fails_and_cuts_and_chats_gives_the_same_variants(tmp_path
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
         means = InferenceContext(run="r", stage="vary", serving=RequestPolicy(retries=8, watchdog=600))
         llm = LLMConfig(provider="openai", model="m").connect(tmp_path / "cache", threads=1, means=means)
-        told = list(drafts(CATALOGUE["grammar"], cases, CONFIG, llm))
+        told = list(write_drafts(CATALOGUE["grammar"], cases, CONFIG, llm))
         asked = len(server.log())
-        again = list(drafts(CATALOGUE["grammar"], cases, CONFIG, llm))
+        again = list(write_drafts(CATALOGUE["grammar"], cases, CONFIG, llm))
         late = len(server.log())
     assert {case.case_id: [draft.text for draft in found] for case, found, _ in told} == right
     reasons = Counter(reply.error for _, _, reply in told)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rarefy.data_contracts.suites.proofs import FAMILIES
+from rarefy.data_contracts.suites.variants import FAMILIES
 from rarefy.tasks.find import find
-from rarefy.tasks.perturb import CATALOGUE, PerturbConfig, chosen
-from rarefy.tasks.perturb.by_model import TALKS
+from rarefy.tasks.perturb import CATALOGUE, PerturbConfig, choose_perturbations
 from rarefy.tasks.perturb.checks import CHECKS
+from rarefy.tasks.perturb.model_drafts import CONVERSATIONS
 from rarefy.tasks.perturb.proof import ENTAILMENT, SIMILARITY
 
 
@@ -39,7 +39,7 @@ def test_an_entry_leads_to_what_it_names(name):
     if entry.rules:
         assert callable(find(entry.rules, {}))
     if entry.role:
-        assert entry.role in TALKS
+        assert entry.role in CONVERSATIONS
     assert set(entry.checks) <= {*CHECKS, SIMILARITY, ENTAILMENT}
     assert set(entry.baseline) <= {"none", *CATALOGUE}
     before, after = entry.example
@@ -48,7 +48,7 @@ def test_an_entry_leads_to_what_it_names(name):
 
 def test_a_family_stands_for_its_members_and_a_name_for_itself():
     config = PerturbConfig(query=("superficial",), document=("format", "json_as_printed"), context=())
-    names = [entry.name for entry in chosen(config)]
+    names = [entry.name for entry in choose_perturbations(config)]
     assert len(names) == 8 + 4 + 1 and names[-1] == "json_as_printed" and len(set(names)) == len(names)
 
 

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet, row_id
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.invented import is_security, other_rates
-from rarefy.tasks.perturb.context.lists import listed
+from rarefy.tasks.perturb.context.other_values import find_listed_names, find_other_rates, is_security
 from rarefy.tasks.perturb.pools import draw
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.text.notations import contains_answer
 
 FIRMS = ("Apex", "Borealis", "Cygnus", "Dorado")
 CITIES = ("Boston", "Denver", "Austin", "Tampa")
@@ -108,7 +107,7 @@ def test_swaps_are_of_the_same_measure_and_of_its_own_years_first():
 def test_no_swap_is_implausible_or_the_answer_in_another_notation():
     asked = replace(question("Apex", "revenue", "fiscal year 2022"), aliases=("$1.8 billion", "1,800 million"))
     swaps = pool(asked).swaps
-    assert not any(occurs(s.new, asked.answer, asked.aliases) for s in swaps)
+    assert not any(contains_answer(s.new, asked.answer, asked.aliases) for s in swaps)
     assert not {s.new for s in swaps} & {"$90,000", "$9", "$1", "$2", "$1,799"}
 
 
@@ -144,7 +143,7 @@ def test_facts_of_neighbours_get_others_of_their_kind_and_never_the_answer():
     asked = question("Apex", "tax rate")
     made = pool(asked, triplets=near)
     assert {s.old for s in made.counterfacts} >= {"$1,200", "Boston"}
-    assert not any(occurs(s.new, asked.answer) for s in made.counterfacts)
+    assert not any(contains_answer(s.new, asked.answer) for s in made.counterfacts)
 
 
 def test_only_a_file_of_questions_gives_swaps_of_the_same_shape():
@@ -174,7 +173,10 @@ def test_names_that_are_listed_together_stand_in_for_one_another_where_there_is_
     asked = Question("a", "", "single", "In which segment is India?", "Europe", (), (), ("Apex-1",), (), ())
     (made,) = draw([asked], PerturbConfig(), chunks=chunks)
     assert {s.new for s in made.swaps} == {"Americas", "Greater China", "Japan"}
-    assert listed(["We, Apex and so on", "Apex and Beta", "in Apex, Beta or Gamma"])["Beta"] == ("Apex", "Gamma")
+    assert find_listed_names(["We, Apex and so on", "Apex and Beta", "in Apex, Beta or Gamma"])["Beta"] == (
+        "Apex",
+        "Gamma",
+    )
 
 
 def test_a_person_gets_another_surname_and_no_place_stands_for_a_stadium():
@@ -195,5 +197,5 @@ def test_a_person_gets_another_surname_and_no_place_stands_for_a_stadium():
 
 def test_a_note_that_leads_to_the_answer_gets_another_rate_and_keeps_its_year():
     assert is_security("1.150% Notes Due November 2028") and not is_security("12% of revenue")
-    made = [s.new for s in other_rates("1.150% Notes Due November 2028", "TEXT")]
+    made = [s.new for s in find_other_rates("1.150% Notes Due November 2028", "TEXT")]
     assert made[:2] == ["1.400% Notes Due November 2028", "0.900% Notes Due November 2028"] and len(set(made)) > 9

@@ -15,10 +15,10 @@ from rarefy.tasks.corpus import chunk, read
 from rarefy.tasks.knowledge import extract, graph, normalise
 from rarefy.tasks.models.nli import NLIConfig
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig, vary
-from rarefy.tasks.perturb.cases import cases
-from rarefy.tasks.perturb.catalogue import maker, wanted
+from rarefy.tasks.perturb.catalogue import count_wanted, load_maker
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.pools import draw
+from rarefy.tasks.perturb.vary import make_cases
 from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.sample import CORPUS
 
@@ -92,7 +92,9 @@ def test_a_variant_holds_to_its_entry(name, everything, nli):
         assert (variant.side, variant.family) == (entry.side, entry.family)
         if entry.side == "document":
             assert variant.chunk_id in question.chunk_ids
-        case = next(c for c in cases(question, entry, config, chunks, pools.get(row_id("pool", question.question_id))))
+        case = next(
+            c for c in make_cases(question, entry, config, chunks, pools.get(row_id("pool", question.question_id)))
+        )
         if entry.per == "question" or entry.side == "query" or variant.chunk_id == case.chunk_id:
             from rarefy.tasks.perturb import Draft
 
@@ -101,7 +103,7 @@ def test_a_variant_holds_to_its_entry(name, everything, nli):
         for span in variant.spans:
             assert span.chunk_id == variant.chunk_id and 0 <= span.start < span.end <= len(variant.text)
     several = [v for v in kept if v.number > 0]
-    assert not several or wanted(entry, config) > 1
+    assert not several or count_wanted(entry, config) > 1
 
     few = sorted(questions, key=lambda q: row_id("few", q.question_id))[:FEW]
     alone = [
@@ -151,7 +153,7 @@ def strange(entry, text, answer="47.5"):
 def test_strange_texts_are_survived_the_same_way_twice(name, kind):
     entry = CATALOGUE[name]
     case = strange(entry, STRANGE[kind])
-    twice = [list(islice(maker(entry)(case, CONFIG, Random(1)), 3)) for _ in range(2)]
+    twice = [list(islice(load_maker(entry)(case, CONFIG, Random(1)), 3)) for _ in range(2)]
     assert twice[0] == twice[1]
     for draft in twice[0]:
         for move in draft.moves:
@@ -166,7 +168,7 @@ def test_a_megabyte_is_survived(name):
         * 10_000
     )
     case = strange(entry, text)
-    assert all(one.refused or one.text for one in islice(maker(entry)(case, CONFIG, Random(1)), 1))
+    assert all(one.refused or one.text for one in islice(load_maker(entry)(case, CONFIG, Random(1)), 1))
 
 
 @pytest.mark.parametrize("name", OFFLINE)
@@ -175,7 +177,7 @@ def test_a_megabyte_is_survived(name):
 def test_any_text_is_survived_and_what_is_said_to_stay_stays(name, text):
     entry = CATALOGUE[name]
     case = strange(entry, text)
-    for draft in islice(maker(entry)(case, CONFIG, Random(3)), 2):
+    for draft in islice(load_maker(entry)(case, CONFIG, Random(3)), 2):
         for move in draft.moves:
             assert text[move.start : move.end] == draft.text[move.at : move.at + move.end - move.start]
 

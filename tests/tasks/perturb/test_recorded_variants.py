@@ -17,7 +17,7 @@ from rarefy.tasks.models.nli import NLI, Label, NLIConfig, equivalent
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.checks import CHECKS
-from rarefy.tasks.perturb.proof import unequal
+from rarefy.tasks.perturb.proof import entailment_failure
 
 # kind in the file -> the entry whose checks it must pass
 KINDS = {
@@ -73,7 +73,7 @@ def _verdicts(place: Path, check: NLI) -> Counter[tuple[str, str, str]]:
         verdict = by_rule(side, kind, case, draft)
         if verdict == "kept" and "entailment" in CATALOGUE[(KINDS if side == "document" else QUERIES)[kind]].checks:
             there, back = check([(case.text, draft.text), (draft.text, case.text)])
-            verdict = "kept" if equivalent(there, back) else unequal(there, back)
+            verdict = "kept" if equivalent(there, back) else entailment_failure(there, back)
         found[side, kind, verdict] += 1
     return found
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case, Draft, Move
-from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.perturb.spans import project_spans
 from rarefy.tasks.text.sentences import sentences
 
 TEXT = "Sales rose. Revenue was $47.5 billion in fiscal 2024. Costs fell. It was $40.1 billion a year before."
@@ -22,44 +22,47 @@ def case_of(text: str, *evidence: str, answer: str = "") -> Case:
 
 
 def found(variant: str, *evidence: str, text: str = TEXT, answer: str = "$47.5 billion") -> list[str]:
-    return [variant[a:b] for a, b in projected(case_of(text, *evidence, answer=answer), Draft(variant))]
+    return [variant[a:b] for a, b in project_spans(case_of(text, *evidence, answer=answer), Draft(variant))]
 
 
 def test_evidence_follows_the_pieces_that_moved():
     moves = (Move(54, 65, 0), Move(12, 53, 12), Move(0, 11, 54))
     variant = "Costs fell. " + EVIDENCE + " Sales rose."
     case = case_of(TEXT, EVIDENCE)
-    assert projected(case, Draft(variant, moves)) == ((12, 53),)
+    assert project_spans(case, Draft(variant, moves)) == ((12, 53),)
 
 
 def test_what_was_put_in_place_of_a_word_belongs_to_the_evidence():
     variant = TEXT.replace("Revenue", "Turnover")
     moves = (Move(0, 12, 0), Move(19, len(TEXT), 20))
     case = case_of(TEXT, EVIDENCE)
-    ((start, end),) = projected(case, Draft(variant, moves))
+    ((start, end),) = project_spans(case, Draft(variant, moves))
     assert variant[start:end] == EVIDENCE.replace("Revenue", "Turnover")
 
 
 def test_evidence_that_was_torn_apart_gives_several_spans():
     case = case_of("One rose. Two fell.", "One rose. Two fell.")
     moves = (Move(0, 9, 20), Move(10, 19, 0))
-    assert projected(case, Draft("Two fell. Elsewhere. One rose.", (Move(0, 9, 21), moves[1]))) == ((0, 9), (21, 30))
+    assert project_spans(case, Draft("Two fell. Elsewhere. One rose.", (Move(0, 9, 21), moves[1]))) == (
+        (0, 9),
+        (21, 30),
+    )
 
 
 def test_evidence_that_was_deleted_is_gone():
     case = case_of("One rose. Two fell. Three stayed.", "Two fell.")
-    assert projected(case, Draft("One rose. Three stayed.", (Move(0, 10, 0), Move(20, 33, 10)))) == ()
+    assert project_spans(case, Draft("One rose. Three stayed.", (Move(0, 10, 0), Move(20, 33, 10)))) == ()
 
 
 def test_a_passage_without_evidence_has_no_spans():
-    assert projected(case_of(TEXT), Draft(TEXT, (Move(0, len(TEXT), 0),))) == ()
-    assert projected(Case("c", "document", ""), Draft("")) == ()
+    assert project_spans(case_of(TEXT), Draft(TEXT, (Move(0, len(TEXT), 0),))) == ()
+    assert project_spans(Case("c", "document", ""), Draft("")) == ()
 
 
 def test_without_moves_evidence_is_found_as_it_stands_nearest_to_where_it_stood():
     text = "It rose. Costs fell. It rose."
     case = Case("c", "document", text, spans=((21, 29),))
-    assert projected(case, Draft("Now: " + text)) == ((26, 34),)
+    assert project_spans(case, Draft("Now: " + text)) == ((26, 34),)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +121,7 @@ def test_sentences_that_a_model_rewrote_are_found_where_they_hold_the_answer(sha
         spans = tuple(s for s in sentences(text) if row["answer"] in text[slice(*s)])[:1]
         case = Case("c", "document", text, answer=row["answer"], spans=spans)
         for kind in ("simple", "complex", "paraphrase", "back_translation", "golden_augmented"):
-            pieces = [row[kind][a:b] for a, b in projected(case, Draft(row[kind]))]
+            pieces = [row[kind][a:b] for a, b in project_spans(case, Draft(row[kind]))]
             kept += bool(spans) and row["answer"] in row[kind]
             located += bool(pieces)
             assert len(pieces) <= 1
@@ -145,7 +148,7 @@ def test_what_moved_reads_as_it_did(pieces, random, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     case = Case("c", "document", text, spans=((start, end),) if start < end else ())
-    spans = projected(case, Draft(variant, tuple(moves)))
+    spans = project_spans(case, Draft(variant, tuple(moves)))
     assert list(spans) == sorted(spans) and all(0 <= a < b <= len(variant) for a, b in spans)
     assert all(variant[a:b] == variant[a:b].strip() for a, b in spans)
     if moves:
@@ -163,7 +166,7 @@ def test_any_two_texts_survive(text, variant, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     case = Case("c", "document", text, spans=((start, end),))
-    assert all(0 <= a < b <= len(variant) for a, b in projected(case, Draft(variant)))
+    assert all(0 <= a < b <= len(variant) for a, b in project_spans(case, Draft(variant)))
 
 
 @given(st.lists(st.text("aé1İß", min_size=1), min_size=1, max_size=8), st.data())
@@ -171,7 +174,7 @@ def test_any_two_texts_survive(text, variant, data):
 def test_what_did_not_change_is_found_as_it_stood(words, data):
     start = data.draw(st.integers(0, len(words) - 1))
     text, evidence = " ".join(words), " ".join(words[start : start + 3])
-    ((first, last),) = projected(case_of(text, evidence), Draft(text))
+    ((first, last),) = project_spans(case_of(text, evidence), Draft(text))
     assert text[first:last] == evidence
 
 
@@ -181,9 +184,9 @@ def test_a_megabyte_takes_seconds_at_most(unit):
     evidence = "Revenue of the company was $47.5 billion. "
     case = case_of(evidence + text, evidence, answer="$47.5 billion")
     started = time.perf_counter()
-    projected(case, Draft(text + "The company had revenue of $47.5 billion. " + text))
-    projected(Case("c", "document", text, spans=((0, len(text)),)), Draft(text[:-1] + "?"))
-    projected(
+    project_spans(case, Draft(text + "The company had revenue of $47.5 billion. " + text))
+    project_spans(Case("c", "document", text, spans=((0, len(text)),)), Draft(text[:-1] + "?"))
+    project_spans(
         Case("c", "document", text, spans=((0, 9),)), Draft(text, tuple(Move(i, i + 1, i) for i in range(0, 10**6, 4)))
     )
     assert time.perf_counter() - started < 20

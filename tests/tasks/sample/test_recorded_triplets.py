@@ -9,7 +9,7 @@ import pytest
 from rarefy.data_contracts.rows import Document, Reply, Triplet
 from rarefy.tasks.corpus import chunk, read
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.model import requests
+from rarefy.tasks.knowledge.extract.model import build_requests
 from rarefy.tasks.models.llm import structured
 from rarefy.tasks.sample import CORPUS, RECORDED
 
@@ -46,7 +46,7 @@ def answered(asked):
 def test_every_line_answers_one_window_and_the_last_all_others(corpus):
     documents, chunks = corpus
     owns = [(documents[name], list(own)) for name, own in groupby(chunks, key=lambda one: one.doc_id)]
-    found = Counter(tuple(matching(request)) for request in requests(owns, ExtractConfig().model))
+    found = Counter(tuple(matching(request)) for request in build_requests(owns, ExtractConfig().model))
     last = len(LINES) - 1
     assert found == Counter({(i, last): 1 for i in range(last)} | {(last,): sum(found.values()) - last})
 

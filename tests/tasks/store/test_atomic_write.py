@@ -7,9 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from rarefy.tasks.export.files import put
-from rarefy.tasks.refresh.feeds.atomic_file import landing
-from rarefy.tasks.store.atomic_write import put_in_place
+from rarefy.tasks.export.files import put_file
+from rarefy.tasks.store.atomic_write import open_atomic, put_in_place
 from rarefy.tasks.store.tables import Store
 
 
@@ -38,13 +37,13 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def land(place: Path) -> None:
-    with landing(place) as file:
+    with open_atomic(place) as file:
         file.write(b"text")
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {
-    "put bytes": lambda place: put(place, [b"te", b"xt"]),
-    "put a table": lambda place: put(place, pa.table({"a": [1]})),
+    "put bytes": lambda place: put_file(place, [b"te", b"xt"]),
+    "put a table": lambda place: put_file(place, pa.table({"a": [1]})),
     "landing": land,
     "store write": lambda place: Store(str(place.parent)).write(place.name, b"text"),
     "store create": lambda place: Store(str(place.parent)).create(place.name, b"text"),

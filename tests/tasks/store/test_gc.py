@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from machines import object_store
 
 from rarefy.tasks.store import journal
-from rarefy.tasks.store.gc import Unsure, plan, sweep
+from rarefy.tasks.store.gc import CannotSweep, plan_sweep, sweep
 from rarefy.tasks.store.journal import Version
 from rarefy.tasks.store.tables import Store, digest
 
@@ -34,7 +34,7 @@ def publish(store, line, *names, created="", nested=False, **told):
         store.put(digest(["batches", line]), {"batches": table(part, "no name")})
         touched.add(digest(["batches", line]))
     entry = Version(version=digest([line, names]), line=line, out=f"/{line}", corpus="c", tables=made, **told)
-    done = journal.record(store, entry, touched)
+    done = journal.record_version(store, entry, touched)
     if created:
         store.write(done.place, json.dumps({**done.model_dump(mode="json"), "created": created}).encode())
     return done
@@ -54,7 +54,7 @@ def names(store, folder):
 
 def whole(store):
     """Every version that the journal has is readable, what led to it is there, and so is what any recipe promises."""
-    for one in journal.versions(store):
+    for one in journal.list_versions(store):
         assert set(store.table(one.touched)["recipe"].to_pylist()) <= names(store, "recipes")
         for name in one.tables.values():
             store.table(name)
@@ -76,8 +76,8 @@ def store(tmp_path):
 
 
 def swept(store, **asked):
-    found = plan(store, **asked)
-    sweep(store, found, lambda: plan(store, **asked), lambda: None)
+    found = plan_sweep(store, **asked)
+    sweep(store, found, lambda: plan_sweep(store, **asked), lambda: None)
     return found
 
 
@@ -87,14 +87,14 @@ def test_without_a_word_no_version_goes_and_what_nothing_leads_to_does(store):
     assert len(found.recipes) == 1
     assert len(found.tables) == 2
     assert names(store, "recipes") == {digest(["recipe", name]) for name in "abcd"} | {digest(["batches", "line"])}
-    assert plan(store).files == ()
+    assert plan_sweep(store).files == ()
     whole(store)
 
 
 def test_what_only_a_version_that_is_given_up_needs_goes_with_it(store):
     found = swept(store, keep=1)
     assert [one.number for one in found.dropped] == [1, 2]
-    assert [one.number for one in journal.versions(store)] == [3]
+    assert [one.number for one in journal.list_versions(store)] == [3]
     assert names(store, "recipes") == {digest(["recipe", "c"]), digest(["recipe", "d"])}
     whole(store)
 
@@ -112,20 +112,20 @@ def test_tables_that_a_kept_table_names_stay(store):
      ({"days": 36_500}, []), ({"keep": 9}, [])],
 )  # fmt: skip
 def test_a_version_goes_that_is_neither_among_the_newest_nor_young(store, asked, gone):
-    assert [one.number for one in plan(store, **asked).dropped] == gone
+    assert [one.number for one in plan_sweep(store, **asked).dropped] == gone
 
 
 def test_the_newest_version_of_each_line_stays_however_old(store):
     publish(store, "other", "e", created="2020-01-01T00:00:00+00:00")
     age(store)
-    assert {(one.line, one.number) for one in plan(store, keep=1, days=1).kept} == {("line", 3), ("other", 1)}
+    assert {(one.line, one.number) for one in plan_sweep(store, keep=1, days=1).kept} == {("line", 3), ("other", 1)}
 
 
 def test_one_that_does_not_say_when_it_was_published_is_not_old(store):
     publish(store, "line", "z", created="nobody knows")
     publish(store, "line", "y")
     age(store)
-    assert [one.number for one in plan(store, days=1).dropped] == [1, 2]
+    assert [one.number for one in plan_sweep(store, days=1).dropped] == [1, 2]
 
 
 def test_what_was_written_within_the_hour_stays_and_so_does_what_it_promises(store):
@@ -142,9 +142,9 @@ def test_what_was_written_within_the_hour_stays_and_so_does_what_it_promises(sto
 
 def test_a_version_that_was_just_published_is_not_given_up(store):
     publish(store, "line", "e")
-    assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 3]
+    assert [one.number for one in plan_sweep(store, keep=1).dropped] == [1, 2, 3]
     publish(store, "line", "f")
-    assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 3]
+    assert [one.number for one in plan_sweep(store, keep=1).dropped] == [1, 2, 3]
 
 
 def test_why_a_version_given_up_within_the_hour_stays_is_told(tmp_path):
@@ -164,12 +164,12 @@ def test_a_version_of_a_day_or_a_part_is_not_the_successor_of_a_whole_one(store,
     for name in ("e", "f", "g"):
         publish(store, "line", name, **told)
     age(store)
-    assert [one.number for one in plan(store, keep=1).dropped] == [1, 2, 4, 5]
-    assert [one.number for one in plan(store, keep=2).dropped] == [1, 4]
+    assert [one.number for one in plan_sweep(store, keep=1).dropped] == [1, 2, 4, 5]
+    assert [one.number for one in plan_sweep(store, keep=2).dropped] == [1, 4]
     swept(store, keep=1)
-    assert [one.number for one in journal.versions(store)] == [3, 6]
+    assert [one.number for one in journal.list_versions(store)] == [3, 6]
     publish(store, "line", "h")
-    assert [one.number for one in journal.versions(store)] == [3, 6, 7]
+    assert [one.number for one in journal.list_versions(store)] == [3, 6, 7]
     whole(store)
 
 
@@ -204,7 +204,7 @@ def test_of_two_entries_of_one_number_the_one_within_the_hour_keeps_its_tables(t
     early(store, publish(store, "line", "b"), 1)
     publish(store, "line", "c")
     age(store)
-    young = [one for one in journal.versions(store) if one.number == 1][-1]
+    young = [one for one in journal.list_versions(store) if one.number == 1][-1]
     os.utime(f"{store.root}/{young.place}")
     found = swept(store, keep=1)
     assert len(found.dropped) == 1
@@ -213,15 +213,15 @@ def test_of_two_entries_of_one_number_the_one_within_the_hour_keeps_its_tables(t
 
 
 def test_an_evaluation_noted_within_the_hour_keeps_what_led_to_it_as_long_as_its_note(store):
-    first = journal.versions(store)[0]
+    first = journal.list_versions(store)[0]
     store.put(digest(["answers"]), {"answers": table("answers")})
     age(store)
-    journal.use(store, first.version, "/result", {digest(["answers"])})
+    journal.record_evaluation(store, first.version, "/result", {digest(["answers"])})
     swept(store, keep=1)
     assert digest(["answers"]) in names(store, "recipes")
     age(store, 3 * DAY)
     swept(store, days=2)
-    assert journal.uses(store) == []
+    assert journal.list_evaluations(store) == []
     assert digest(["answers"]) not in names(store, "recipes")
 
 
@@ -235,20 +235,20 @@ def test_a_store_whose_path_looks_like_a_pattern_is_swept_as_any_other(tmp_path)
 
 
 def test_a_clock_that_was_set_back_removes_nothing(store):
-    assert plan(store, keep=1, days=1, now=time.time() - 30 * DAY).files == ()
+    assert plan_sweep(store, keep=1, days=1, now=time.time() - 30 * DAY).files == ()
 
 
 def test_evaluations_stay_with_the_version_that_they_are_of(store):
-    first, *_, last = journal.versions(store)
+    first, *_, last = journal.list_versions(store)
     for name, version in (("old", first.version), ("new", last.version), ("foreign", "f" * 32)):
         store.put(digest(["answers", name]), {"answers": table(name)})
-        journal.use(store, version, f"/result-{name}", {digest(["answers", name])})
+        journal.record_evaluation(store, version, f"/result-{name}", {digest(["answers", name])})
     age(store, 3 * DAY)
     swept(store, keep=1)
-    assert {one.out for one in journal.uses(store)} == {"/result-new", "/result-foreign"}
+    assert {one.out for one in journal.list_evaluations(store)} == {"/result-new", "/result-foreign"}
     assert digest(["answers", "old"]) not in names(store, "recipes")
     swept(store, days=2)
-    assert {one.out for one in journal.uses(store)} == {"/result-new"}
+    assert {one.out for one in journal.list_evaluations(store)} == {"/result-new"}
     whole(store)
 
 
@@ -256,19 +256,19 @@ def test_a_store_without_a_version_is_left_alone(tmp_path):
     store = Store(tmp_path)
     store.put("0" * 32, {"documents": table("a")})
     age(store)
-    with pytest.raises(Unsure, match="no version in its journal"):
-        plan(store)
+    with pytest.raises(CannotSweep, match="no version in its journal"):
+        plan_sweep(store)
 
 
 def test_where_an_entry_cannot_be_read_nothing_is_removed(store):
     path = sorted(Path(store.root).glob("versions/*/*.json"))[0]
     path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(Unsure, match=rf"{path.name} cannot be read"):
-        plan(store, keep=1)
+    with pytest.raises(CannotSweep, match=rf"{path.name} cannot be read"):
+        plan_sweep(store, keep=1)
 
 
 def test_a_version_whose_list_of_recipes_is_lost_keeps_its_tables(store):
-    last = journal.versions(store)[-1]
+    last = journal.list_versions(store)[-1]
     Path(store.root, "tables", f"{last.touched}.parquet").unlink()
     found = swept(store, keep=1)
     assert "what led to version 3 of /line is not known" in found.remarks[0]
@@ -294,11 +294,11 @@ def test_other_folders_of_a_store_are_not_touched(store):
 
 def test_what_a_build_recorded_meanwhile_stays(store):
     """A plain build needs no lease: it may publish between the plan and the sweep, of tables that lay there unused."""
-    found = plan(store, keep=1)
+    found = plan_sweep(store, keep=1)
     entry = Version(version="e" * 32, line="new", out="/new", corpus="c",
                     tables={"documents": store.keep(table("left behind"))})  # fmt: skip
-    journal.record(store, entry, ())
-    sweep(store, found, lambda: plan(store, keep=1), lambda: None)
+    journal.record_version(store, entry, ())
+    sweep(store, found, lambda: plan_sweep(store, keep=1), lambda: None)
     whole(store)
 
 
@@ -308,7 +308,7 @@ def test_who_loses_the_lease_goes_no_further(store):
 
     before = set(store.fs.find(store.root))
     with pytest.raises(RuntimeError):
-        sweep(store, plan(store, keep=1), lambda: plan(store, keep=1), lost)
+        sweep(store, plan_sweep(store, keep=1), lambda: plan_sweep(store, keep=1), lost)
     assert set(store.fs.find(store.root)) == before
 
 
@@ -368,12 +368,12 @@ def test_any_store_keeps_what_it_needs_and_nothing_else(published, keep):
         publish(store, line, *sorted(its))
     store.put("0" * 32, {"documents": table("left behind")})
     later = time.time() + LONG_AGO
-    found = plan(store, keep=keep, now=later)
-    sweep(store, found, lambda: plan(store, keep=keep, now=later), lambda: None)
+    found = plan_sweep(store, keep=keep, now=later)
+    sweep(store, found, lambda: plan_sweep(store, keep=keep, now=later), lambda: None)
     whole(store)
     needed = {name for one in found.kept for name in (*one.tables.values(), one.touched)}
     assert names(store, "tables") == needed
-    assert journal.versions(store) == list(found.kept)
+    assert journal.list_versions(store) == list(found.kept)
 
 
 @pytest.fixture(scope="module")
@@ -388,11 +388,11 @@ def test_an_object_store_is_swept_as_a_folder_is(bucket):
     publish(store, "line", "a", "b", nested=True)
     publish(store, "line", "b", "c")
     store.put("0" * 32, {"documents": table("left behind")})
-    assert plan(store, keep=1).files == ()  # all of it is young by the store's own clock
+    assert plan_sweep(store, keep=1).files == ()  # all of it is young by the store's own clock
     later = time.time() + LONG_AGO
-    found = plan(store, keep=1, now=later)
-    assert sweep(store, found, lambda: plan(store, keep=1, now=later), lambda: None) == len(found.files)
-    assert [one.number for one in journal.versions(store)] == [2]
+    found = plan_sweep(store, keep=1, now=later)
+    assert sweep(store, found, lambda: plan_sweep(store, keep=1, now=later), lambda: None) == len(found.files)
+    assert [one.number for one in journal.list_versions(store)] == [2]
     assert names(store, "recipes") == {digest(["recipe", "b"]), digest(["recipe", "c"])}
     assert found.size > 0
     whole(store)

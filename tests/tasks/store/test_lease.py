@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks import processes
-from rarefy.tasks.store.lease import Busy, LeaseLost, held, newest, read, taken
+from rarefy.tasks.store.lease import (
+    LeaseBusy,
+    LeaseLost,
+    current_holder,
+    hold_lease,
+    machine_id,
+    newest_file,
+    parse_holding,
+)
 from rarefy.tasks.store.tables import Store
 
 TTL = 0.6  # seconds after which a silent holder is dead
@@ -55,9 +62,9 @@ def other(tmp_path):
     """Starts a process that takes the lease of the store in tmp_path, and then does as it is told line by line."""
     code = (
         "import sys\n"
-        "from rarefy.tasks.store.lease import LeaseLost, taken\n"
+        "from rarefy.tasks.store.lease import LeaseLost, hold_lease\n"
         "from rarefy.tasks.store.tables import Store\n"
-        "with taken(Store(sys.argv[1]), 'the other', ttl=float(sys.argv[2])) as lease:\n"
+        "with hold_lease(Store(sys.argv[1]), 'the other', ttl=float(sys.argv[2])) as lease:\n"
         "    print('taken', flush=True)\n"
         "    for line in sys.stdin:\n"
         "        try:\n"
@@ -104,15 +111,15 @@ def foreign(store, number=1, **said):
 
 
 def test_the_second_is_told_who_holds_it_and_gets_it_when_that_ends(store):
-    with taken(store, "first", ttl=LIVES) as first:
+    with hold_lease(store, "first", ttl=LIVES) as first:
         first.check()
-        with pytest.raises(Busy) as busy, taken(store, "second", ttl=LIVES):
+        with pytest.raises(LeaseBusy) as busy, hold_lease(store, "second", ttl=LIVES):
             pass
         assert busy.value.holder == "first" and busy.value.holding.pid == os.getpid()
         assert "first" in str(busy.value) and f"pid {os.getpid()}" in str(busy.value) and "since 20" in str(busy.value)
-        assert held(store).holder == "first"
-    assert held(store) is None
-    with taken(store, "second", ttl=LIVES) as second:
+        assert current_holder(store).holder == "first"
+    assert current_holder(store) is None
+    with hold_lease(store, "second", ttl=LIVES) as second:
         second.check()
         assert second.number == first.number + 1
     assert numbers(store) == [second.number], "old files are tidied, the last one keeps the number"
@@ -125,10 +132,10 @@ def test_of_many_that_start_together_one_gets_it(store):
     def one(name):
         start.wait()
         try:
-            with taken(store, name, ttl=LIVES):
+            with hold_lease(store, name, ttl=LIVES):
                 got.append(name)
                 done.wait(30)
-        except Busy as busy:
+        except LeaseBusy as busy:
             got.append(busy)
         if len(got) == 6:
             done.set()
@@ -142,14 +149,14 @@ def test_of_many_that_start_together_one_gets_it(store):
     for thread in threads:
         thread.join()
     (winner,) = [one for one in got if isinstance(one, str)]
-    assert {one.holder for one in got if isinstance(one, Busy)} == {winner}
+    assert {one.holder for one in got if isinstance(one, LeaseBusy)} == {winner}
 
 
 def test_one_that_lives_keeps_it_for_longer_than_its_ttl(local):
-    with taken(local, "first", ttl=LIVES / 3) as first:
+    with hold_lease(local, "first", ttl=LIVES / 3) as first:
         until = time.monotonic() + LIVES / 2
         while time.monotonic() < until:
-            with pytest.raises(Busy), taken(local, "second", ttl=LIVES / 3):
+            with pytest.raises(LeaseBusy), hold_lease(local, "second", ttl=LIVES / 3):
                 pass
         first.check()
         assert first.holding.beat >= 3
@@ -159,7 +166,7 @@ def test_a_silent_holder_elsewhere_is_taken_over_once_its_own_ttl_went_by(store)
     foreign(store, number=7, ttl=3 * TTL)
     said = []
     begun = time.monotonic()
-    with taken(store, "next", ttl=TTL, say=said.append) as lease:
+    with hold_lease(store, "next", ttl=TTL, say=said.append) as lease:
         assert time.monotonic() - begun >= 3 * TTL
         assert lease.number == 8 and numbers(store) == [8]
     assert len(said) == 1 and "far (pid 1 on elsewhere" in said[0]
@@ -169,7 +176,7 @@ def test_a_holder_elsewhere_that_gives_a_sign_of_life_is_not(store):
     foreign(store)
     life = threading.Timer(TTL / 2, foreign, (store,), {"beat": 1})
     life.start()
-    with pytest.raises(Busy) as busy, taken(store, "next", ttl=LIVES):
+    with pytest.raises(LeaseBusy) as busy, hold_lease(store, "next", ttl=LIVES):
         pass
     life.join()
     assert busy.value.holder == "far"
@@ -177,26 +184,26 @@ def test_a_holder_elsewhere_that_gives_a_sign_of_life_is_not(store):
 
 @pytest.mark.crash
 def test_a_killed_process_of_this_machine_is_taken_over_at_once(local, other):
-    if not processes.machine():
+    if not machine_id():
         pytest.skip("no /proc here: a killed process cannot be told from a silent one")
     process = other(ttl=3600)
     process.kill()  # and nobody waits for it: a zombie is gone too
-    with taken(local, "next", ttl=3600) as lease:
+    with hold_lease(local, "next", ttl=3600) as lease:
         assert lease.number == 2
 
 
 def test_a_pid_that_was_given_to_another_process_is_not_the_holder(local):
-    if not processes.machine():
+    if not machine_id():
         pytest.skip("no /proc here: a killed process cannot be told from a silent one")
-    foreign(local, pid=os.getpid(), machine=processes.machine(), started="1", ttl=3600)
-    with taken(local, "next", ttl=3600) as lease:
+    foreign(local, pid=os.getpid(), machine=machine_id(), started="1", ttl=3600)
+    with hold_lease(local, "next", ttl=3600) as lease:
         assert lease.number == 2
 
 
 def test_a_pid_of_another_machine_says_nothing(local):
     foreign(local, pid=2**22 - 1, machine="another boot pid:[1]")
     begun = time.monotonic()
-    with taken(local, "next", ttl=TTL):
+    with hold_lease(local, "next", ttl=TTL):
         assert time.monotonic() - begun >= TTL
 
 
@@ -205,13 +212,13 @@ def test_a_frozen_process_loses_it_and_knows_when_it_goes_on(local, other):
     process = other()
     assert asked(process) == "held\n"
     os.kill(process.pid, signal.SIGSTOP)
-    with taken(local, "next", ttl=TTL) as mine:
+    with hold_lease(local, "next", ttl=TTL) as mine:
         os.kill(process.pid, signal.SIGCONT)
         assert "nothing more is published" in asked(process)
         process.stdin.close()
         process.wait()
-        assert newest(local, "refresh")[0] == mine.number
-    assert held(local) is None
+        assert newest_file(local, "refresh")[0] == mine.number
+    assert current_holder(local) is None
 
 
 @pytest.mark.crash
@@ -227,39 +234,39 @@ def test_a_process_frozen_for_longer_than_its_ttl_publishes_nothing_although_nob
 
 @pytest.mark.parametrize("hours", [-48, 48])
 def test_a_clock_that_is_set_does_no_harm(store, monkeypatch, hours):
-    with taken(store, "first", ttl=LIVES) as first:
+    with hold_lease(store, "first", ttl=LIVES) as first:
         clock = time.time
         monkeypatch.setattr(time, "time", lambda: clock() + 3600 * hours)
-        with pytest.raises(Busy), taken(store, "second", ttl=LIVES):
+        with pytest.raises(LeaseBusy), hold_lease(store, "second", ttl=LIVES):
             pass
         first.check()
-    with taken(store, "second", ttl=LIVES) as second:
+    with hold_lease(store, "second", ttl=LIVES) as second:
         assert second.number == first.number + 1
 
 
 @pytest.mark.parametrize("since", ["1970-01-01T00:00:00+00:00", "2999-01-01T00:00:00+00:00"])
 def test_when_a_holder_says_that_it_began_decides_nothing(local, since):
     foreign(local, since=since)
-    with taken(local, "next", ttl=TTL) as lease:
+    with hold_lease(local, "next", ttl=TTL) as lease:
         assert lease.number == 2
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 200, b'{"holder": "hal', b"[]", b'{"holder": 1}', b"\xff\xfe"])
 def test_a_damaged_file_is_taken_over_in_order(store, content):
     store.write("leases/refresh/000000000041.json", content)
-    with taken(store, "next", ttl=TTL) as lease:
+    with hold_lease(store, "next", ttl=TTL) as lease:
         assert lease.number == 42 and numbers(store) == [42]
 
 
 def test_a_ttl_of_a_thousand_years_is_damage(local):
     foreign(local, ttl=3e10)
-    with taken(local, "next", ttl=TTL) as lease:
+    with hold_lease(local, "next", ttl=TTL) as lease:
         assert lease.number == 2
 
 
 @pytest.mark.parametrize("damage", ["gone", "emptied", "replaced", "passed"])
 def test_a_holder_notices_what_was_done_to_its_file(store, damage):
-    with taken(store, "first", ttl=3600) as first:  # it gives no sign of life by itself while this goes on
+    with hold_lease(store, "first", ttl=3600) as first:  # it gives no sign of life by itself while this goes on
         path = f"leases/refresh/{first.number:012d}.json"
         if damage == "gone":
             store.fs.rm_file(f"{store.root}/{path}")
@@ -273,12 +280,12 @@ def test_a_holder_notices_what_was_done_to_its_file(store, damage):
             first.check()
         says = {"gone": "gone", "emptied": "damaged", "replaced": "far", "passed": "far"}
         assert says[damage] in str(lost.value) and "nothing more is published" in str(lost.value)
-    said = read(newest(store, "refresh")[1])
+    said = parse_holding(newest_file(store, "refresh")[1])
     assert said is None or (not said.ended and said.holder == "far"), "what is another's is left alone"
 
 
 def test_its_thread_notices_too_and_gives_no_more_signs_of_life(local):
-    with taken(local, "first", ttl=LIVES / 3) as first:
+    with hold_lease(local, "first", ttl=LIVES / 3) as first:
         foreign(local, first.number + 1)
         until = time.monotonic() + 30
         while not first._lost and time.monotonic() < until:
@@ -298,7 +305,7 @@ def test_a_full_disk_that_lasts_costs_the_lease_and_one_that_passes_does_not(loc
     def full(*_):
         raise OSError(28, "No space left on device", "a file")
 
-    with taken(local, "first", ttl=LIVES / 3) as first:
+    with hold_lease(local, "first", ttl=LIVES / 3) as first:
         monkeypatch.setattr(Store, "write", full)
         until = time.monotonic() + 30
         while not first._trouble and time.monotonic() < until:
@@ -316,30 +323,36 @@ def test_a_full_disk_that_lasts_costs_the_lease_and_one_that_passes_does_not(loc
 
 
 def test_a_full_disk_at_the_end_leaves_no_lease_behind(local, monkeypatch):
-    with taken(local, "first", ttl=3600):
+    with hold_lease(local, "first", ttl=3600):
         monkeypatch.setattr(Store, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     monkeypatch.undo()
     assert numbers(local) == []
-    with taken(local, "second", ttl=3600) as second:
+    with hold_lease(local, "second", ttl=3600) as second:
         second.check()
 
 
 def test_it_is_given_up_whatever_ends_the_work(local):
-    with pytest.raises(ZeroDivisionError), taken(local, "first", ttl=3600):
+    with pytest.raises(ZeroDivisionError), hold_lease(local, "first", ttl=3600):
         raise ZeroDivisionError
-    with taken(local, "second", ttl=3600) as second:
+    with hold_lease(local, "second", ttl=3600) as second:
         second.check()
 
 
 def test_leases_of_two_names_know_nothing_of_each_other(local):
-    with taken(local, "first", ttl=3600, name="refresh"), taken(local, "second", ttl=3600, name="gc") as other:
+    with (
+        hold_lease(local, "first", ttl=3600, name="refresh"),
+        hold_lease(local, "second", ttl=3600, name="gc") as other,
+    ):
         other.check()
 
 
 def test_a_file_system_that_writes_over_what_is_there_is_refused(tmp_path):
-    with pytest.raises(OSError, match="ftp:// does not refuse a second writer"), taken(_careless(tmp_path, "ftp"), "a"):
+    with (
+        pytest.raises(OSError, match="ftp:// does not refuse a second writer"),
+        hold_lease(_careless(tmp_path, "ftp"), "a"),
+    ):
         pass
-    with pytest.raises(OSError, match="conditional writes"), taken(_careless(tmp_path, "s3"), "a"):
+    with pytest.raises(OSError, match="conditional writes"), hold_lease(_careless(tmp_path, "s3"), "a"):
         pass
 
 
@@ -359,6 +372,6 @@ def _careless(folder, protocol):
 
 def test_a_store_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError) as error, taken(Store(tmp_path / "file"), "a"):
+    with pytest.raises(OSError) as error, hold_lease(Store(tmp_path / "file"), "a"):
         pass
     assert str(tmp_path / "file") in str(error.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from rarefy.data_contracts.breaches import PACKAGE, raised
+from rarefy.data_contracts.breaches import PACKAGE, breach_of_error
 from rarefy.data_contracts.rows import Breach, Chunk, Document, Quarantined, row_id
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.store.recipe import MOST_RAISED, Job, make
@@ -206,7 +206,7 @@ def test_a_breach_of_an_exception_holds_nothing_of_the_machine_that_it_happened_
         try:
             work()
         except (RecursionError, TypeError) as error:
-            found.append(raised("chunk", "documents", "d1", error))
+            found.append(breach_of_error("chunk", "documents", "d1", error))
     whole = "".join(one.content + one.detail for one in found)
     assert str(PACKAGE) not in whole and str(Path(json.__file__).parent) not in whole and "0x7" not in whole
     assert len(json.loads(found[0].content)["traceback"]) <= 4  # a recursion is told once, however deep it was

@@ -10,8 +10,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Block, Chunk, Document, Question, Span
 from rarefy.data_contracts.tables import from_table, to_table
-from rarefy.tasks.fingerprint import fingerprint
-from rarefy.tasks.store.tables import Store, TableDamaged, digest, parquet
+from rarefy.tasks.store.tables import Store, TableDamaged, digest, fingerprint, to_parquet
 
 
 def chunks(*texts: str) -> pa.Table:
@@ -60,7 +59,7 @@ def test_a_recipe_of_garbage_is_no_promise(tmp_path, content):
 def test_equal_rows_make_equal_names_and_equal_bytes_however_they_are_chunked():
     whole, parts = chunks("a", "b", "c"), pa.concat_tables([chunks("a"), chunks("b", "c")])
     assert fingerprint(whole) == fingerprint(parts) == fingerprint(pa.concat_tables([chunks("z"), whole]).slice(1))
-    assert parquet(whole) == parquet(parts)
+    assert to_parquet(whole) == to_parquet(parts)
 
 
 def test_any_changed_value_changes_the_name():
@@ -121,7 +120,7 @@ def test_a_table_with_a_flipped_byte_is_named_and_put_aside(tmp_path):
 def test_a_table_under_another_tables_name_is_noticed(tmp_path):
     store = Store(tmp_path)
     name = store.put("a" * 32, {"chunks": chunks("one")})["chunks"]
-    only_table(tmp_path).write_bytes(parquet(chunks("forged")))
+    only_table(tmp_path).write_bytes(to_parquet(chunks("forged")))
     with pytest.raises(TableDamaged, match="not those it was named after"):
         store.table(name)
 

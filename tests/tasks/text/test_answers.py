@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.text.answers import readable, stated
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.text.answers import find_readable, find_verbatim
+from rarefy.tasks.text.notations import contains_answer
 
 AMOUNTS = st.decimals(min_value=Decimal("1"), max_value=Decimal("99999999"), places=1)
 WRITTEN = st.sampled_from(["{:,.1f}", "${:,.1f}", "{:,.1f}%", "${:,.1f} million", "EUR {:,.1f} billion", "{:.1f}"])
@@ -23,20 +23,20 @@ ASIDE = "The weather in Oslo was mild, and the concert began late because the pi
 @given(ANSWERS, FRAMES)
 def test_what_is_stated_is_never_absent(answer: str, frame: str) -> None:
     text = frame.format(answer)
-    assert not stated(text, answer) or readable(text, answer), (text, answer)
-    assert not occurs(text, answer) or readable(text, answer), (text, answer)
+    assert not find_verbatim(text, answer) or find_readable(text, answer), (text, answer)
+    assert not contains_answer(text, answer) or find_readable(text, answer), (text, answer)
 
 
 @given(st.one_of(st.builds(str.format, WRITTEN, AMOUNTS), NAMES, DAYS), FRAMES)
 def test_an_answer_that_a_sentence_was_made_with_is_stated_and_readable(answer: str, frame: str) -> None:
-    assert stated(frame.format(answer), answer) and readable(frame.format(answer), answer)
+    assert find_verbatim(frame.format(answer), answer) and find_readable(frame.format(answer), answer)
 
 
 @given(st.one_of(st.builds(str.format, WRITTEN, AMOUNTS), NAMES, DAYS), ANSWERS, FRAMES)
 def test_a_sentence_about_something_else_makes_nothing_stated_or_absent(answer: str, other: str, frame: str) -> None:
     text = frame.format(other)
-    assert bool(stated(text, answer)) == bool(stated(f"{text} {ASIDE}", answer))
-    assert bool(readable(text, answer)) == bool(readable(f"{text} {ASIDE}", answer))
+    assert bool(find_verbatim(text, answer)) == bool(find_verbatim(f"{text} {ASIDE}", answer))
+    assert bool(find_readable(text, answer)) == bool(find_readable(f"{text} {ASIDE}", answer))
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_sentence_about_something_else_makes_nothing_stated_or_absent(answer: 
     ],
 )
 def test_how_it_can_be_read_is_told(answer: str, text: str, told: str) -> None:
-    assert readable(text, answer) == told
+    assert find_readable(text, answer) == told

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rarefy.tasks.text.names import FORM, company, is_legal_form, tickers, without_form
+from rarefy.tasks.text.names import FORM, company, is_legal_form, without_form
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,6 @@ def test_a_name_without_its_form_keeps_its_letters() -> None:
 def test_legal_forms_are_known_with_and_without_stops() -> None:
     assert all(is_legal_form(form) for form in ("Inc.", "inc", "L.L.C.", "GmbH", "S.A.", "PLC"))
     assert not any(is_legal_form(word) for word in ("Apple", "the", "Group"))
-
-
-def test_signs_of_shares_are_those_behind_an_exchange_or_a_dollar() -> None:
-    assert tickers('NVIDIA (NASDAQ: NVDA), Berkshire (NYSE: BRK.B) under the symbol "KO"; $TSLA rose $5') == (
-        "NVDA", "BRK.B", "KO", "TSLA",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["Inc.", "Inc", "L.L.C.", "LLP", "plc", "AG", "N.V.", "Limited", "Pty", "GmbH", "Co."])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.perturb.context.figures import like
-from rarefy.tasks.text.notations import numbers, occurs, same
+from rarefy.tasks.perturb.context.swaps import format_like
+from rarefy.tasks.text.notations import contains_answer, find_numbers, is_same_number
 from rarefy.tasks.text.quantities import quantities
 
 
@@ -37,7 +37,7 @@ from rarefy.tasks.text.quantities import quantities
     ],
 )
 def test_an_answer_is_found_in_every_notation(answer, text):
-    assert occurs(text, answer)
+    assert contains_answer(text, answer)
 
 
 @pytest.mark.parametrize(
@@ -56,51 +56,53 @@ def test_an_answer_is_found_in_every_notation(answer, text):
     ],
 )
 def test_another_number_or_part_of_a_word_is_not_the_answer(answer, text):
-    assert not occurs(text, answer)
+    assert not contains_answer(text, answer)
 
 
 def test_an_alias_counts_as_the_answer():
-    assert occurs("listed on Nasdaq", "The NASDAQ Global Select Market", ["Nasdaq"])
-    assert not occurs("listed on the NYSE", "The NASDAQ Global Select Market", ["Nasdaq", ""])
+    assert contains_answer("listed on Nasdaq", "The NASDAQ Global Select Market", ["Nasdaq"])
+    assert not contains_answer("listed on the NYSE", "The NASDAQ Global Select Market", ["Nasdaq", ""])
 
 
 @given(st.integers(min_value=1000, max_value=10**9))
 def test_thousands_separators_and_scale_words_do_not_hide_a_number(value):
     text = f"the sum was {value:,} thousand dollars"
-    assert occurs(text, f"${value}")
-    assert occurs(text, f"${value:,}")
-    assert occurs(f"| x | {value} |", f"{value:,}") or 1900 <= value < 2100
+    assert contains_answer(text, f"${value}")
+    assert contains_answer(text, f"${value:,}")
+    assert contains_answer(f"| x | {value} |", f"{value:,}") or 1900 <= value < 2100
 
 
 @given(st.integers(min_value=100, max_value=10**7), st.integers(min_value=100, max_value=10**7))
 def test_numbers_that_are_no_rounding_of_each_other_differ(a, b):
-    first, second = numbers(f"{a:,}")[0], numbers(f"{b:,}")[0]
+    first, second = find_numbers(f"{a:,}")[0], find_numbers(f"{b:,}")[0]
     digits = (str(a).rstrip("0"), str(b).rstrip("0"))
     if (
         not digits[0].startswith(digits[1][:2])
         and abs(int(digits[0][:2].ljust(2, "0")) - int(digits[1][:2].ljust(2, "0"))) > 1
     ):
-        assert not same(first, second)
+        assert not is_same_number(first, second)
 
 
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_any_text_can_be_searched(text, answer):
-    assert occurs(text, answer) in (True, False)
+    assert contains_answer(text, answer) in (True, False)
 
 
 @pytest.mark.parametrize("digits", ["9" * 25, "9" * 5_000, f"1{',234' * 8}"])
 def test_digits_beyond_what_anybody_counts_are_no_number(digits):
-    assert numbers(f"It was ${digits} million.") == () == numbers(digits)
-    assert [number.figures for number in numbers(f"{digits} and 12")] == ["12"]
+    assert find_numbers(f"It was ${digits} million.") == () == find_numbers(digits)
+    assert [number.figures for number in find_numbers(f"{digits} and 12")] == ["12"]
 
 
 def test_memory_does_not_grow_with_the_texts_and_answers_that_were_read():
     tracemalloc.start()
     try:
         for at in range(4_000):
-            occurs(f"{at} was 12 in 2020, 13 in 2021 and {at * 7:,} in 2022, " + "of which more. " * 8, f"${at},525")
+            contains_answer(
+                f"{at} was 12 in 2020, 13 in 2021 and {at * 7:,} in 2022, " + "of which more. " * 8, f"${at},525"
+            )
         for at in range(5):
-            numbers(f"{at} and 12 " * 10_000)
+            find_numbers(f"{at} and 12 " * 10_000)
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
@@ -129,7 +131,7 @@ def test_what_a_notation_writes_is_read_as_it_was_meant(digits, decimals, scale,
 
 @given(st.decimals(min_value=1, max_value=10**9, places=2), st.sampled_from(("7", "1,234", "12.5", "47,525.0", ".5")))
 def test_a_figure_written_like_another_is_read_with_its_value_and_grain(value, like_this):
-    new = like(like_this, value)
+    new = format_like(like_this, value)
     grain = Decimal(1).scaleb(-len(like_this.partition(".")[2]))
     (read,) = quantities(f"It was ${new} million.")
     assert (read.value, read.grain) == (value.quantize(grain, ROUND_HALF_UP).scaleb(6), grain.scaleb(6))

@@ -3,7 +3,7 @@
 import pytest
 from linear import long, longer_than_linear
 
-from rarefy.tasks.text.scales import counted_in, scales, without_scales
+from rarefy.tasks.text.notations import counted_in, scales, without_scales
 
 APPLE = "(In millions, except number of shares, which are reflected in thousands, and per-share amounts)"
 

@@ -1,4 +1,4 @@
-"""report.html: one file that needs nothing beside it; its numbers stand without a script, which only looks closer."""
+"""The HTML report, one self-contained file; only the drill-down from numbers to rows needs JavaScript."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -10,17 +10,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rarefy.tasks.evaluate.results import wording
-from rarefy.tasks.evaluate.results.drill import drilldown_payload, json_script
-from rarefy.tasks.evaluate.results.page.account import cost, funnel, options
-from rarefy.tasks.evaluate.results.page.courses import courses
-from rarefy.tasks.evaluate.results.page.everything import everything
-from rarefy.tasks.evaluate.results.page.found import Found
-from rarefy.tasks.evaluate.results.page.headlines import headlines
-from rarefy.tasks.evaluate.results.page.retrieval import faults, retrieval
-from rarefy.tasks.evaluate.results.page.robustness import robustness, slices
-from rarefy.tasks.evaluate.results.page.spurious import spurious
-from rarefy.tasks.evaluate.results.svg import swatch
-from rarefy.tasks.text.visible import visible
+from rarefy.tasks.evaluate.results.drilldown_payload import drilldown_payload, json_script
+from rarefy.tasks.evaluate.results.page.charts import curves_section, fault_section, retrieval_section, sure_section
+from rarefy.tasks.evaluate.results.page.parts import PageNumbers
+from rarefy.tasks.evaluate.results.page.tables import (
+    cost_section,
+    funnel_section,
+    headline_section,
+    numbers_section,
+    options_section,
+    perturbation_section,
+    slice_section,
+)
+from rarefy.tasks.evaluate.results.svg import draw_swatch
+from rarefy.tasks.text.characters import visible
 
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
@@ -28,51 +31,51 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
 
     A row that is not carried is in the tables; how many of how many are shown is said.
     """
-    found = Found(summary)
+    numbers = PageNumbers(summary)
     built = [
-        headlines(found),
-        robustness(found),
-        courses(found),
-        spurious(found),
-        faults(found),
-        retrieval(found),
-        slices(found),
-        funnel(summary),
-        options(summary),
-        cost(summary),
-        everything(found),
+        headline_section(numbers),
+        perturbation_section(numbers),
+        curves_section(numbers),
+        sure_section(numbers),
+        fault_section(numbers),
+        retrieval_section(numbers),
+        slice_section(numbers),
+        funnel_section(summary),
+        options_section(summary),
+        cost_section(summary),
+        numbers_section(numbers),
     ]
     sections = [one for one in built if one is not None]
-    data = drilldown_payload(summary, tables, found.numbers())
+    data = drilldown_payload(summary, tables, numbers.numbers())
     words: dict[str, int] = {}  # each once: thousands of numbers have the same protocol, slice and note
     data["numbers"] = {
-        at: [words.setdefault(text, len(words)) for text in _said(found.rows[at], summary)] for at in data["sets"]
+        at: [words.setdefault(text, len(words)) for text in _said(numbers.rows[at], summary)] for at in data["sets"]
     }
     data["words"] = list(words)
-    told: str = _template().render(
+    html: str = _template().render(
         summary=summary,
         title=_title(summary),
         sections=sections,
-        series=[(at, name) for name, at in found.series.items() if name],
+        series=[(at, name) for name, at in numbers.series.items() if name],
         data=json_script(data),
         linked=set(data["sets"]),
         style=_file("page.css"),
         script=_file("page.js"),
-        swatch=swatch,
+        swatch=draw_swatch,
         wording=wording,
     )
-    return told
+    return html
 
 
 def _said(row: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
-    """What a number is, for the head of its rows."""
+    """The labels of a number, for the heading of its rows."""
     return [
-        wording.system(row["system"]),
-        wording.title(row["protocol"], summary["protocols"]),
+        wording.system_title(row["system"]),
+        wording.protocol_title(row["protocol"], summary["protocols"]),
         row["metric"],
-        wording.slice_(row["slice"]),
-        f"{wording.value(row)} {wording.interval(row)}".strip(),
-        wording.counts(row),
+        wording.format_slice(row["slice"]),
+        wording.format_estimate(row).strip(),
+        wording.format_counts(row),
         row["note"],
     ]
 

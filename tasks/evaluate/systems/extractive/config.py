@@ -1,4 +1,4 @@
-"""What the offline baseline is made of: all of it counts, none of it is about speed."""
+"""Configuration of the offline baseline; every option changes answers."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ VERSION = 5  # scales of captions are read by text.scales
 
 
 class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
-    """How passages are searched for a short answer, and when none is good enough."""
+    """How passages are searched for a short answer, and below which score the baseline refuses."""
 
     embed: EmbedConfig = Field(
         EmbedConfig.model_validate({}), description="who embeds question and sentences; all else is rules"
@@ -28,5 +28,5 @@ class ExtractiveConfig(BaseModel, frozen=True, extra="forbid"):
     )
 
     def identity(self) -> dict[str, Any]:
-        """What its answers hang on."""
+        """Return what determines its answers."""
         return {"version": VERSION, **self.model_dump(mode="json", exclude={"embed"}), "embed": self.embed.identity()}

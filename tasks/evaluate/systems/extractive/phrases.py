@@ -1,7 +1,7 @@
-"""Which phrase of a sentence answers a question that no figure or date answers, by the tags of its words.
+"""Chooses the phrase of a sentence that answers a question about neither figure nor date, by part-of-speech tags.
 
-Candidates are noun phrases, names, joined phrases ("of"), lists and what stands in quotes. Each is weighed by where it
-stands beside the words of the question, and by whether it is what the question names ("which architect"). The weights
+Candidates are noun phrases, names, joined phrases ("of"), lists and what stands in quotes. Each is scored by its
+distance from the words of the question, and by whether it is what the question names ("which architect"). The weights
 were fitted on questions about encyclopedia paragraphs and rounded.
 """
 
@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarefy.tasks.evaluate.systems.extractive.wanted import Wanted
-from rarefy.tasks.evaluate.systems.extractive.words import EMPTY
+from rarefy.tasks.evaluate.systems.extractive.question import EMPTY, ParsedQuestion
 from rarefy.tasks.text.dates import month_number
 from rarefy.tasks.text.stems import stem
-from rarefy.tasks.text.syntax.parsed import Tagged, tagged
+from rarefy.tasks.text.syntax.tree import TaggedWord, tag_words
 
 _NOUNS = frozenset("NN NNS NNP NNPS CD FW".split())
 _NAMES = frozenset("NNP NNPS".split())
@@ -28,7 +27,7 @@ _ASKS = frozenset("what which who whom whose when where how why".split())
 
 
 class Phrase(NamedTuple):
-    """Words of a sentence, first and behind the last."""
+    """A range of a sentence's words, `last` excluded."""
 
     first: int
     last: int
@@ -36,8 +35,8 @@ class Phrase(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Where the answer would stand in the question if it were told, and what it is."""
+class AnswerSlot:
+    """Where an answer would stand in a statement of the question, and what it names."""
 
     noun: str = ""  # stem of what it is: "architect"
     many: bool = False  # whether the question names several
@@ -46,12 +45,12 @@ class Gap:
 
 
 @lru_cache(maxsize=50_000)
-def gap(question: str) -> Gap:
-    """The gap of a question; an empty one where its words do not tell."""
-    words = tagged(question)
+def parse_slot(question: str) -> AnswerSlot:
+    """Return the answer slot of a question; an empty one where its words do not show it."""
+    words = tag_words(question)
     at = next((n for n, word in enumerate(words) if word.text.lower() in _ASKS), None)
     if at is None:
-        return Gap()
+        return AnswerSlot()
     rest = list(words[at + 1 :])
     noun, many, n = "", False, 0
     while (
@@ -75,13 +74,13 @@ def gap(question: str) -> Gap:
         noun, many = stem(named[-1].text.lower()), named[-1].tag in ("NNS", "NNPS")
     verbs = [k for k, word in enumerate(then) if word.tag.startswith("VB") and word.text.lower() not in _AUX]
     if not verbs:
-        return Gap(noun, many)
+        return AnswerSlot(noun, many)
     verb = stem(then[verbs[0]].text.lower())
-    return Gap(noun, many, "", verb) if verbs[0] == 0 else Gap(noun, many, verb, "")
+    return AnswerSlot(noun, many, "", verb) if verbs[0] == 0 else AnswerSlot(noun, many, verb, "")
 
 
-def phrases(words: tuple[Tagged, ...], asked: frozenset[str]) -> list[Phrase]:
-    """All that may answer, in their order."""
+def find_phrases(words: tuple[TaggedWord, ...], asked: frozenset[str]) -> list[Phrase]:
+    """Return all candidate phrases in their order; `asked`: stems of the question."""
     runs = list(_runs(words))
     found: dict[tuple[int, int], Phrase] = {}
 
@@ -98,7 +97,7 @@ def phrases(words: tuple[Tagged, ...], asked: frozenset[str]) -> list[Phrase]:
         for less in range(first + 1, min(first + 4, last)):
             if words[less - 1].tag not in _EDGE:
                 add(less, last, "cut")
-        for start, end in _stretches(words, first, last):
+        for start, end in _name_stretches(words, first, last):
             add(start, end, "name")
         less = last
         while less > first and stem(words[less - 1].text.lower()) in asked:
@@ -114,7 +113,7 @@ def phrases(words: tuple[Tagged, ...], asked: frozenset[str]) -> list[Phrase]:
             between = [word.text.lower() for word in words[end:start]]
             if not between or not all(one in (",", "and", "or", "&") for one in between):
                 break
-            if size == 1 and between == [","] and _named(words[first:end]) and _named(words[start:stop]):
+            if size == 1 and between == [","] and _is_name(words[first:end]) and _is_name(words[start:stop]):
                 add(first, stop, "place")
             end, size = stop, size + 1
             if "," not in between:
@@ -130,28 +129,28 @@ def phrases(words: tuple[Tagged, ...], asked: frozenset[str]) -> list[Phrase]:
     return sorted(found.values())
 
 
-def _runs(words: tuple[Tagged, ...]) -> Iterator[tuple[int, int]]:
+def _runs(words: tuple[TaggedWord, ...]) -> Iterator[tuple[int, int]]:
     start = None
-    for at, word in enumerate((*words, Tagged("", "", 0, 0))):
+    for at, word in enumerate((*words, TaggedWord("", "", 0, 0))):
         inside = word.tag in _INSIDE
         if inside and start is not None and word.tag in ("DT", "PRP$", "PDT"):
-            yield from _run(words, start, at)
+            yield from _trim_run(words, start, at)
             start = at
         elif inside and start is None:
             start = at
         elif not inside and start is not None:
-            yield from _run(words, start, at)
+            yield from _trim_run(words, start, at)
             start = None
 
 
-def _run(words: tuple[Tagged, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A run down to its last noun, or as it is where it has none."""
+def _trim_run(words: tuple[TaggedWord, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a run cut after its last noun, or whole where it has none but an adjective or participle."""
     last = next((at + 1 for at in range(end - 1, start - 1, -1) if words[at].tag in _NOUNS), end)
     if any(word.tag in _NOUNS or word.tag in ("JJ", "VBG", "VBN") for word in words[start:last]):
         yield start, last
 
 
-def _stretches(words: tuple[Tagged, ...], first: int, last: int) -> Iterator[tuple[int, int]]:
+def _name_stretches(words: tuple[TaggedWord, ...], first: int, last: int) -> Iterator[tuple[int, int]]:
     start = None
     for at in range(first, last + 1):
         name = at < last and (words[at].tag in _NAMES or words[at].text[:1].isupper())
@@ -162,7 +161,7 @@ def _stretches(words: tuple[Tagged, ...], first: int, last: int) -> Iterator[tup
             start = None
 
 
-# what is known of a phrase as an answer, and how much it says
+# feature of a phrase as an answer -> weight
 WEIGHTS = {
     "overlap": -0.3,
     "no_noun": -0.1,
@@ -195,13 +194,13 @@ FEATURES = tuple(WEIGHTS)
 
 
 @lru_cache(maxsize=50_000)
-def best_phrase(text: str, want: Wanted) -> tuple[str, float] | None:
-    """The phrase of a sentence that answers best, and how well (a sum of weights); None where it has none."""
-    words, weights, where = tagged(text), dict(want.weights), gap(want.text)
+def best_phrase(text: str, question: ParsedQuestion) -> tuple[str, float] | None:
+    """Return the best phrase of a sentence and its score (a weighted sum of features); None where there is none."""
+    words, weights, where = tag_words(text), dict(question.weights), parse_slot(question.text)
     best = None
-    for one in phrases(words, want.words):
-        known = features(words, one, want.kind, weights, where)
-        if known[0] == 1:  # it tells nothing that the question did not say
+    for one in find_phrases(words, question.words):
+        known = phrase_features(words, one, question.kind, weights, where)
+        if known[0] == 1:  # overlap: it repeats the question
             continue
         score = round(sum(weight * value for weight, value in zip(WEIGHTS.values(), known, strict=True)), 6)
         if best is None or score > best[1]:
@@ -209,10 +208,10 @@ def best_phrase(text: str, want: Wanted) -> tuple[str, float] | None:
     return best
 
 
-def features(
-    words: tuple[Tagged, ...], one: Phrase, kind: str, weights: dict[str, float], where: Gap
+def phrase_features(
+    words: tuple[TaggedWord, ...], one: Phrase, kind: str, weights: dict[str, float], where: AnswerSlot
 ) -> tuple[float, ...]:
-    """What is known of a phrase as an answer, in the order of FEATURES."""
+    """Return the features of a phrase as an answer, in the order of FEATURES."""
     own = words[one.first : one.last]
     stems = [stem(word.text.lower()) for word in own if word.text.lower() not in EMPTY and word.text[0].isalnum()]
     total = sum(weights.values()) or 1.0
@@ -223,8 +222,8 @@ def features(
             left += weight * (1 - (one.first - at - 1) / _REACH)
         elif weight and at >= one.last:
             right += weight * (1 - (at - one.last) / _REACH)
-    before, prepositions = _neighbour(words, range(one.first - 1, max(one.first - 5, -1), -1))
-    after, _ = _neighbour(words, range(one.last, min(one.last + 4, len(words))))
+    before, prepositions = _next_content_word(words, range(one.first - 1, max(one.first - 5, -1), -1))
+    after, _ = _next_content_word(words, range(one.last, min(one.last + 4, len(words))))
     name = all(
         word.tag in _NAMES or word.text[:1].isupper() or word.text.lower() in EMPTY or not word.text[0].isalnum()
         for word in own
@@ -269,12 +268,12 @@ def features(
     )
 
 
-def _named(words: tuple[Tagged, ...]) -> bool:
+def _is_name(words: tuple[TaggedWord, ...]) -> bool:
     return all(word.text[:1].isupper() or word.tag in _NAMES for word in words)
 
 
-def _neighbour(words: tuple[Tagged, ...], places: range) -> tuple[str, frozenset[str]]:
-    """The stem of the first word that tells something, and the words that were passed on the way to it."""
+def _next_content_word(words: tuple[TaggedWord, ...], places: range) -> tuple[str, frozenset[str]]:
+    """Return the stem of the first content word at these places, and the words passed before it."""
     passed = set()
     for at in places:
         word = words[at].text.lower()

@@ -1,4 +1,4 @@
-"""The user's own endpoint as a system under test: each question asked as its config says, each fault by its code."""
+"""A user's HTTP endpoint as a system under test; every fault becomes an output with an error code."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,16 @@ __all__ = ["HttpConfig", "http"]
 
 
 def http(config: HttpConfig, identity: dict[str, Any], cache: Path, *, means: InferenceContext) -> System:
-    """The endpoint, with its answers kept in the folder `cache` under `identity`.
+    """Return the endpoint as a system that stores its answers in the folder `cache` under `identity`.
 
-    faults.Unavailable, with the way out, where a variable of the environment that the config names is not set.
+    faults.Unavailable, saying what to do, where an environment variable that the config names is not set.
     """
-    from rarefy.tasks.evaluate.systems.book import Book
-    from rarefy.tasks.evaluate.systems.http.allowance import Allowance
-    from rarefy.tasks.evaluate.systems.http.asking import Asking
-    from rarefy.tasks.evaluate.systems.http.wire import Wire
+    from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
+    from rarefy.tasks.evaluate.systems.http.client import CallLimits, HttpEndpoint, HttpSystem
 
-    return Asking(config, Wire(config), Book(cache / "answers.sqlite", identity), Allowance(config.url, cache, means))
+    return HttpSystem(
+        config,
+        HttpEndpoint(config),
+        AnswerStore(cache / "answers.sqlite", identity),
+        CallLimits(config.url, cache, means),
+    )

@@ -1,4 +1,4 @@
-"""What the built-in RAG system is made of: a model, a prompting strategy, and what each strategy leaves open."""
+"""Configuration of the built-in RAG system: its model, its prompting strategy, and the options of each strategy."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -10,10 +10,10 @@ from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 
-Instead = Literal["passages", "closed_book", "error"]
+Fallback = Literal["passages", "closed_book", "error"]
 
 
-def _open(source: str) -> dict[str, Any]:
+def _open_choice(source: str) -> dict[str, Any]:
     return {"tag": "open", "source": source}
 
 
@@ -34,13 +34,13 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
     titles: bool = Field(
         True,
         description="each passage under its document's title, where it has one outside its text",
-        json_schema_extra=_open("no paper's template shows a title; SURE's formats carry one in the text"),
+        json_schema_extra=_open_choice("no paper's template shows a title; SURE's formats carry one in the text"),
     )
     temperature: float = Field(
         0.0,
         ge=0,
         description="of every reply",
-        json_schema_extra=_open('SURE appendix F: "greedy decoding" and "temperature 0.1"; the other papers: 0'),
+        json_schema_extra=_open_choice('SURE appendix F: "greedy decoding" and "temperature 0.1"; the other papers: 0'),
     )
     max_tokens: int = Field(
         1024,
@@ -52,33 +52,33 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
         "error",
         description='a reply without the answer that its prompt asks for: error: "unparsable", a failed trial; whole: '
         "the whole reply is the answer, as in RARE's code",
-        json_schema_extra=_open("RARE's code"),
+        json_schema_extra=_open_choice("RARE's code"),
     )
     truncated: Literal["error", "answer"] = Field(
         "error",
         description='a reply cut at max_tokens: error: "truncated", a failed trial; answer: what there is is read',
-        json_schema_extra=_open("no paper says"),
+        json_schema_extra=_open_choice("no paper says"),
     )
     form: Literal["popqa", "boolq", "siga"] = Field(
         "popqa",
         description="which of the effect size paper's prompts: an open question, one for yes or no, a statement to be "
         "judged; it must not follow the wording, or a changed question would be asked with another prompt",
-        json_schema_extra=_open("effect size A.4"),
+        json_schema_extra=_open_choice("effect size A.4"),
     )
-    s2a_none: Instead = Field(
+    s2a_none: Fallback = Field(
         "closed_book",
         description="what S2A's second step shows where the first selects no context: nothing, all, or it is an error",
-        json_schema_extra=_open("retrieval robustness appendix C, s2a.j2"),
+        json_schema_extra=_open_choice("retrieval robustness appendix C, s2a.j2"),
     )
-    s2a_unread: Instead = Field(
+    s2a_unread: Fallback = Field(
         "passages",
         description="and where the first step's reply names no context and does not say None",
-        json_schema_extra=_open("retrieval robustness appendix C, s2a.j2"),
+        json_schema_extra=_open_choice("retrieval robustness appendix C, s2a.j2"),
     )
-    skr_unclear: Instead = Field(
+    skr_unclear: Fallback = Field(
         "passages",
         description="what SKR does where its check is answered by neither yes nor no",
-        json_schema_extra=_open("Magic Mushroom Figure 18"),
+        json_schema_extra=_open_choice("Magic Mushroom Figure 18"),
     )
     evaluator: str = Field(
         "embed",
@@ -98,14 +98,14 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
         ge=-1,
         le=1,
         description="the cosine that is the score -1, for the packaged embedder; another one needs its own",
-        json_schema_extra=_open("measured, docs/strategies.md"),
+        json_schema_extra=_open_choice("measured, docs/strategies.md"),
     )
     cosine_high: float = Field(
         0.67,
         ge=-1,
         le=1,
         description="the cosine that is the score 1, for the packaged embedder; another one needs its own",
-        json_schema_extra=_open("measured, docs/strategies.md"),
+        json_schema_extra=_open_choice("measured, docs/strategies.md"),
     )
     crag_rates: Literal["strips", "passages"] = Field(
         "strips",
@@ -137,13 +137,13 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
         "own_knowledge",
         description="what stands in for CRAG's web search where all passages are incorrect: the model answers from its "
         "own knowledge, or the protocol's words of refusal are the answer (own knowledge where it has none)",
-        json_schema_extra=_open('Magic Mushroom appendix E: "optional web augmentation"'),
+        json_schema_extra=_open_choice('Magic Mushroom appendix E: "optional web augmentation"'),
     )
     dragin_threshold: float = Field(
         1.2,
         ge=0,
         description="entropy in nats of a content word's token above which the model is uncertain",
-        json_schema_extra=_open("DRAGIN's configurations have 1.0 to 1.4, with attention that is 1 on average"),
+        json_schema_extra=_open_choice("DRAGIN's configurations have 1.0 to 1.4, with attention that is 1 on average"),
     )
     dragin_alternatives: int = Field(
         20, ge=1, le=20, description="likeliest tokens at each place that the endpoint is asked for; most give up to 20"
@@ -152,12 +152,14 @@ class RagConfig(BaseModel, frozen=True, extra="forbid"):
     dragin_rounds: int = Field(2, ge=1, le=5, description="retrievals for one question, at most")
 
     def identity(self) -> dict[str, Any]:
-        """What its answers hang on: model, prompts, strategy and its options, and what rates passages."""
-        options = find("rarefy.tasks.evaluate.systems.rag.strategies:options", {})  # by name: it needs this module
+        """Return what determines its answers: model, prompts, strategy with its options, evaluator of passages."""
+        options = find(
+            "rarefy.tasks.evaluate.systems.rag.strategies:strategy_identity", {}
+        )  # by name: it needs this module
         return {"llm": self.llm.identity(), **options(self)}
 
     def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> System:
-        """The system; faults.Unavailable or ValueError with the way out where its model or evaluator cannot be had."""
+        """Return the system; faults.Unavailable or ValueError, saying what to do, where a model is not available."""
         rag = find("rarefy.tasks.evaluate.systems.rag:rag", {})
         system: System = rag(self, self.llm.connect(cache, threads=threads, means=means), cache, threads, means)
         return system

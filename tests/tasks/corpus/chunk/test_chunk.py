@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Block, Chunk, Document, row_id
 from rarefy.tasks.corpus.chunk import PROFILES, VERSION, ChunkConfig, chunk, repeated
-from rarefy.tasks.corpus.chunk.tokens import counter
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
+from rarefy.tasks.corpus.tokens import counter
 
 CORPORA = Path(__file__).resolve().parents[4] / ".." / "shared" / "corpora"
 WORDS = ["Revenue", "grew", "by", "3.5", "percent", "in", "the", "U.S.", "segment", "while", "costs", "fell"]

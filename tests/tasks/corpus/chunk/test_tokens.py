@@ -6,7 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
-from rarefy.tasks.corpus.chunk.tokens import counter
+from rarefy.tasks.corpus.tokens import counter
 
 
 def test_the_default_counter_counts_without_special_tokens_or_truncation() -> None:

@@ -1,8 +1,8 @@
 """Page numbers, running headers and tables of contents go, and are counted; titles and data stay."""
 
-from rarefy.tasks.corpus.read.boilerplate import strip
-from rarefy.tasks.corpus.read.flow import Flow, PageBreak, Paragraph
 from rarefy.tasks.corpus.read.html import read_html
+from rarefy.tasks.corpus.read.html_flow import Flow, PageBreak, Paragraph
+from rarefy.tasks.corpus.read.html_layout import drop_furniture
 
 
 def pages(count: int, number: str = "{}") -> Flow:
@@ -24,14 +24,14 @@ def texts(flow: Flow) -> list[str]:
 
 
 def test_page_numbers_and_running_headers_are_dropped_by_kind() -> None:
-    kept, dropped = strip(pages(5))
+    kept, dropped = drop_furniture(pages(5))
     assert dropped == {"page_number": 5, "running_header": 5 * len("ACME CORPORATION")}
     assert len(texts(kept)) == 5
 
 
 def test_page_numbers_may_have_dashes_and_letters() -> None:
-    assert strip(pages(4, "- {} -"))[1]["page_number"] == 4 * len("- 1 -")
-    assert strip(pages(4, "F-{}"))[1]["page_number"] == 4 * len("F-1")
+    assert drop_furniture(pages(4, "- {} -"))[1]["page_number"] == 4 * len("- 1 -")
+    assert drop_furniture(pages(4, "F-{}"))[1]["page_number"] == 4 * len("F-1")
 
 
 def test_the_first_of_a_running_title_that_is_bold_is_the_title() -> None:
@@ -42,7 +42,7 @@ def test_the_first_of_a_running_title_that_is_bold_is_the_title() -> None:
             Paragraph(f"Note {number} says this. " * 9),
             PageBreak(),
         ]
-    kept, dropped = strip(flow)
+    kept, dropped = drop_furniture(flow)
     assert texts(kept).count("NOTES TO FINANCIAL STATEMENTS") == 1
     assert dropped["running_header"] == 3 * len("NOTES TO FINANCIAL STATEMENTS")
 
@@ -51,17 +51,13 @@ def test_numbers_counting_up_without_page_breaks_are_page_numbers() -> None:
     flow: Flow = [
         Paragraph(text) for n in range(3, 7) for text in (f"A paragraph that says something {n} times.", str(n))
     ]
-    assert strip(flow)[1] == {"page_number": 4}
+    assert drop_furniture(flow)[1] == {"page_number": 4}
 
 
 def test_a_lone_number_in_the_text_stays() -> None:
     flow: Flow = [Paragraph(text) for text in ("How many plants does it run?", "12", "Far from any page's end.")]
-    assert (
-        texts(
-            [*flow[:1], *strip([PageBreak(), *([Paragraph("x. " * 80)] * 3), *flow, *([Paragraph("y. " * 80)] * 3)])[0]]
-        ).count("12")
-        == 1
-    )
+    pages_around = [PageBreak(), *([Paragraph("x. " * 80)] * 3), *flow, *([Paragraph("y. " * 80)] * 3)]
+    assert texts([*flow[:1], *drop_furniture(pages_around)[0]]).count("12") == 1
 
 
 def test_a_table_of_contents_is_dropped_and_counted() -> None:

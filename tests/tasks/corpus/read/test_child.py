@@ -12,7 +12,7 @@ import pytest
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read import ReadConfig, child, list_sources
 from rarefy.tasks.corpus.read.sources import Source
-from rarefy.tasks.store.recipe import MISSED, Job, make
+from rarefy.tasks.store.recipe import PASSING_REASONS, Job, make
 from rarefy.tasks.store.tables import Store
 
 WORDS = "These are words enough to be a sentence."
@@ -208,7 +208,7 @@ def test_what_ran_out_of_time_is_kept_for_this_run_and_tried_again_by_the_next(c
     store = Store(str(tmp_path / "store"))
     made = make({"source": source}, job, store.url)
     table: pa.Table = store.table(made["quarantine"])
-    assert table["reason"].to_pylist() == ["read_timeout"] and "read_timeout" in MISSED
+    assert table["reason"].to_pylist() == ["read_timeout"] and "read_timeout" in PASSING_REASONS
     assert store.find(job.recipe({"source": source})) is None
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Block
-from rarefy.tasks.corpus.read import cover_page
-from rarefy.tasks.corpus.read.cover import describe
+from rarefy.tasks.corpus.read import cover
+from rarefy.tasks.corpus.read.cover import describe_filing
 from rarefy.tasks.corpus.read.html import read_html
 
 COVER = """FORM 10-K
@@ -43,7 +43,7 @@ Acme Anvil Corporation makes anvils. Acme Anvil Corporation was founded in 1900.
 
 
 def test_a_cover_without_tags_is_read_by_its_words() -> None:
-    about = describe(COVER, _blocks(COVER), (), "")
+    about = describe_filing(COVER, _blocks(COVER), (), "")
     assert (about.entity, about.form) == ("Acme Anvil Corporation", "10-K")
     assert (about.fiscal_year, about.period_start, about.period_end) == (2007, "2007-01-01", "2007-12-31")
     assert about.metadata == {
@@ -61,7 +61,7 @@ def test_a_cover_without_tags_is_read_by_its_words() -> None:
 
 
 def test_what_is_no_filing_has_no_form_and_no_entity() -> None:
-    about = describe("Minutes of a meeting of anvil makers in 2007.", (), (), "")
+    about = describe_filing("Minutes of a meeting of anvil makers in 2007.", (), (), "")
     assert (about.form, about.entity, about.metadata) == ("", "", {})
 
 
@@ -87,7 +87,7 @@ def test_real_filings_say_who_and_when(
 
 def test_a_year_that_ends_early_is_named_as_the_filing_names_it() -> None:
     text = COVER.replace("December 31, 2007", "February 2, 2008") + " In fiscal 2007 sales rose; fiscal 2007 was good."
-    assert describe(text, _blocks(text), (), "").fiscal_year == 2007
+    assert describe_filing(text, _blocks(text), (), "").fiscal_year == 2007
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_year_that_ends_early_is_named_as_the_filing_names_it() -> None:
     [("June 30, 2013", "2013-06-30"), ("2013-06-30", "2013-06-30"), ("June 31, 2013", ""), ("soon", "")],
 )
 def test_dates_are_read_or_left(words: str, day: str) -> None:
-    assert cover_page.iso(words) == day
+    assert cover.parse_cover_date(words) == day
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_dates_are_read_or_left(words: str, day: str) -> None:
     [("2013-06-30", "2012-07-01"), ("2007-12-31", "2007-01-01"), ("2024-02-29", "2023-03-01"), ("2024-01-28", "")],
 )
 def test_a_year_of_months_begins_the_day_after_the_last(end: str, start: str) -> None:
-    assert cover_page.year_before(end) == start
+    assert cover.period_start(end) == start
 
 
 def _blocks(text: str) -> tuple[Block, ...]:
@@ -121,4 +121,4 @@ def test_an_address_between_the_name_and_its_caption_is_not_the_registrant():
         "2788 San Tomas Expressway, Santa Clara, California 95051",
         "(Exact name of registrant as specified in its charter)",
     ]
-    assert cover_page._registrant(lines) == "ACME CORP"
+    assert cover._registrant(lines) == "ACME CORP"

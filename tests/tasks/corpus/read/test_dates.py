@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.corpus.read.dates import day
+from rarefy.tasks.text.dates import parse_day
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,11 @@ from rarefy.tasks.corpus.read.dates import day
     ],
 )  # fmt: skip
 def test_a_day_is_understood_in_any_of_the_usual_forms(text: str) -> None:
-    assert day(text) == "2024-03-05"
+    assert parse_day(text) == "2024-03-05"
 
 
 def test_the_day_goes_first_where_the_month_cannot() -> None:
-    assert (day("12/31/2024"), day("31/12/2024")) == ("2024-12-31", "2024-12-31")
+    assert (parse_day("12/31/2024"), parse_day("31/12/2024")) == ("2024-12-31", "2024-12-31")
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_the_day_goes_first_where_the_month_cannot() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_single_day_is_none(text: str) -> None:
-    assert day(text) == ""
+    assert parse_day(text) == ""

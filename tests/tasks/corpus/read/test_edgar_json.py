@@ -5,8 +5,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.edgar_json import fiscal_year, read_edgar
-from rarefy.tasks.corpus.read.registrant import preferred_name
+from rarefy.tasks.corpus.read.cover import preferred_name
+from rarefy.tasks.corpus.read.records import fiscal_year, read_edgar
 
 FILING = {
     "cik": "1", "company": "ACME TOOLS CO /DE/", "filing_type": "10-K", "filing_date": "2013-02-20",

@@ -7,8 +7,8 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from rarefy.tasks.corpus.read import ReadConfig, far, read
-from rarefy.tasks.corpus.read.sources import Source, exists, list_sources, state, version
+from rarefy.tasks.corpus.read import ReadConfig, read, sources
+from rarefy.tasks.corpus.read.sources import Source, current_digest, exists, file_state, list_sources
 from rarefy.tasks.store.tables import Store
 
 FILES = {
@@ -91,10 +91,10 @@ def test_a_file_url_is_a_folder(folder):
 
 def test_an_object_that_is_rewritten_between_listing_and_reading_is_told(url):
     (source,) = [source for source in list_sources(url) if source.path == "b.txt"]
-    before = version(source)
+    before = current_digest(source)
     assert before == source.digest
     fsspec.filesystem("memory").pipe_file(source.location, b"Another text stands here now.")
-    assert version(source) != before
+    assert current_digest(source) != before
     (row,) = read(source, ReadConfig())
     assert row.reason == "changed_while_reading"
 
@@ -103,7 +103,7 @@ def test_an_object_that_is_gone_is_told(url):
     (source,) = [source for source in list_sources(url) if source.path == "b.txt"]
     fsspec.filesystem("memory").rm_file(source.location)
     (row,) = read(source, ReadConfig())
-    assert row.reason == "unreadable_file" and state(source) is None and version(source) == ""
+    assert row.reason == "unreadable_file" and file_state(source) is None and current_digest(source) == ""
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_a_digest_is_not_remembered_for_an_object_that_was_rewritten_meanwhile(u
     store = Store(tmp_path / "store")
     kept = FILES["b.txt"]
     fs = fsspec.filesystem("memory")
-    real = far.digest
+    real = sources.digest_object
 
     def late(location, size):
         if not location.endswith("/b.txt"):
@@ -155,9 +155,9 @@ def test_a_digest_is_not_remembered_for_an_object_that_was_rewritten_meanwhile(u
         fs.pipe_file(location, b"For a moment something else stood here.")
         return real(location, size)
 
-    monkeypatch.setattr(far, "digest", late)
+    monkeypatch.setattr(sources, "digest_object", late)
     list_sources(url, store)
-    monkeypatch.setattr(far, "digest", real)
+    monkeypatch.setattr(sources, "digest_object", real)
     fs.pipe_file(f"{url}/b.txt", kept)  # the version that was listed first is back
     assert list_sources(url, store) == list_sources(url)
 
@@ -165,7 +165,7 @@ def test_a_digest_is_not_remembered_for_an_object_that_was_rewritten_meanwhile(u
 def test_a_damaged_memory_is_forgotten(url, tmp_path, stamped):
     store = Store(tmp_path / "store")
     first = list_sources(url, store)
-    (memory,) = (tmp_path / "store" / far.KNOWN).iterdir()
+    (memory,) = (tmp_path / "store" / sources.KNOWN).iterdir()
     memory.write_bytes(b"not parquet")
     assert list_sources(url, store) == first
 
@@ -180,13 +180,13 @@ def test_what_does_not_answer_is_no_fault_of_a_document(url, monkeypatch):
 
 
 def test_a_copy_lives_as_long_as_it_is_read(url):
-    with far.copied(f"{url}/b.txt", 9) as place:
+    with sources.download(f"{url}/b.txt", 9) as place:
         assert Path(place).read_bytes() == FILES["b.txt"] and place.endswith(".txt")
     assert not Path(place).exists()
 
 
 def test_large_objects_come_in_pieces(url, monkeypatch, folder):
-    monkeypatch.setattr(far, "PIECE", 2)
+    monkeypatch.setattr(sources, "PIECE", 2)
     assert list_sources(url) == list_sources(folder)
     shutil.rmtree(folder)
 

@@ -2,8 +2,8 @@
 
 from lxml import etree
 
-from rarefy.tasks.corpus.read.flow import Reader, Table
-from rarefy.tasks.corpus.read.grid import Grid, grids, markdown
+from rarefy.tasks.corpus.read.html_flow import Reader, Table
+from rarefy.tasks.corpus.read.html_tables import Grid, build_grids, render_grid
 
 
 def tables(rows: str) -> list[Grid]:
@@ -11,7 +11,7 @@ def tables(rows: str) -> list[Grid]:
     reader.read(etree.fromstring(f"<table>{rows}</table>", etree.HTMLParser()))
     (table,) = reader.flow
     assert isinstance(table, Table)
-    return grids(table)
+    return build_grids(table)
 
 
 def row(*cells: str) -> str:
@@ -137,5 +137,5 @@ def test_a_negative_number_in_brackets_is_not_taken_for_a_mark() -> None:
 
 
 def test_pipes_are_escaped_and_each_row_is_one_line() -> None:
-    lines = markdown(Grid(header=["", "2024"], rows=[["either | or", "1"]])).split("\n")
+    lines = render_grid(Grid(header=["", "2024"], rows=[["either | or", "1"]])).split("\n")
     assert lines == ["|  | 2024 |", "|---|---|", "| either \\| or | 1 |"]

@@ -9,7 +9,7 @@ from larkfield import report
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.identify import identity
+from rarefy.tasks.corpus.read.metadata import filing_id
 
 FILING = ReadConfig(identity="filing")
 NAME = "0000999001:10-K:2023-12-31"
@@ -55,6 +55,6 @@ def test_a_record_keeps_the_id_that_it_brings_and_a_filing_in_json_is_one(tmp_pa
 def test_a_filing_that_does_not_say_all_three_keeps_its_path(lack: dict[str, object]) -> None:
     whole = Document("a.html", "", "a.html", "", "text/html", "", form="10-K", period_end="2023-12-31",
                      metadata={"cik": "999001"})  # fmt: skip
-    assert identity(whole) == NAME
-    assert identity(replace(whole, **lack)) == "a.html"
-    assert identity(replace(whole, doc_id="my own")) == "my own"
+    assert filing_id(whole) == NAME
+    assert filing_id(replace(whole, **lack)) == "a.html"
+    assert filing_id(replace(whole, doc_id="my own")) == "my own"

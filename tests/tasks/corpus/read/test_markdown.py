@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.markdown import inline, read_markdown
+from rarefy.tasks.corpus.read.text import read_markdown, strip_inline_markup
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -62,7 +62,7 @@ def test_lists_quotations_and_code_keep_their_words() -> None:
     ],
 )
 def test_marks_go_and_words_stay(marked: str, plain: str) -> None:
-    assert inline(marked) == plain
+    assert strip_inline_markup(marked) == plain
 
 
 def test_a_part_of_the_cfr_has_its_sections_and_its_last_amendment(shared: Path) -> None:

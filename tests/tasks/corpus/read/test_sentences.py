@@ -1,6 +1,6 @@
 from random import Random
 
-from rarefy.tasks.corpus.read.sentences import recover_paragraphs
+from rarefy.tasks.corpus.read.compose import recover_paragraphs
 
 
 def test_titles_between_sentences_are_set_apart() -> None:

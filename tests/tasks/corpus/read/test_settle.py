@@ -14,8 +14,7 @@ from rarefy.data_contracts.suites.corpus import DOCUMENT
 from rarefy.data_contracts.suites.rule import RowRule
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.languages import language
-from rarefy.tasks.corpus.read.settle import date_facts, settle
+from rarefy.tasks.corpus.read.metadata import date_facts, language_code, normalise_document
 from rarefy.tasks.corpus.read.unreadable import Unreadable
 
 WORDS = "The Company sells its products in many countries."
@@ -97,7 +96,7 @@ def test_facts_with_days_that_are_none_lose_them_and_are_counted() -> None:
 
 def test_a_reader_that_gives_no_blocks_gets_one_a_paragraph() -> None:
     text = f"{WORDS}\nand on.\n \n\n{WORDS}"
-    made = settle(replace(PLAIN, text=text, blocks=(), media_type="shouting", content_hash="v2"))
+    made = normalise_document(replace(PLAIN, text=text, blocks=(), media_type="shouting", content_hash="v2"))
     assert [text[block.start : block.end] for block in made.blocks] == [f"{WORDS}\nand on.", WORDS]
     assert complaints(made) == [] and made.media_type == "application/octet-stream" and len(made.content_hash) == 16
 
@@ -119,9 +118,9 @@ def test_what_breaks_the_contract_all_the_same_is_set_aside_by_itself(
 
 
 def test_a_document_in_form_stays_as_it_is() -> None:
-    assert settle(PLAIN) == PLAIN
+    assert normalise_document(PLAIN) == PLAIN
     with pytest.raises(Unreadable, match="breaks_contract"):
-        settle(replace(PLAIN, blocks=(Block("poem", 0, len(WORDS)),)))
+        normalise_document(replace(PLAIN, blocks=(Block("poem", 0, len(WORDS)),)))
 
 
 @pytest.mark.parametrize(
@@ -130,4 +129,4 @@ def test_a_document_in_form_stays_as_it_is() -> None:
      ('["fr"]', "fr"), ("unknown", ""), ("N/A", ""), ("und", ""), ("the language is unclear", ""), ("", "")],
 )  # fmt: skip
 def test_a_language_is_named_by_its_code(said: str, code: str) -> None:
-    assert language(said) == code
+    assert language_code(said) == code

@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read import ReadConfig, list_sources, read
-from rarefy.tasks.corpus.read.signed import signed
+from rarefy.tasks.corpus.read.cover import signing_day
 
 REPORT = """# Item 15. Exhibits
 
@@ -41,12 +41,12 @@ SIGNED = {
     ],
 )
 def test_the_first_day_under_the_signatures_is_that_of_the_filing(day: str, period_end: str, expected: str) -> None:
-    assert signed(REPORT.format(day=day), period_end) == expected
+    assert signing_day(REPORT.format(day=day), period_end) == expected
 
 
 def test_without_such_a_heading_there_is_no_day() -> None:
-    assert signed("Date: November 1, 2024", "2024-09-28") == ""
-    assert signed("", "2024-09-28") == ""
+    assert signing_day("Date: November 1, 2024", "2024-09-28") == ""
+    assert signing_day("", "2024-09-28") == ""
 
 
 def test_real_filings_are_dated(shared) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Question
-from rarefy.tasks.evaluate.correct.cleaned import cleaned
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import asked, gold
-from rarefy.tasks.evaluate.correct.match import matched
+from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.normalise import extract_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer
 
 VERDICTS = ("right", "wrong", "open")
 
@@ -37,8 +37,8 @@ UNSEEN = [*read("unseen.toml")]
 
 
 def outcome(pair, **options):
-    text = cleaned(pair.answer, pair.question.language)
-    return matched(text, gold(pair.question), asked(pair.question), CorrectConfig(**options))
+    text = extract_answer(pair.answer, pair.question.language)
+    return match_answer(text, parse_gold(pair.question), parse_expectation(pair.question), CorrectConfig(**options))
 
 
 @pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN], ids=lambda pair: f"{pair.question.question_id}: {pair.answer[:50]}")
@@ -50,7 +50,7 @@ def test_an_answer_is_what_a_careful_reader_makes_of_it(pair):
 def test_the_collections_are_large_and_of_all_kinds():
     counted = Counter(pair.expected for pair in (*PAIRS, *UNSEEN))
     assert counted.total() >= 600 and min(counted.values()) >= 100
-    kinds = {gold(pair.question).kind for pair in PAIRS}
+    kinds = {parse_gold(pair.question).kind for pair in PAIRS}
     assert kinds == {"verdict", "moment", "value", "text", "parts"}
 
 

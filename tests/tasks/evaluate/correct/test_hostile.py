@@ -8,17 +8,16 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Answer, Question, Reply, Trial
 from rarefy.tasks.evaluate.correct import CorrectConfig, score, verdict
-from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, read, role_of
-from rarefy.tasks.evaluate.correct.values import plain, values
+from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, choose_role, read_judgement
+from rarefy.tasks.evaluate.correct.normalise import find_values, plain_text
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.systems.extractive import words
+from rarefy.tasks.evaluate.systems.extractive.question import dates, years
 from rarefy.tasks.models.llm.config import LLMConfig
-from rarefy.tasks.models.nli.rules import compared, judged
-from rarefy.tasks.questions.gates.given_away import says
-from rarefy.tasks.text.answers import holds
+from rarefy.tasks.models.nli.rules import compare_by_items, label_pair
+from rarefy.tasks.questions.gates.wording import contains_phrase
+from rarefy.tasks.text.answers import contains_words
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.figures import figured
-from rarefy.tasks.text.notations import numbers, occurs
+from rarefy.tasks.text.notations import contains_answer, find_numbers, mark_figures
 
 QUESTIONS = {
     name: Question(name, "p", "single", text, answer, aliases, (), (), (), (), period=period)
@@ -81,13 +80,18 @@ def test_every_answer_is_judged_or_left_to_a_judge(text, question, protocol):
 @settings(max_examples=150, deadline=None)
 @given(hostile)
 def test_whatever_reads_numbers_and_days_reads_any_text(text):
-    for read_ in (values, moments, plain, figured, numbers, words.dates, words.years):
+    for read_ in (find_values, moments, plain_text, mark_figures, find_numbers, dates, years):
         read_(text)
     for asked in ("47,525", "March 5, 2019"):
-        says(text, asked), says(asked, text), occurs(text, asked), holds(text, asked)
+        (
+            contains_phrase(text, asked),
+            contains_phrase(asked, text),
+            contains_answer(text, asked),
+            contains_words(text, asked),
+        )
     said = "Revenue was $47,525 million in 2024, and 9 of its members left."
-    assert judged(text, said).label and judged(said, text).label
-    assert compared(text, said).label and compared(said, text).label
+    assert label_pair(text, said).label and label_pair(said, text).label
+    assert compare_by_items(text, said).label and compare_by_items(said, text).label
 
 
 @settings(max_examples=100, deadline=None)
@@ -97,25 +101,28 @@ def test_any_reply_of_a_judge_is_read_or_refused(text):
     rules = verdict.Verdicts(config, True)
     for name, question in QUESTIONS.items():
         golds = rules._gold(question)[0]
-        for role in {role_of("rare", golds), GROUPS if name == "names" else role_of("sure", golds)}:
-            value, reply = read(JudgeCase(role, question, golds, "x"), Reply("r", text), config)
+        for role in {choose_role("rare", golds), GROUPS if name == "names" else choose_role("sure", golds)}:
+            value, reply = read_judgement(JudgeCase(role, question, golds, "x"), Reply("r", text), config)
             assert (value is None) == bool(reply.error)
 
 
 def test_an_answer_of_digits_without_end_is_no_number_and_not_right():
     assert row_of("123," * 1500).status == "missing"
-    assert values("9" * 25) == () and values("9" * 24)[0].amount == Decimal("9" * 24)
+    assert find_values("9" * 25) == () and find_values("9" * 24)[0].amount == Decimal("9" * 24)
     assert row_of("$47,525 million, and not " + "9" * 6000).status in ("scored", "missing")
 
 
 def test_letters_that_look_like_those_of_ascii_are_read_as_these():
-    assert [one.amount for one in values("21.9 mıllion and 5 mİllion")] == [Decimal("21900000"), Decimal("5000000")]
+    assert [one.amount for one in find_values("21.9 mıllion and 5 mİllion")] == [
+        Decimal("21900000"),
+        Decimal("5000000"),
+    ]
     assert [one.ways for one in moments("ſeptember 5, 2019")] == [frozenset({(2019, 9, 5, 0, 0)})]
 
 
 def test_a_fault_in_judging_one_answer_is_that_answers_reason_and_the_next_is_judged(monkeypatch):
     """Class, message and place of the fault are kept; a fault of this machine is none of the answer's."""
-    real = verdict.cleaned
+    real = verdict.extract_answer
 
     def faulty(text, language="en"):
         if text == "hostile":
@@ -124,7 +131,7 @@ def test_a_fault_in_judging_one_answer_is_that_answers_reason_and_the_next_is_ju
             raise MemoryError
         return real(text, language)
 
-    monkeypatch.setattr(verdict, "cleaned", faulty)
+    monkeypatch.setattr(verdict, "extract_answer", faulty)
     row = row_of("hostile")
     assert (row.status, row.value) == ("failed", None)
     assert row.why.startswith("not_judged: ArithmeticError: beyond all digits (test_hostile.py:")

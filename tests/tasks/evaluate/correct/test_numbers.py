@@ -8,18 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Question
-from rarefy.tasks.evaluate.correct.cleaned import cleaned
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import asked, gold
-from rarefy.tasks.evaluate.correct.match import matched
-from rarefy.tasks.evaluate.correct.values import plain, values
+from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, plain_text
+from rarefy.tasks.evaluate.correct.verdict import match_answer
 from rarefy.tasks.text.dates import Parts, moments
 from rarefy.tasks.text.refusals import refusal
 
 
 def verdict(answer, wanted, question="What was it in fiscal year 2024, in millions of US dollars?", aliases=()):
     asked_ = Question("q", "p", "single", question, wanted, tuple(aliases), (), (), (), (), period="fiscal year 2024")
-    return matched(cleaned(answer), gold(asked_), asked(asked_), CorrectConfig()).verdict
+    return match_answer(extract_answer(answer), parse_gold(asked_), parse_expectation(asked_), CorrectConfig()).verdict
 
 
 amounts = st.integers(min_value=3, max_value=4_000_000)
@@ -75,7 +74,7 @@ def test_every_notation_of_a_day_is_that_day(day):
 )
 def test_an_empty_or_one_character_answer_is_never_right(answer, gold_):
     if answer != "a":
-        assert cleaned(answer) == "" or verdict(answer, gold_) == "open"
+        assert extract_answer(answer) == "" or verdict(answer, gold_) == "open"
     assert verdict(answer, gold_) != "right" or answer.casefold() == gold_.casefold()
 
 
@@ -104,7 +103,7 @@ def test_a_phrase_that_states_nothing_of_the_kind_asked_is_wrong(answer, gold_, 
 def test_any_text_can_be_read(text):
     for wanted in ("47,525", "Delaware", "September 28, 2024", "yes", "5%", "Alto; Larkspur", text[:40] or "x"):
         assert verdict(text, wanted) in ("right", "wrong", "open")
-    refusal(cleaned(text), "NO-RES", True)
+    refusal(extract_answer(text), "NO-RES", True)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_any_text_can_be_read(text):
     ],
 )
 def test_a_number_is_read_with_what_it_counts(text, found):
-    read = [(one.kind, f"{one.amount.normalize():f}", one.unit) for one in values(plain(text))]
+    read = [(one.kind, f"{one.amount.normalize():f}", one.unit) for one in find_values(plain_text(text))]
     assert read == found
 
 
@@ -138,4 +137,4 @@ def test_a_number_is_read_with_what_it_counts(text, found):
     ],
 )
 def test_a_moment_is_read_as_far_as_it_is_told(text, found):
-    assert [way for one in moments(plain(text)) for way in sorted(one.ways)] == [Parts(*way) for way in found]
+    assert [way for one in moments(plain_text(text)) for way in sorted(one.ways)] == [Parts(*way) for way in found]

@@ -6,8 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Answer, Question, Reply, Score, Trial, Unanswered
 from rarefy.tasks.evaluate.correct import CorrectConfig, score
-from rarefy.tasks.evaluate.correct.agreement import agreement
-from rarefy.tasks.evaluate.correct.judging import GROUPS
+from rarefy.tasks.evaluate.correct.judging import GROUPS, measure_agreement
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.models.llm.config import LLMConfig
 
@@ -281,9 +280,9 @@ def test_rounds_of_a_judge_give_the_median_and_their_agreement():
     judge = says("Yes", "No", "Yes")
     row = only("about $48 billion", config=thrice, judge=judge)
     assert (row.value, row.votes) == (1.0, (1.0, 0.0, 1.0)) and [r.seed for r in judge.asked] == [0, 1, 2]
-    told = agreement([row.votes, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), ()])
+    told = measure_agreement([row.votes, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), ()])
     assert (told.answers, told.alike) == (3, 2) and "2 of 3 answers judged alike" in str(told)
-    assert agreement([(), (1.0,)]) is None
+    assert measure_agreement([(), (1.0,)]) is None
     lost, row = scored("about $48 billion", config=thrice, judge=says("No", "what?", "No"))
     assert (lost.reason, row.value, row.votes) == ("unparsable", 0.0, (0.0, 0.0))
 

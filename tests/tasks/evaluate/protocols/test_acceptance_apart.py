@@ -7,7 +7,7 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Question, Score, Trial
 from rarefy.data_contracts.tables import to_table
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.protocols.frame import Frame, frame
+from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 
 QUESTION = Question("q", "p", "single", "what?", "47", (), (), ("g",), (), ())
 
@@ -15,7 +15,7 @@ QUESTION = Question("q", "p", "single", "what?", "47", (), (), ("g",), (), ())
 def tables(trials: list[Trial], scores: list[Score]) -> Frame:
     answers = [Answer(row.trial_id, row.system, row.trial_id) for row in scores]
     rows = (to_table(trials, Trial), to_table(answers, Answer), to_table(scores, Score))
-    return frame(*rows, to_table([QUESTION], Question))
+    return build_frame(*rows, to_table([QUESTION], Question))
 
 
 def tried(protocol: str, system: str = "s") -> tuple[Trial, Score]:

@@ -9,9 +9,8 @@ import pytest
 from framed import RIGHT, WRONG, Verdict, by_name, framed, made, of_trials, tried, values
 
 from rarefy.data_contracts.rows import Trial, row_id
-from rarefy.tasks.evaluate.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig
+from rarefy.tasks.evaluate.protocols.effect_size import EFFECT_SIZE, EffectSizeConfig, cohens_d, hedges_g
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
-from rarefy.tasks.evaluate.statistics.effect_size import cohens_d, hedges_g
 
 CONFIG = EffectSizeConfig()
 ONLY_P = EffectSizeConfig(superficial=(), distraction=())

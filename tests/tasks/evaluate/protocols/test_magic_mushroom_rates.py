@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.evaluate.protocols.magic_mushroom_measures import held
-from rarefy.tasks.evaluate.protocols.magic_mushroom_rates import rates
+from rarefy.tasks.evaluate.protocols.magic_mushroom import check_sum, rates
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 
 TABLES = Path(__file__).parent / "tables"
@@ -83,11 +82,11 @@ def test_a_slice_that_breaks_the_identity_stops_the_run() -> None:
         return Measure("", "ratio=0.5", np.array(values), np.array(over, dtype=float), Counts(2))
 
     h, c, r = of(0, 0.4), of(1, 0), of(0, 0)
-    held(of(-1, -0.4), h, c, r)
+    check_sum(of(-1, -0.4), h, c, r)
     with pytest.raises(ArithmeticError, match=r"ratio=0.5: Cor\(RAG\) - Cor\(NoRAG\) is not R - H - C"):
-        held(of(-1, 0.4), h, c, r)
+        check_sum(of(-1, 0.4), h, c, r)
     with pytest.raises(ArithmeticError, match="is not R - H - C"):
-        held(of(-1, -0.4), h, c, of(0, 0, over=(1, 0)))
+        check_sum(of(-1, -0.4), h, c, of(0, 0, over=(1, 0)))
 
 
 def test_the_two_forms_of_c_differ_where_half_an_answer_is_given_up() -> None:

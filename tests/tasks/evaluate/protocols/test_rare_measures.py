@@ -21,11 +21,9 @@ from framed import (
 )
 
 from rarefy.data_contracts.rows import Trial, row_id
-from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
-from rarefy.tasks.evaluate.protocols.rare_config import PROBE
-from rarefy.tasks.evaluate.protocols.rare_measures import DOCUMENT, FLAT, OVERALL, QUERY, REAL, WORDINGS
+from rarefy.tasks.evaluate.protocols.rare import DOCUMENT, FLAT, OVERALL, PROBE, QUERY, RARE, REAL, WORDINGS, RareConfig
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
-from rarefy.tasks.evaluate.statistics.samples import z_as_published
+from rarefy.tasks.evaluate.statistics.significance import z_as_published
 
 CONFIG = RareConfig()
 MAIN = (OVERALL, QUERY, DOCUMENT, REAL)

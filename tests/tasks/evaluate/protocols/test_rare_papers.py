@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.tasks.export.statistics import Statistics, total
+from rarefy.tasks.export.statistics import Statistics, sum_statistics
 
 TABLES = Path(__file__).parent / "tables"
 PATTERNS = ("single", "chain", "star", "inverted_star")
@@ -37,7 +37,7 @@ def test_the_statistics_table_sums_to_the_papers_totals() -> None:
         )
         for domain in ("finance", "economics", "policy")
     ]
-    everything = total(domains)
+    everything = sum_statistics(domains)
     train, test = sum(everything.train.values()), sum(everything.test.values())
     assert everything.documents == 527 and everything.chunks == 39_754
     assert (train, test, train + test) == (42_295, 6_000, 48_295)

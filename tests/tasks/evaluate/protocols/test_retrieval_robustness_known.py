@@ -7,8 +7,7 @@ import pytest
 from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import measures
-from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import RetrievalRobustnessConfig
+from rarefy.tasks.evaluate.protocols.retrieval_robustness import RetrievalRobustnessConfig, measures
 
 KS = (5, 10, 25)
 THREE = 1 - 2 * math.sqrt(2) / 3  # ROR of one of three right, or two: 0.0572

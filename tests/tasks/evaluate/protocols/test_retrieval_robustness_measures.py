@@ -11,10 +11,13 @@ from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import measures
-from rarefy.tasks.evaluate.protocols.retrieval_robustness_across import across
-from rarefy.tasks.evaluate.protocols.retrieval_robustness_cells import cells, lowest_ror
-from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import RetrievalRobustnessConfig
+from rarefy.tasks.evaluate.protocols.retrieval_robustness import (
+    RetrievalRobustnessConfig,
+    across,
+    build_cells,
+    lowest_ror,
+    measures,
+)
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure
 
@@ -261,5 +264,5 @@ def test_across_systems_the_best_closed_book_performance_is_told() -> None:
 
 def test_cells_of_no_listed_retriever_are_left_out() -> None:
     options = config()
-    table = cells(framed(benchmark(), options, guess), options.ks, options.orders, ("dense",))
+    table = build_cells(framed(benchmark(), options, guess), options.ks, options.orders, ("dense",))
     assert table.f.values.shape == (1, 1, 3, 3)

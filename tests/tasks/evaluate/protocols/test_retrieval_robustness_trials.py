@@ -6,8 +6,7 @@ import pytest
 from tried import Benchmark
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.protocols.retrieval_robustness import lacking
-from rarefy.tasks.evaluate.protocols.retrieval_robustness_trials import PAPER_KS, RetrievalRobustnessConfig, trials
+from rarefy.tasks.evaluate.protocols.retrieval_robustness import PAPER_KS, RetrievalRobustnessConfig, lacking, trials
 
 NAME = "retrieval_robustness"
 PAPER = RetrievalRobustnessConfig(ks=PAPER_KS)

@@ -7,9 +7,8 @@ import pytest
 from tried import Benchmark, Says, numbers
 
 from rarefy.data_contracts.rows import Trial
-from rarefy.tasks.evaluate.protocols.sure import measures
-from rarefy.tasks.evaluate.protocols.sure_trials import TYPES, SureConfig
-from rarefy.tasks.evaluate.statistics.measure import Figured
+from rarefy.tasks.evaluate.protocols.sure import TYPES, SureConfig, measures
+from rarefy.tasks.evaluate.statistics.measure import Metric
 
 FORMATS, METADATA = TYPES["format"], TYPES["metadata"]
 CONFIG = SureConfig()
@@ -33,7 +32,7 @@ def of(made: Benchmark, says: Says, config: SureConfig = CONFIG, said: Callable[
     return {(one.metric, one.slice): one for one in listed(made, says, config, said)}
 
 
-def listed(made: Benchmark, says: Says, config: SureConfig, said: Callable[[Trial], str]) -> list[Figured]:
+def listed(made: Benchmark, says: Says, config: SureConfig, said: Callable[[Trial], str]) -> list[Metric]:
     return list(measures(made.framed(made.trials("sure", config), says, said), config))
 
 

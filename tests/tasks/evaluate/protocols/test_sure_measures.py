@@ -8,9 +8,7 @@ from tried import Benchmark, numbers
 
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure import measures
-from rarefy.tasks.evaluate.protocols.sure_pairs import pairs
-from rarefy.tasks.evaluate.protocols.sure_trials import SureConfig
+from rarefy.tasks.evaluate.protocols.sure import SureConfig, build_pairs, measures
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
 from rarefy.tasks.evaluate.statistics.measure import Measure
 
@@ -158,7 +156,7 @@ def test_fewer_losses_are_better() -> None:
 
 def test_a_pair_leads_to_both_of_its_trials() -> None:
     frame = framed(benchmark(1), guess)
-    rows = pairs(frame, CONFIG).rows
+    rows = build_pairs(frame, CONFIG).rows
     of = frame.rows.set_index("trial_id")
     for row in rows.to_dict("records"):
         assert of.loc[row["trial_id"], "document"] == row["perturbation"]

@@ -7,8 +7,8 @@ import pytest
 from tried import Benchmark
 
 from rarefy.data_contracts.rows import Variant
+from rarefy.tasks.evaluate.protocols.sure import SureConfig
 from rarefy.tasks.evaluate.protocols.sure_noise import GAINED, NoiseConfig, noise
-from rarefy.tasks.evaluate.protocols.sure_trials import SureConfig
 from rarefy.tasks.perturb.config import PerturbConfig
 
 TEXT = "Acme was founded by two brothers. It makes anvils and rockets. Its head office is in Ohio."

@@ -7,8 +7,15 @@ import pytest
 from tried import Benchmark
 
 from rarefy.data_contracts.rows import Reply, Request, Token
-from rarefy.tasks.evaluate.protocols.sure_features import features, perplexity
-from rarefy.tasks.evaluate.protocols.sure_oracle import GROUPS, OracleConfig, Preferred, differences, preferred
+from rarefy.tasks.evaluate.protocols.sure_oracle import (
+    GROUPS,
+    OracleConfig,
+    Preferred,
+    compare_features,
+    features,
+    perplexity,
+    preferred,
+)
 
 CONFIG = OracleConfig()
 
@@ -100,14 +107,14 @@ def test_without_logprobs_every_figure_says_that_it_is_not_available() -> None:
 
     rows = found(benchmark(), mute)
     assert {row.error for row in rows} == {"no_logprobs"}
-    figures = list(differences(rows, CONFIG, system="m"))
+    figures = list(compare_features(rows, CONFIG, system="m"))
     assert len(figures) == 10
     assert {one.value for one in figures} == {None}
     assert {one.note for one in figures} == {"not available: this endpoint gives no logprobs"}
 
 
 def test_a_model_that_likes_length_is_found_out_and_the_control_is_not_suspected() -> None:
-    figures = list(differences(found(benchmark(40), model(likes_length)), CONFIG, system="m"))
+    figures = list(compare_features(found(benchmark(40), model(likes_length)), CONFIG, system="m"))
     of = {(one.metric, one.slice): one for one in figures}
     length = of["K-S, token length", "first and last"]
     assert length.value == 1  # every first is longer than every last
@@ -120,7 +127,7 @@ def test_a_model_that_likes_length_is_found_out_and_the_control_is_not_suspected
 def test_questions_that_could_not_be_ranked_are_counted_as_skipped() -> None:
     made = benchmark(3)
     made.find("dense", "q0", ["none0", "c0-0"])
-    figures = list(differences(found(made, model(likes_length)), CONFIG, system="m"))
+    figures = list(compare_features(found(made, model(likes_length)), CONFIG, system="m"))
     assert {(one.n_scored, one.n_skipped) for one in figures} == {(2, 1)}
 
 

@@ -6,8 +6,7 @@ from tried import Benchmark, numbers
 from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure_sig import across, sig
-from rarefy.tasks.evaluate.protocols.sure_trials import SureConfig
+from rarefy.tasks.evaluate.protocols.sure import SureConfig, across, build_sig_table
 
 NAMES = ("json", "yaml")
 CONFIG = SureConfig(perturbations=NAMES)
@@ -42,7 +41,7 @@ def frames(made: Benchmark, **says: object) -> dict[str, Frame]:
 
 
 def test_the_pairs_that_both_lose_are_sig_and_noise_is_not() -> None:
-    table = sig(frames(benchmark(), a=system("json yaml"), b=system("json")), CONFIG).to_pylist()
+    table = build_sig_table(frames(benchmark(), a=system("json yaml"), b=system("json")), CONFIG).to_pylist()
     assert {row["perturbation"] for row in table} == {"json"}
     assert sorted(row["chunk_id"] for row in table) == [f"c{i}" for i in range(6)]
     assert {row["subset"] for row in table if row["question_id"] in ("q0", "q1", "q2")} == {"K-G"}
@@ -53,21 +52,21 @@ def test_no_more_than_n_are_taken_of_a_cell_whatever_the_order_of_rows() -> None
     made = benchmark(12)
     config = CONFIG.model_copy(update={"sig_size": 2})
     says = {"a": system("json yaml"), "b": system("json yaml")}
-    table = sig(frames(made, **says), config).to_pylist()
+    table = build_sig_table(frames(made, **says), config).to_pylist()
     cells = [(row["subset"], row["perturbation"]) for row in table]
     assert {cell: cells.count(cell) for cell in cells} == {
         (subset, name): 2 for subset in ("K-G", "U-G") for name in NAMES
     }
     tried = made.trials("sure", CONFIG)
     again = {name: made.framed(tried, one, shuffle=7) for name, one in says.items()}  # type: ignore[arg-type]
-    assert sig(again, config).to_pylist() == table
+    assert build_sig_table(again, config).to_pylist() == table
 
 
 def test_a_question_known_to_one_alone_is_left_out_or_goes_by_the_first() -> None:
     both = frames(benchmark(), a=system("json", "0"), b=system("json", "01"))
-    agreed = sig(both, CONFIG).to_pylist()
+    agreed = build_sig_table(both, CONFIG).to_pylist()
     assert "q1" not in {row["question_id"] for row in agreed}
-    first = sig(both, CONFIG.model_copy(update={"sig_split": "first"})).to_pylist()
+    first = build_sig_table(both, CONFIG.model_copy(update={"sig_split": "first"})).to_pylist()
     assert {row["question_id"]: row["subset"] for row in first}["q1"] == "U-G"
 
 
@@ -90,20 +89,22 @@ def test_one_system_alone_has_no_sig() -> None:
     alone = frames(benchmark(1), a=system("json"))
     assert list(across(alone, CONFIG)) == []
     with pytest.raises(ValueError, match="two systems"):
-        sig(alone, CONFIG)
+        build_sig_table(alone, CONFIG)
 
 
 def test_a_system_that_was_not_evaluated_is_named() -> None:
     both = frames(benchmark(1), a=system("json"), b=system("json"))
     with pytest.raises(ValueError, match="'z' was not evaluated; have a, b"):
-        sig(both, CONFIG.model_copy(update={"sig_systems": ("a", "z")}))
+        build_sig_table(both, CONFIG.model_copy(update={"sig_systems": ("a", "z")}))
 
 
 def test_what_one_of_the_two_failed_on_is_not_taken() -> None:
     def fails(row: Trial) -> float | str:
         return "failed" if row.question_id == "q0" and row.document == "json" else float(row.document != "json")
 
-    table = sig(frames(benchmark(2), a=system("json", ""), b=fails), CONFIG.model_copy(update={"sig_split": "first"}))
+    table = build_sig_table(
+        frames(benchmark(2), a=system("json", ""), b=fails), CONFIG.model_copy(update={"sig_split": "first"})
+    )
     assert {row["question_id"] for row in table.to_pylist()} == {"q1"}
 
 

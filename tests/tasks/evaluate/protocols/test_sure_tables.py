@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rarefy.tasks.evaluate.protocols.frame import Frame
-from rarefy.tasks.evaluate.protocols.sure_measures import LR, RR, WR, rates
-from rarefy.tasks.evaluate.protocols.sure_pairs import SUBSETS, Pairs
-from rarefy.tasks.evaluate.protocols.sure_trials import TYPES
-from rarefy.tasks.evaluate.statistics.samples import ks
+from rarefy.tasks.evaluate.protocols.sure import LR, RR, SUBSETS, TYPES, WR, Pairs, rates
+from rarefy.tasks.evaluate.statistics.significance import ks
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -53,7 +50,7 @@ def made(row: dict) -> Pairs:
             pd.DataFrame({"subset": subset, "before": (c >= 0).astype(float), "after": (c <= 0).astype(float)})
         )
     rows = pd.concat(parts, ignore_index=True).assign(same=1.0, status="scored", at=0, perturbation=row["perturbation"])
-    return Pairs(rows, Frame(pd.DataFrame(), ["q0"]))
+    return Pairs(rows, ["q0"])
 
 
 @pytest.mark.parametrize("row", ROWS.to_dict("records"), ids=lambda row: f"{row['model']} {row['perturbation']}")

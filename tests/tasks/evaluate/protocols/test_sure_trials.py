@@ -6,8 +6,7 @@ import pytest
 from tried import Benchmark
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.protocols.sure import lacking
-from rarefy.tasks.evaluate.protocols.sure_trials import TYPES, SureConfig, baselines, type_of, wanted
+from rarefy.tasks.evaluate.protocols.sure import TYPES, SureConfig, baselines, lacking, tried_perturbations, type_of
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 
 ONE = SureConfig(perturbations=("json", "timestamp_pre"))
@@ -103,7 +102,9 @@ def test_metadata_alone_has_two_baselines() -> None:
     assert baselines("timestamp_pre_as_printed", config) == ("html_as_printed", "none")
     assert baselines("json", config) == ("none",)
     assert baselines("mine:change", config) == ("none",)
-    assert wanted(SureConfig(perturbations=("timestamp_pre",), metadata_baselines=("plain",))) == ("timestamp_pre",)
+    assert tried_perturbations(SureConfig(perturbations=("timestamp_pre",), metadata_baselines=("plain",))) == (
+        "timestamp_pre",
+    )
 
 
 def test_the_types_are_those_of_the_catalogue() -> None:

@@ -8,17 +8,18 @@ import pyarrow as pa
 import pytest
 
 from rarefy.tasks.evaluate.results import summary
-from rarefy.tasks.evaluate.results.drill import drilldown_payload, json_script
-from rarefy.tasks.evaluate.results.drill.blocks import blocks
-from rarefy.tasks.evaluate.results.drill.chosen import behind
-from rarefy.tasks.evaluate.results.drill.differences import applied, steps
-from rarefy.tasks.evaluate.results.drill.scope import rows_of
-from rarefy.tasks.evaluate.results.drill.texts import excerpt
-from rarefy.tasks.evaluate.results.drill.verdicts import OUTCOMES
+from rarefy.tasks.evaluate.results.drilldown_payload import (
+    apply_steps,
+    diff_steps,
+    drilldown_payload,
+    excerpt,
+    json_script,
+)
+from rarefy.tasks.evaluate.results.drilldown_rows import OUTCOMES, build_blocks, select_mask, select_rows
 
 
 def block_of(told, tables, system="plain", protocol="rare"):
-    found = blocks(summary(told, []), tables)
+    found = build_blocks(summary(told, []), tables)
     return next(one for one in found if (one.system, one.protocol) == (system, protocol))
 
 
@@ -46,7 +47,7 @@ def names(block, tables, mask):
 def test_a_number_finds_its_rows(told, made, metric, slice_, trials):
     tables = made(2)
     block = block_of(told, tables)
-    mask, unused = rows_of(block, metric, slice_)
+    mask, unused = select_mask(block, metric, slice_)
     assert names(block, tables, mask) == trials
     assert unused == ()
 
@@ -67,12 +68,12 @@ def test_originals_stand_behind_a_number_that_counts_them(told, made, metric, sl
     for include, expected in ((False, without), (True, with_)):
         set_to = {"options": [{"name": "include_original", "value": include}]}
         found = summary(told, []) | {"protocols": {"rare": set_to}}
-        block = next(one for one in blocks(found, tables) if (one.system, one.protocol) == ("plain", "rare"))
-        assert names(block, tables, rows_of(block, metric, slice_)[0]) == expected
+        block = next(one for one in build_blocks(found, tables) if (one.system, one.protocol) == ("plain", "rare"))
+        assert names(block, tables, select_mask(block, metric, slice_)[0]) == expected
 
 
 def test_a_name_that_no_column_has_is_said(told, made):
-    _, unused = rows_of(block_of(told, made(2)), "Overall Robustness", "moon=full, query=none")
+    _, unused = select_mask(block_of(told, made(2)), "Overall Robustness", "moon=full, query=none")
     assert unused == ("moon=full",)
 
 
@@ -112,9 +113,9 @@ def test_no_order_of_the_rows_changes_what_is_carried(told, numbers, made):
 
 
 def test_wrong_rows_come_first_and_every_outcome_has_some(told, numbers, made):
-    found = list(blocks(summary(told, numbers), made(400)))
+    found = list(build_blocks(summary(told, numbers), made(400)))
     row = next(row for row in summary(told, numbers)["figures"] if row["metric"] == "Overall Robustness")
-    picked = behind(found, [(0, row, True)])[0]
+    picked = select_rows(found, [(0, row, True)])[0]
     outcomes = [OUTCOMES[found[picked.block].outcome[at]] for at in picked.rows]
     assert len(outcomes) == 200
     assert sum(picked.counts) == 2000
@@ -123,9 +124,9 @@ def test_wrong_rows_come_first_and_every_outcome_has_some(told, numbers, made):
 
 
 def test_all_numbers_together_stay_within_the_budget(told, numbers, made):
-    found = list(blocks(summary(told, numbers), made(300)))
+    found = list(build_blocks(summary(told, numbers), made(300)))
     rows = [(at, row, False) for at, row, _ in numbers_of(summary(told, numbers))]
-    picked = behind(found, rows, budget=150)
+    picked = select_rows(found, rows, budget=150)
     union = {(one.block, row) for one in picked.values() for row in one.rows}
     assert 0 < len(union) <= 150
     assert any(len(one.rows) < sum(one.counts) for one in picked.values())
@@ -142,7 +143,7 @@ def test_a_row_has_its_question_passages_answer_and_sentence(told, numbers, made
     question = data["questions"][trial[2]]
     assert kind == "character"
     asked = data["texts"][question[1]]
-    assert applied(asked, change) == asked.replace("fiscal", "fisacl")
+    assert apply_steps(asked, change) == asked.replace("fiscal", "fisacl")
     title, doc, section, _, before, sentence, after, place = question[5][0]
     assert data["texts"][title] == "Report on revenue"
     assert doc == "doc.md"
@@ -159,13 +160,13 @@ def test_a_changed_passage_is_carried_as_the_way_from_its_original(told, numbers
     data = drilldown_payload(found, made(1), numbers_of(found))
     changed = next(one for one in data["passages"] if one[6] == "answer_deleted")
     original = data["texts"][data["passages"][changed[4]][2]]
-    assert applied(original, changed[5]) == original.replace("$47.5 billion", "not stated")
+    assert apply_steps(original, changed[5]) == original.replace("$47.5 billion", "not stated")
     assert changed[8] == 0  # it no longer tells what its gold chunk told
 
 
 def test_without_room_a_passage_is_a_part_or_a_name(monkeypatch, told, numbers, made):
     found = summary(told, numbers)
-    monkeypatch.setattr("rarefy.tasks.evaluate.results.drill.texts.Passages.__init__.__defaults__", (0, 60))
+    monkeypatch.setattr("rarefy.tasks.evaluate.results.drilldown_payload.Passages.__init__.__defaults__", (0, 60))
     data = drilldown_payload(found, made(3), numbers_of(found))
     assert {one[3] for one in data["passages"]} <= {1, 2}
 
@@ -202,19 +203,19 @@ def test_what_a_system_retrieved_itself_is_carried(told, numbers, made):
     ],
 )
 def test_the_steps_lead_from_one_text_to_the_other(before, after):
-    change = steps(before, after)
+    change = diff_steps(before, after)
     if change is None:
         assert not set(before.split()) & set(after.split())
     else:
-        assert applied(before, change) == after
+        assert apply_steps(before, change) == after
 
 
 def test_texts_with_nothing_in_common_have_no_steps():
-    assert steps("entirely this thing", "quite something else altogether, here") is None
+    assert diff_steps("entirely this thing", "quite something else altogether, here") is None
 
 
 def test_what_goes_stands_before_what_comes():
-    assert steps("the old word", "the new word") == [4, -3, "new", 5]
+    assert diff_steps("the old word", "the new word") == [4, -3, "new", 5]
 
 
 def test_an_excerpt_shows_the_answer():

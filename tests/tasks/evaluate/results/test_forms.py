@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from rarefy.tasks.evaluate.results import headline, markdown, summary
-from rarefy.tasks.evaluate.results.wording import interval, number, percent, withheld
+from rarefy.tasks.evaluate.results.wording import format_interval, format_number, format_percent, format_withheld
 
 
 def shown(told: dict, numbers: list, width: int) -> str:
@@ -81,7 +81,7 @@ def test_without_numbers_there_is_still_a_result(told):
     [(None, "–"), (0.12345, "0.123"), (-0.0001, "0.000"), (-0.25, "−0.250"), (12.34, "12.3"), (1234.5, "1,234")],
 )
 def test_numbers_are_written_for_readers(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,15 @@ def test_numbers_are_written_for_readers(value, text):
     [(1.0, "100 %"), (0.9999, "99.9 %"), (0.9496, "94.9 %"), (0.61, "61 %"), (0.0, "0.0 %"), (1e-6, "< 0.1 %")],
 )
 def test_a_share_is_never_told_better_than_it_is(share, text):
-    assert percent(share) == text
+    assert format_percent(share) == text
 
 
 def test_no_interval_is_no_text():
-    assert interval({"low": None, "high": 0.3}) == ""
+    assert format_interval({"low": None, "high": 0.3}) == ""
 
 
 def test_bounds_are_told_from_low_to_high_even_where_less_is_better():
-    assert withheld({"coverage": 0.5, "worst": 0.9, "best": 0.2}) == "withheld (50 % scored; between 0.200 and 0.900)"
+    assert (
+        format_withheld({"coverage": 0.5, "worst": 0.9, "best": 0.2})
+        == "withheld (50 % scored; between 0.200 and 0.900)"
+    )

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from rarefy.tasks.evaluate.results import page, summary
-from rarefy.tasks.text.visible import visible
+from rarefy.tasks.text.characters import visible
 
 HOSTILE = {
     "script": "<script>window.broken = 1</script>",

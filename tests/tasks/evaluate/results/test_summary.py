@@ -7,8 +7,9 @@ import random
 import pytest
 
 from rarefy.tasks.evaluate.results import check, summary
-from rarefy.tasks.evaluate.results.slices import natural, parsed, told, where
-from rarefy.tasks.evaluate.results.summary import rounded
+from rarefy.tasks.evaluate.results.summary import DIGITS
+from rarefy.tasks.evaluate.results.wording import join_slice, natural_key, parse_slice, slice_fields
+from rarefy.tasks.evaluate.statistics import round_digits
 
 
 def test_a_summary_keeps_its_schema_and_all_that_was_told(told, numbers):
@@ -49,10 +50,10 @@ def test_what_is_no_number_is_null_and_noted(told, changed, value):
 
 
 def test_floats_are_rounded_to_six_digits_and_zero_has_no_sign():
-    assert rounded(0.123456789) == 0.123457
-    assert rounded(123456.789) == 123457.0
-    assert math.copysign(1, rounded(-0.0)) == 1
-    assert rounded(None) is None
+    assert round_digits(0.123456789, DIGITS) == 0.123457
+    assert round_digits(123456.789, DIGITS) == 123457.0
+    assert math.copysign(1, round_digits(-0.0, DIGITS)) == 1
+    assert round_digits(None, DIGITS) is None
 
 
 def test_coverage_counts_failed_and_missing_but_not_skipped(told, changed):
@@ -84,16 +85,16 @@ def test_a_foreign_file_is_refused_with_its_place(told, numbers):
     ],
 )
 def test_a_slice_is_read_as_names_and_values(slice_, names):
-    assert where(slice_) == names
-    assert where(told(names)) == names
+    assert slice_fields(slice_) == names
+    assert slice_fields(join_slice(names)) == names
 
 
 def test_values_stand_as_a_reader_counts():
-    assert sorted(["10", "5", "100", "25"], key=natural) == ["5", "10", "25", "100"]
-    assert sorted(["shuffled", "reversed", "original"], key=natural) == ["original", "reversed", "shuffled"]
-    assert sorted(["1500+", "300-599", "0-299"], key=natural) == ["0-299", "300-599", "1500+"]
-    assert sorted(["typos", "none", "case"], key=natural)[0] == "none"
+    assert sorted(["10", "5", "100", "25"], key=natural_key) == ["5", "10", "25", "100"]
+    assert sorted(["shuffled", "reversed", "original"], key=natural_key) == ["original", "reversed", "shuffled"]
+    assert sorted(["1500+", "300-599", "0-299"], key=natural_key) == ["0-299", "300-599", "1500+"]
+    assert sorted(["typos", "none", "case"], key=natural_key)[0] == "none"
 
 
 def test_parsing_is_the_same_however_often():
-    assert parsed("a=1, b=2") is parsed("a=1, b=2")
+    assert parse_slice("a=1, b=2") is parse_slice("a=1, b=2")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.evaluate.retrieve.porter import stem
+from rarefy.tasks.evaluate.retrieve.analysis import stem
 
 Scores = dict[str, float]
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.evaluate.retrieve.analysis import Analysis, settings
-from rarefy.tasks.evaluate.retrieve.bm25 import Columns, bm25, rounded
+from rarefy.tasks.evaluate.retrieve.analysis import Analysis, elasticsearch_analysis, stem
+from rarefy.tasks.evaluate.retrieve.bm25 import TermScores, open_bm25, round_lengths
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig, RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.porter import stem
 from rarefy.tasks.evaluate.retrieve.search import Passages, Search
 from rarefy.tasks.models.llm.config import InferenceContext
 
@@ -35,7 +34,7 @@ goodwill:goodwil yes:ye is:is as:as uses:us sensibly:sensibl ably:abli"""
 
 def made(chunks: dict[str, Chunk], cache: Path, threads: int = 1, **told: Any) -> Search:
     config = RetrieveConfig.model_validate({"retrievers": ("bm25",), **told})
-    return bm25(Passages(chunks, config.titled), config, cache=cache, threads=threads, means=InferenceContext())
+    return open_bm25(Passages(chunks, config.titled), config, cache=cache, threads=threads, means=InferenceContext())
 
 
 def random_chunks(count: int) -> dict[str, Chunk]:
@@ -66,7 +65,7 @@ def test_the_reference_of_these_tests_gives_what_lucene_gave(
 ) -> None:
     texts = {name: chunk.text for name, chunk in chunks.items()}
     for query, told in lucene.items():
-        found = reference(texts, query, settings(AnalysisConfig()), 1.2, 0.75)
+        found = reference(texts, query, elasticsearch_analysis(AnalysisConfig()), 1.2, 0.75)
         assert list(found) == list(told)
         assert list(found.values()) == pytest.approx(list(told.values()), abs=1e-5)
 
@@ -82,7 +81,7 @@ def test_random_passages_rank_as_by_bm25_written_out(
     found = made(chunks, tmp_path, **told)(queries, 25)
     texts = {name: chunk.text for name, chunk in chunks.items()}
     for query, ranked in zip(queries, found, strict=True):
-        plain = reference(texts, query, settings(config.analysis), config.bm25.k1, config.bm25.b)
+        plain = reference(texts, query, elasticsearch_analysis(config.analysis), config.bm25.k1, config.bm25.b)
         assert ranked.scores == pytest.approx(list(plain.values())[:25], abs=1e-5)
         assert all(plain[name] == pytest.approx(score, abs=1e-5) for name, score in zip(*ranked, strict=True))
 
@@ -92,7 +91,7 @@ def test_lengths_are_rounded_as_lucene_rounds_them(length: int, request: pytest.
     # SmallFloat.byte4ToInt(intToByte4(length)), from Lucene's own table of 256 lengths
     table = {0: 0, 1: 1, 23: 23, 24: 24, 39: 39, 40: 40, 41: 40, 42: 42, 57: 56, 100: 96, 333: 312, 1_000: 984}
     expected = table.get(length, 65_560)
-    assert rounded(np.array([length])).tolist() == [expected]
+    assert round_lengths(np.array([length])).tolist() == [expected]
 
 
 def test_a_short_list_is_the_beginning_of_a_long_one_and_ties_are_by_name(tmp_path: Path) -> None:
@@ -111,15 +110,17 @@ def test_the_shortcuts_for_many_passages_change_no_digit(monkeypatch: pytest.Mon
     chunks = random_chunks(2_000)
     queries = ["rate board sales", "income tax", "loan", "risk risk price of the zebra"] * 5
     plain = made(chunks, tmp_path)(queries, 40)
-    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.MANY", 10)
+    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.BOUNDED_FROM", 10)
     for common in (1, 10**9):  # every word as single places, every word as a whole row
-        monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.COMMON", common)
+        monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.COMMON_FRACTION", common)
         assert made(chunks, tmp_path)(queries, 40) == plain
 
 
 def test_no_more_whole_rows_are_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.FULL", 4 * 10 * 2)
-    columns = Columns(np.ones(30, np.float32), np.tile(np.arange(10, dtype=np.int32), 3), np.array([0, 10, 20, 30]), 10)
+    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.bm25.ROW_CACHE_BYTES", 4 * 10 * 2)
+    columns = TermScores(
+        np.ones(30, np.float32), np.tile(np.arange(10, dtype=np.int32), 3), np.array([0, 10, 20, 30]), 10
+    )
     places, scores = columns.first([0, 1, 2], 4)
     assert places.tolist() == [0, 1, 2, 3] and scores.tolist() == [3, 3, 3, 3]
     assert len(columns._full) == 2
@@ -162,8 +163,8 @@ def test_an_index_is_made_once_and_again_where_it_was_damaged(
     import rarefy.tasks.evaluate.retrieve.bm25 as module
 
     counted = []
-    real = module.built
-    monkeypatch.setattr(module, "built", lambda *told: counted.append(1) or real(*told))
+    real = module.build_bm25
+    monkeypatch.setattr(module, "build_bm25", lambda *told: counted.append(1) or real(*told))
     first = made(chunks, tmp_path)(list(lucene), 10)
     assert made(dict(reversed(chunks.items())), tmp_path)(list(lucene), 10) == first
     assert counted == [1]

@@ -13,8 +13,17 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.evaluate.retrieve.config import DenseConfig, RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.dense import Dense, dense
-from rarefy.tasks.evaluate.retrieve.nearest import Shape, built, found, loaded, recall, shaped, stored_vectors
+from rarefy.tasks.evaluate.retrieve.dense import (
+    Dense,
+    IndexShape,
+    build_index,
+    choose_shape,
+    load_index,
+    measure_recall,
+    open_dense,
+    search_index,
+    stored_vectors,
+)
 from rarefy.tasks.evaluate.retrieve.search import Passages
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext
@@ -32,10 +41,10 @@ def vectors(count: int, seed: int = 1, numbers: int = 32) -> Vectors:
     return unit
 
 
-def index_of(stored: Vectors, shape: Shape, folder: Path) -> Any:
+def index_of(stored: Vectors, shape: IndexShape, folder: Path) -> Any:
     folder.mkdir(parents=True)
-    built((stored[at : at + 700] for at in range(0, len(stored), 700)), len(stored), shape, folder)
-    return loaded(folder, len(stored))
+    build_index((stored[at : at + 700] for at in range(0, len(stored), 700)), len(stored), shape, folder)
+    return load_index(folder, len(stored))
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +53,15 @@ def stored() -> Vectors:
 
 
 @pytest.fixture(scope="module")
-def indexes(stored: Vectors, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Shape]]:
+def indexes(stored: Vectors, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, IndexShape]]:
     place = tmp_path_factory.mktemp("indexes")
-    shapes = {kind: shaped(DenseConfig.model_validate({"index": kind}), len(stored)) for kind in KINDS}
+    shapes = {kind: choose_shape(DenseConfig.model_validate({"index": kind}), len(stored)) for kind in KINDS}
     return {kind: (index_of(stored, shape, place / kind), shape) for kind, shape in shapes.items()}
 
 
 def test_the_flat_index_finds_what_comparing_every_vector_finds(stored: Vectors, indexes: dict[str, Any]) -> None:
     queries = vectors(300, seed=2)
-    near, cosine = found(indexes["flat"][0], queries, 20, indexes["flat"][1])
+    near, cosine = search_index(indexes["flat"][0], queries, 20, indexes["flat"][1])
     exact = np.round(queries.astype(np.float64) @ stored.astype(np.float64).T, 6)
     for row in range(len(queries)):
         order = sorted(range(len(stored)), key=lambda at, row=row: (-exact[row, at], at))[:20]  # type: ignore[misc]
@@ -64,23 +73,23 @@ def test_the_flat_index_finds_what_comparing_every_vector_finds(stored: Vectors,
 def test_a_list_hangs_neither_on_the_batch_nor_on_threads_nor_on_the_depth(kind: str, indexes: dict[str, Any]) -> None:
     index, shape = indexes[kind]
     queries = vectors(70, seed=3)
-    near, cosine = found(index, queries, 50, shape, threads=2)
+    near, cosine = search_index(index, queries, 50, shape, threads=2)
     for rows in (slice(0, 1), slice(5, 30), slice(69, 70)):
-        alone = found(index, queries[rows], 50, shape, threads=1)
+        alone = search_index(index, queries[rows], 50, shape, threads=1)
         assert alone[0].tolist() == near[rows].tolist() and alone[1].tolist() == cosine[rows].tolist()
     if kind != "ivf_pq":  # which compares the more candidates again, the deeper it is asked
-        short = found(index, queries, 7, shape)
+        short = search_index(index, queries, 7, shape)
         assert short[0].tolist() == near[:, :7].tolist() and short[1].tolist() == cosine[:, :7].tolist()
 
 
 @pytest.mark.parametrize(("kind", "least"), [("flat", 1.0), ("hnsw", 0.99), ("ivf_pq", 0.9)])
 def test_the_recall_of_an_approximate_index_is_measured(kind: str, least: float, indexes: dict[str, Any]) -> None:
     index, shape = indexes[kind]
-    measured = recall(index, vectors(200, seed=4), 10, shape)
+    measured = measure_recall(index, vectors(200, seed=4), 10, shape)
     assert least <= measured <= 1
-    poor = Shape("hnsw", search=1) if kind == "hnsw" else Shape("ivf_pq", probes=1, refine=1)
+    poor = IndexShape("hnsw", search=1) if kind == "hnsw" else IndexShape("ivf_pq", probes=1, refine=1)
     if kind != "flat":
-        assert recall(index, vectors(200, seed=4), 10, poor) < measured
+        assert measure_recall(index, vectors(200, seed=4), 10, poor) < measured
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,11 +98,13 @@ def test_an_index_is_built_alike_twice_and_holds_the_vectors_whole(
 ) -> None:
     index, shape = indexes[kind]
     index_of(stored, shape, tmp_path / "again")
-    again = loaded(tmp_path / "again", len(stored))
+    again = load_index(tmp_path / "again", len(stored))
     queries = vectors(60, seed=5)
     assert all(
         (one == other).all()
-        for one, other in zip(found(index, queries, 30, shape), found(again, queries, 30, shape), strict=True)
+        for one, other in zip(
+            search_index(index, queries, 30, shape), search_index(again, queries, 30, shape), strict=True
+        )
     )
     assert (stored_vectors(again) == stored).all()
     assert [path.name for path in (tmp_path / "again").iterdir()] == ["index.faiss"]
@@ -101,29 +112,29 @@ def test_an_index_is_built_alike_twice_and_holds_the_vectors_whole(
 
 def test_the_number_of_passages_says_which_index(indexes: dict[str, Any]) -> None:
     config = DenseConfig(flat_to=100, hnsw_to=1_000)
-    assert [shaped(config, count).kind for count in (1, 100, 101, 1_000, 1_001)] == [
+    assert [choose_shape(config, count).kind for count in (1, 100, 101, 1_000, 1_001)] == [
         "flat",
         "flat",
         "hnsw",
         "hnsw",
         "ivf_pq",
     ]
-    assert shaped(config, 1_000_000).lists == 4_000
-    assert shaped(DenseConfig(index="ivf_pq"), 400).lists == 10
-    assert shaped(DenseConfig(index="ivf_pq"), 399).kind == "flat"
+    assert choose_shape(config, 1_000_000).lists == 4_000
+    assert choose_shape(DenseConfig(index="ivf_pq"), 400).lists == 10
+    assert choose_shape(DenseConfig(index="ivf_pq"), 399).kind == "flat"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [1, 3, 50, 450])
 def test_few_passages_are_no_trouble(kind: str, count: int, tmp_path: Path) -> None:
     few = vectors(count)
-    shape = shaped(DenseConfig.model_validate({"index": kind}), count)
-    near, _ = found(index_of(few, shape, tmp_path / "few"), few, 10, shape)
+    shape = choose_shape(DenseConfig.model_validate({"index": kind}), count)
+    near, _ = search_index(index_of(few, shape, tmp_path / "few"), few, 10, shape)
     assert near.shape == (count, min(10, count)) and near[:, 0].tolist() == list(range(count))
 
 
 def test_codes_that_do_not_fit_are_refused_with_those_that_do(tmp_path: Path) -> None:
-    shape = shaped(DenseConfig(index="ivf_pq", pq_bytes=7), 500)
+    shape = choose_shape(DenseConfig(index="ivf_pq", pq_bytes=7), 500)
     with pytest.raises(ValueError, match=r"pq_bytes = 7 does not divide vectors of 32 numbers; choose 2, 4, 8, 16, 32"):
         index_of(vectors(500), shape, tmp_path / "odd")
 
@@ -153,7 +164,9 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
 
 def made(chunks: dict[str, Chunk], cache: Path, **told: Any) -> Dense:
     own = DenseConfig.model_validate(told)
-    search = dense(Passages(chunks, True), RetrieveConfig(), cache=cache, threads=1, means=InferenceContext(), own=own)
+    search = open_dense(
+        Passages(chunks, True), RetrieveConfig(), cache=cache, threads=1, means=InferenceContext(), own=own
+    )
     assert isinstance(search, Dense)
     return search
 

@@ -9,7 +9,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk
 from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.retrieve import PRESETS, RETRIEVERS
-from rarefy.tasks.evaluate.retrieve.search import Passages, checked
+from rarefy.tasks.evaluate.retrieve.search import Passages, check_ranking
 from rarefy.tasks.models.llm.config import InferenceContext
 
 TEXT = (Path(__file__).parents[4] / "docs" / "retrieval.md").read_text(encoding="utf-8")
@@ -52,5 +52,5 @@ def test_the_retriever_of_ones_own_is_one(chunks: dict[str, Chunk]) -> None:
     exec(blocks("python")[0], told)
     passages = Passages(chunks, True)
     search = told["make"](passages, Config().retrieve, cache=Path(), threads=1, means=InferenceContext())  # type: ignore[operator]
-    found = checked("mine:make", search(["a", "b"], 2), 2, 2, chunks)
+    found = check_ranking("mine:make", search(["a", "b"], 2), 2, 2, chunks)
     assert [len(one.chunk_ids) for one in found] == [2, 2]

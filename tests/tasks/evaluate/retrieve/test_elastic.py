@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rarefy.data_contracts.rows import Chunk
-from rarefy.tasks.evaluate.retrieve.bm25 import bm25
+from rarefy.tasks.evaluate.retrieve.bm25 import open_bm25
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.elastic import Elasticsearch, elasticsearch
+from rarefy.tasks.evaluate.retrieve.elastic import Elasticsearch, open_elasticsearch
 from rarefy.tasks.evaluate.retrieve.search import Passages
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.faults import Unavailable
@@ -22,7 +22,7 @@ Lucene = Mapping[str, Mapping[str, float]]
 def made(chunks: Mapping[str, Chunk], **told: Any) -> Elasticsearch:
     config = RetrieveConfig.model_validate({"retrievers": ("elasticsearch",), **told})
     passages = Passages(chunks, config.titled)
-    search = elasticsearch(passages, config, cache=Path("unused"), threads=1, means=InferenceContext())
+    search = open_elasticsearch(passages, config, cache=Path("unused"), threads=1, means=InferenceContext())
     assert isinstance(search, Elasticsearch)
     return search
 
@@ -60,7 +60,7 @@ def test_the_server_ranks_as_lucene_and_bm25s_do(
     for ranked, told in zip(found, lucene.values(), strict=True):
         assert list(ranked.chunk_ids) == list(told)
     config = RetrieveConfig(retrievers=("bm25",))
-    own = bm25(Passages(chunks, True), config, cache=tmp_path, threads=1, means=InferenceContext())
+    own = open_bm25(Passages(chunks, True), config, cache=tmp_path, threads=1, means=InferenceContext())
     assert own(list(lucene), 100) == found
     assert made(chunks)(["sales"], 2) == [found_by.first(2) for found_by in own(["sales"], 100)]
 
@@ -176,7 +176,7 @@ def test_an_environment_that_names_no_server_is_told(
     said: str,
 ) -> None:
     monkeypatch.setenv(f"ELASTICSEARCH_{variable}", value)
-    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.elastic_client.RETRIES", 0)
+    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.elastic.RETRIES", 0)
     with pytest.raises(Unavailable, match=said):
         made(chunks)
 
@@ -208,7 +208,7 @@ def test_a_certificate_of_ones_own_is_trusted_and_others_are_not(
     context.load_cert_chain(tmp_path / "server.pem", tmp_path / "server.key")
     http.socket = context.wrap_socket(http.socket, server_side=True)
     threading.Thread(target=http.serve_forever, daemon=True).start()
-    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.elastic_client.RETRIES", 0)
+    monkeypatch.setattr("rarefy.tasks.evaluate.retrieve.elastic.RETRIES", 0)
     monkeypatch.delenv("ELASTICSEARCH_API_KEY", raising=False)
     monkeypatch.setenv("ELASTICSEARCH_URL", f"https://localhost:{http.server_port}")
     monkeypatch.delenv("ELASTICSEARCH_CA_CERTS", raising=False)
@@ -244,7 +244,7 @@ def test_a_real_server_ranks_as_bm25s_does(chunks: dict[str, Chunk], lucene: Luc
         text = f"Segment {at} sold {at * 7 % 13} units; rate {at % 5} percent, {rose}"
         drawn[f"n{at:03d}"] = Chunk(f"n{at:03d}", "d", 0, len(text), "text", "", text, 0)
     queries = [*lucene, "income rose in 2004", "units sold by segment 17", "the rate of percent"]
-    own = bm25(Passages(drawn, True), RetrieveConfig(), cache=tmp_path, threads=1, means=InferenceContext())(
+    own = open_bm25(Passages(drawn, True), RetrieveConfig(), cache=tmp_path, threads=1, means=InferenceContext())(
         queries, 100
     )
     search = made(drawn, elasticsearch={"alias": alias, "old": "delete"})

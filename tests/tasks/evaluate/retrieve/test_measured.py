@@ -8,8 +8,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Variant
 from rarefy.tasks.evaluate.retrieve import RetrieveConfig, measured
-from rarefy.tasks.evaluate.retrieve.gold import AnswersConfig, forms
-from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
+from rarefy.tasks.evaluate.retrieve.measured import AnswersConfig, MeasuredConfig, answer_forms
 from rarefy.tasks.evaluate.retrieve.trec import read_run, write_qrels, write_run
 from rarefy.tasks.evaluate.statistics.measure import Measure
 
@@ -125,8 +124,8 @@ def test_an_answer_is_found_where_any_of_its_forms_stands_exactly() -> None:
 
 def test_how_answers_are_looked_for_is_an_option() -> None:
     other = question("q", ("a",), answer="MARCH", aliases=("the board", " ", "No"))
-    assert forms(other) == ("MARCH", "the board") and forms(other, every=False) == ("MARCH",)
-    assert forms(question("q", (), answer="Yes")) == ()
+    assert answer_forms(other) == ("MARCH", "the board") and answer_forms(other, every=False) == ("MARCH",)
+    assert answer_forms(question("q", (), answer="Yes")) == ()
     rows = [hits("v1", "q1", "b")]
     upper = {**QUESTIONS, "q1": question("q1", ("b",), answer="MARCH")}
     for casefold in (False, True):

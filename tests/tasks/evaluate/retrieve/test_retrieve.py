@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Variant
-from rarefy.tasks.evaluate.retrieve import RETRIEVERS, Passages, Ranked, RetrieveConfig, Search, retrieve
-from rarefy.tasks.evaluate.retrieve.hybrid import fused
+from rarefy.tasks.evaluate.retrieve import RETRIEVERS, Passages, Ranked, RetrieveConfig, Search, fuse_rankings, retrieve
 
 VARIANTS = [
     Variant("v1", "q1", "query", "none", "net sales in fiscal 2024"),
@@ -97,7 +96,7 @@ def test_hybrid_fuses_deep_lists_of_retrievers_that_need_not_be_named(
     told = {"hybrid": {"of": ("bm25", "lengths"), "window": 8}, "depth": 8, "depth_reworded": 3, "fetch": 3}
     (alone, *_) = run(chunks, tmp_path, VARIANTS[:1], retrievers=("hybrid",), **told)
     lists = run(chunks, tmp_path, VARIANTS[:1], retrievers=("bm25", "lengths"), **told)
-    expected = fused([Ranked(row.chunk_ids, row.scores) for row in lists], 60)
+    expected = fuse_rankings([Ranked(row.chunk_ids, row.scores) for row in lists], 60)
     assert (alone.chunk_ids, alone.scores) == expected
     reworded = run(chunks, tmp_path, [VARIANTS[4]], retrievers=("hybrid",), **told)
     assert reworded[0].chunk_ids == alone.chunk_ids[:3]
@@ -105,10 +104,10 @@ def test_hybrid_fuses_deep_lists_of_retrievers_that_need_not_be_named(
 
 def test_reciprocal_rank_fusion_gives_the_sums_of_its_paper() -> None:
     lists = [Ranked(("a", "b", "c"), (9.0, 8.0, 7.0)), Ranked(("c", "a"), (0.5, 0.4)), Ranked()]
-    found = fused(lists, 60)
+    found = fuse_rankings(lists, 60)
     assert found.chunk_ids == ("a", "c", "b")
     assert found.scores == pytest.approx((1 / 61 + 1 / 62, 1 / 63 + 1 / 61, 1 / 62), abs=1e-9)
-    assert fused([Ranked(("b", "a"), (1.0, 1.0)), Ranked(("a", "b"), (1.0, 1.0))], 60).chunk_ids == ("a", "b")
+    assert fuse_rankings([Ranked(("b", "a"), (1.0, 1.0)), Ranked(("a", "b"), (1.0, 1.0))], 60).chunk_ids == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from statistical import measured, shares
 
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.evaluate.statistics import compare as module
-from rarefy.tasks.evaluate.statistics.compare import Difference, differences, judged, verdict
+from rarefy.tasks.evaluate.statistics.compare import Difference, add_verdicts, differences, verdict
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived
-from rarefy.tasks.evaluate.statistics.samples import z_as_published
+from rarefy.tasks.evaluate.statistics.significance import z_as_published
 
 QUICK = StatisticsConfig(draws=1000, permutations=1000)
 
@@ -20,7 +20,7 @@ def against(first, second, config=QUICK, clusters=None):
     rows = differences(
         first if one else [first], second if one else [second], protocol="rare", config=config, clusters=clusters
     )
-    found = judged(rows, config)
+    found = add_verdicts(rows, config)
     return found if one else found[0]
 
 
@@ -174,7 +174,7 @@ def test_headlines_are_a_family_and_so_are_the_slices_of_a_metric_and_a_protocol
         row("rare", "query", "all", 0.02),
         row("rare", "document", "all", 0.01),
     ]
-    found = judged(rows, QUICK)
+    found = add_verdicts(rows, QUICK)
     assert [one.holm for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04, 0.02, 0.02]
     assert [one.benjamini_hochberg for one in found] == [0.02, 0.03, 0.02, 0.02, None, 0.04, 0.02, 0.02]
     assert [one.family for one in found] == [2, 2, 3, 3, 3, 1, 2, 2]
@@ -212,7 +212,7 @@ def test_the_correction_that_decides_is_chosen():
 def test_comparing_in_parts_changes_nothing(monkeypatch):
     sides = [[measured(*shares(s + at, 30), f"m{at}") for at in range(7)] for s in (1, 50)]
     whole = against(*sides)
-    monkeypatch.setattr(module, "together", lambda questions: 6)
+    monkeypatch.setattr(module, "measures_at_once", lambda questions: 6)
     assert against(*sides) == whole
 
 

@@ -3,14 +3,24 @@ import pytest
 from scipy import stats
 from statistical import measured, shares
 
-from rarefy.tasks.evaluate.statistics import draws
-from rarefy.tasks.evaluate.statistics.draws import columns, drawn, flips, grouped, resamples, without_each
-from rarefy.tasks.evaluate.statistics.intervals import bca, corners, percentile, unvaried
+from rarefy.tasks.evaluate.statistics import bootstrap_intervals
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import (
+    bca_interval,
+    cluster_numbers,
+    draw_ratios,
+    exact_interval,
+    flips,
+    jackknife_values,
+    percentile_intervals,
+    resamples,
+    sum_by_cluster,
+)
+from rarefy.tasks.evaluate.statistics.measure import corners
 
 
 def test_draws_are_those_of_a_loop_over_chosen_questions():
     above, below = np.array([1.0, 0, 2, 5]), np.array([2.0, 0, 2, 9])
-    found = drawn(columns([measured(above, below)], grouped(None, 4)), resamples(4, 50, 7))[:, 0]
+    found = draw_ratios(sum_by_cluster([measured(above, below)], cluster_numbers(None, 4)), resamples(4, 50, 7))[:, 0]
     source = np.random.default_rng(7)
     for at in range(50):
         chosen = source.integers(0, 4, 4)
@@ -22,7 +32,7 @@ def test_draws_are_those_of_a_loop_over_chosen_questions():
 def test_the_size_of_a_block_changes_no_draw(monkeypatch):
     whole = np.concatenate(list(resamples(7, 40, 3))), np.concatenate(list(flips(7, 40, 3)))
     for cells in (1, 7, 20, 100):
-        monkeypatch.setattr(draws, "CELLS", cells)
+        monkeypatch.setattr(bootstrap_intervals, "CELLS", cells)
         assert (np.concatenate(list(resamples(7, 40, 3))) == whole[0]).all()
         assert (np.concatenate(list(flips(7, 40, 3))) == whole[1]).all()
 
@@ -33,25 +43,25 @@ def test_every_resample_has_as_many_clusters_as_there_are():
 
 def test_equal_columns_are_held_once():
     above, below = shares(1, 20)
-    of = columns([measured(above, below), measured(below - above, below, "other")], grouped(None, 20))
+    of = sum_by_cluster([measured(above, below), measured(below - above, below, "other")], cluster_numbers(None, 20))
     assert of.sums.shape == (20, 3)
     assert (of.numerators == np.column_stack([above, below - above])).all()
     assert (of.denominators == np.column_stack([below, below])).all()
 
 
 def test_a_document_s_questions_are_one_cluster_and_an_unknown_document_its_own():
-    assert grouped(["b", "a", "", "b", ""], 5).tolist() == [1, 0, 2, 1, 3]
+    assert cluster_numbers(["b", "a", "", "b", ""], 5).tolist() == [1, 0, 2, 1, 3]
     with pytest.raises(ValueError, match="2 labels of clusters for 3 questions"):
-        grouped(["a", "b"], 3)
+        cluster_numbers(["a", "b"], 3)
 
 
 def test_intervals_are_scipy_s_from_the_same_draws():
     values = np.random.default_rng(5).exponential(size=40)
-    of = columns([measured(values, np.ones(40))], grouped(None, 40))
-    found = drawn(of, resamples(40, 2000, 11))
+    of = sum_by_cluster([measured(values, np.ones(40))], cluster_numbers(None, 40))
+    found = draw_ratios(of, resamples(40, 2000, 11))
     for method, ours in (
-        ("percentile", percentile(found, 0.95)[:, 0]),
-        ("bca", bca(found[:, 0], values.mean(), without_each(of)[:, 0], 0.95)),
+        ("percentile", percentile_intervals(found, 0.95)[:, 0]),
+        ("bca", bca_interval(found[:, 0], values.mean(), jackknife_values(of)[:, 0], 0.95)),
     ):
         theirs = stats.bootstrap(
             (values,), np.mean, n_resamples=2000, method=method, rng=np.random.default_rng(11), vectorized=True
@@ -61,28 +71,28 @@ def test_intervals_are_scipy_s_from_the_same_draws():
 
 def test_the_jackknife_leaves_out_one_cluster_at_a_time():
     above, below = shares(2, 9)
-    found = without_each(columns([measured(above, below)], grouped(None, 9)))[:, 0]
+    found = jackknife_values(sum_by_cluster([measured(above, below)], cluster_numbers(None, 9)))[:, 0]
     for at in range(9):
         rest = np.arange(9) != at
         assert found[at] == pytest.approx(above[rest].sum() / below[rest].sum())
 
 
 def test_undefined_draws_count_nothing():
-    found = percentile(np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]]), 0.5)
+    found = percentile_intervals(np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]]), 0.5)
     assert found[:, 0].tolist() == [1.25, 1.75]
     assert np.isnan(found[:, 1]).all()
 
 
 def test_bca_is_undefined_where_all_draws_lie_on_one_side():
-    assert np.isnan(bca(np.array([2.0, 3.0]), 1.0, np.array([1.0, 2.0]), 0.95)).all()
-    assert np.isnan(bca(np.array([1.0, 3.0]), 2.0, np.array([1.0, 1.0]), 0.95)).all()
+    assert np.isnan(bca_interval(np.array([2.0, 3.0]), 1.0, np.array([1.0, 2.0]), 0.95)).all()
+    assert np.isnan(bca_interval(np.array([1.0, 3.0]), 2.0, np.array([1.0, 1.0]), 0.95)).all()
 
 
 @pytest.mark.parametrize("clusters", [1, 20, 930])
 def test_where_nothing_varies_the_interval_is_clopper_and_pearson_s(clusters):
     exact = stats.binomtest(clusters, clusters).proportion_ci(0.95)
-    assert unvaried(1.0, (0.0, 1.0), clusters, 0.95) == pytest.approx(tuple(exact))
-    low, high = unvaried(0.0, (-1.0, 1.0), clusters, 0.95)
+    assert exact_interval(1.0, (0.0, 1.0), clusters, 0.95) == pytest.approx(tuple(exact))
+    low, high = exact_interval(0.0, (-1.0, 1.0), clusters, 0.95)
     assert (low, high) == pytest.approx((exact.low - 1, 1 - exact.low))
 
 

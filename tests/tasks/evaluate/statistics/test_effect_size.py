@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.evaluate.statistics.effect_size import (
+from rarefy.tasks.evaluate.protocols.effect_size import (
     BANDS,
     ah_tilde,
-    band,
     cohens_d,
-    correction,
-    h,
+    cohens_h,
+    describe_effect,
     h_tilde,
+    hedges_correction,
     hedges_g,
     pdr,
     psi,
@@ -35,7 +35,7 @@ def test_pdr_is_zero_where_both_are_and_undefined_where_only_the_original_is():
 def test_h_of_the_paper_s_pairs():
     assert h_tilde(0.1, 0.8) == pytest.approx(0.5, abs=0.0005)
     assert h_tilde(0.8, 0.1) == pytest.approx(-0.5, abs=0.0005)
-    assert h(0.1, 0.8) == pytest.approx(1.57, abs=0.005)
+    assert cohens_h(0.1, 0.8) == pytest.approx(1.57, abs=0.005)
     assert h_tilde(0.8, 1.0) == pytest.approx(0.295, abs=0.0005)
     assert h_tilde(0.6, 0.8) == pytest.approx(0.141, abs=0.0005)
     assert h_tilde(0.8, 0.36) == pytest.approx(float(h_tilde(1.0, 0.8)), abs=0.001)
@@ -75,15 +75,19 @@ TABLE_5 = [
 def test_bands_begin_where_table_5_has_them(word, least_h, least_h_tilde):
     assert least_h / math.pi == pytest.approx(least_h_tilde, abs=0.00006)
     for way in (1, -1):
-        assert band(way * (least_h + 1e-9) / math.pi) == word
+        assert describe_effect(way * (least_h + 1e-9) / math.pi) == word
     if least_h:
         before = [name for name, *_ in TABLE_5][[name for name, *_ in TABLE_5].index(word) - 1]
-        assert band((least_h - 1e-9) / math.pi) == before
+        assert describe_effect((least_h - 1e-9) / math.pi) == before
 
 
 def test_every_effect_has_one_of_seven_words():
     assert len(BANDS) == 7
-    assert band(1.0) == "huge" and band(0.0) == "essentially zero" and band(math.nan) == "undefined"
+    assert (
+        describe_effect(1.0) == "huge"
+        and describe_effect(0.0) == "essentially zero"
+        and describe_effect(math.nan) == "undefined"
+    )
 
 
 def test_cohen_s_d_is_in_pooled_standard_deviations():
@@ -105,7 +109,7 @@ def test_one_original_beside_several_variants_has_both():
     variants = [0.5, 0.6, 0.9, 0.1]
     d = (np.mean(variants) - 0.4) / np.std(variants, ddof=1)
     assert cohens_d([0.4], variants) == pytest.approx(d)
-    assert hedges_g([0.4], variants) == pytest.approx(d * correction(3)) and correction(3) < 1
+    assert hedges_g([0.4], variants) == pytest.approx(d * hedges_correction(3)) and hedges_correction(3) < 1
     assert math.isnan(hedges_g([0.4], [0.5, 0.6])) and not math.isnan(cohens_d([0.4], [0.5, 0.6]))
 
 

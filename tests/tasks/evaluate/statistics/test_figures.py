@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.evaluate import statistics
 from rarefy.tasks.evaluate.statistics import StatisticsConfig, figures
-from rarefy.tasks.evaluate.statistics.draws import together
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import measures_at_once
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived
 
 QUICK = StatisticsConfig(draws=1000)
@@ -197,7 +197,7 @@ def test_measures_over_other_questions_are_drawn_by_themselves():
 def test_drawing_in_parts_changes_nothing(monkeypatch):
     measures = [measured(*shares(seed, 40), slice_=f"part={seed}") for seed in range(9)]
     whole = told(*measures)
-    monkeypatch.setattr(statistics, "together", lambda questions: 2)
+    monkeypatch.setattr(statistics, "measures_at_once", lambda questions: 2)
     assert told(*measures) == whole
 
 
@@ -233,7 +233,12 @@ def test_the_number_of_threads_changes_no_digit():
 
 
 def test_many_questions_are_drawn_in_smaller_parts():
-    assert (together(6_000), together(100_000), together(10**9), together(0)) == (512, 41, 16, 512)
+    assert (measures_at_once(6_000), measures_at_once(100_000), measures_at_once(10**9), measures_at_once(0)) == (
+        512,
+        41,
+        16,
+        512,
+    )
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():

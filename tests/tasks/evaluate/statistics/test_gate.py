@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.evaluate.statistics.compare import Difference
-from rarefy.tasks.evaluate.statistics.gate import broken, parsed, ruled
+from rarefy.tasks.evaluate.statistics.gate import apply_rule, find_breaches, parse_rule
 
 CONFIG = StatisticsConfig()
 
@@ -24,7 +24,7 @@ def row(
 
 
 def breaks(text, *rows):
-    return broken(parsed(text), rows or (row(),), CONFIG)
+    return find_breaches(parse_rule(text), rows or (row(),), CONFIG)
 
 
 def test_the_issue_s_own_rule():
@@ -111,7 +111,7 @@ def test_a_rule_may_be_about_a_slice():
 )
 def test_what_is_no_rule_is_told_the_grammar(text):
     with pytest.raises(ValueError, match="is no rule: METRIC"):
-        parsed(text)
+        parse_rule(text)
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,16 @@ def test_a_rule_that_cannot_be_told_is_no_kept_rule():
     ],
 )
 def test_a_rule_is_held_or_broken_or_too_few_questions_leave_it_open(text, of, came, why):
-    found = ruled(parsed(text), [replace(of, clusters=12)], CONFIG)
+    found = apply_rule(parse_rule(text), [replace(of, clusters=12)], CONFIG)
     assert (found.rule, found.came) == (text, came)
     assert found.why.startswith(why)
 
 
 def test_what_is_sure_enough_to_have_a_verdict_is_decided():
-    found = ruled(parsed("overall drops 5 points"), [replace(row(low=-0.06), verdict="worse")], CONFIG)
+    found = apply_rule(parse_rule("overall drops 5 points"), [replace(row(low=-0.06), verdict="worse")], CONFIG)
     assert found.came == "held"
 
 
 def test_a_number_that_is_withheld_decides_no_rule():
-    found = ruled(parsed("overall drops 5 points"), [replace(row(), difference=None, note="withheld")], CONFIG)
+    found = apply_rule(parse_rule("overall drops 5 points"), [replace(row(), difference=None, note="withheld")], CONFIG)
     assert (found.came, found.why) == ("not decided", "cannot be told: overall of rare: withheld")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from rarefy.tasks.evaluate.statistics.multiple_testing import benjamini_hochberg, holm
+from rarefy.tasks.evaluate.statistics.significance import benjamini_hochberg, holm
 
 P = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 

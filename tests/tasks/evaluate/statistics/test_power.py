@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower
 
-from rarefy.tasks.evaluate.statistics.power import needed, smallest_difference
+from rarefy.tasks.evaluate.statistics.significance import clusters_needed, smallest_difference
 
 
 def test_the_smallest_difference_is_statsmodels_own():
@@ -23,6 +23,6 @@ def test_a_true_difference_of_that_size_is_found_as_often_as_said(power):
 
 
 def test_four_times_the_questions_show_half_the_difference():
-    assert needed(100, 0.04, 0.02) == 400
-    assert needed(100, 0.01, 0.02) == 25
-    assert needed(100, 0.0, 0.02) == 100
+    assert clusters_needed(100, 0.04, 0.02) == 400
+    assert clusters_needed(100, 0.01, 0.02) == 25
+    assert clusters_needed(100, 0.0, 0.02) == 100

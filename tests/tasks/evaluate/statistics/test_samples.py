@@ -5,7 +5,7 @@ import pytest
 from statistical import KS, OVERALL, Z
 from statsmodels.stats.proportion import proportions_ztest
 
-from rarefy.tasks.evaluate.statistics.samples import ks, z_as_published
+from rarefy.tasks.evaluate.statistics.significance import ks, z_as_published
 
 N = 2_658  # documents in each of SURE's two sets
 

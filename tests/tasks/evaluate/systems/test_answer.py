@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, Span, Trial, Unanswered, Variant, row_id
-from rarefy.tasks.evaluate.systems.answer import AnswerConfig, TrialRenderer, answer, put_to
+from rarefy.tasks.evaluate.systems.answer import AnswerConfig, TrialRenderer, answer, select_trials
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemOutput
 
@@ -88,7 +88,7 @@ def test_closed_book_is_no_passages_and_not_a_retrieval_of_its_own():
 
 def test_of_too_much_the_lowest_rank_is_dropped_whatever_the_order():
     sizes = TrialRenderer(EXTRACTIVE, {}, {}, CHUNKS, {})
-    tokens = sizes._tokens([f"Acme 10-K\n{CHUNKS[GOLD].text}", QUESTION.text])
+    tokens = sizes._count_tokens([f"Acme 10-K\n{CHUNKS[GOLD].text}", QUESTION.text])
     tight = EXTRACTIVE.model_copy(update={"context_tokens": sum(tokens)})
     system = Heard()
     rows = answers(
@@ -109,8 +109,9 @@ def test_the_answer_is_seen_in_passages_across_line_breaks_and_not_inside_a_long
     shown, _ = answers([trial(), trial(passage_ids=(OTHER,))], Heard())
     assert shown.answer_shown is True
     inside = {**CHUNKS, OTHER: replace(CHUNKS[OTHER], text="It had revenue of $112 million.")}
-    desk = TrialRenderer(EXTRACTIVE, {"q": QUESTION}, VARIANTS, inside, HITS)
-    assert desk._answer_in(QUESTION, desk.given(trial(passage_ids=(OTHER,)))) is False
+    renderer = TrialRenderer(EXTRACTIVE, {"q": QUESTION}, VARIANTS, inside, HITS)
+    (passage,) = renderer.find_passages(trial(passage_ids=(OTHER,)))
+    assert renderer._states_answer(QUESTION, passage) is False
 
 
 def test_a_chunk_whose_answer_was_deleted_is_no_gold():
@@ -142,10 +143,10 @@ def test_what_nobody_tells_of_retrieval_is_not_known():
 
 
 def test_ours_are_not_asked_for_their_own_retrieval_where_the_protocol_shows_it_to_them():
-    asked = put_to([trial(), trial("own"), trial("own", protocol="effect_size")], EXTRACTIVE)
+    asked = select_trials([trial(), trial("own"), trial("own", protocol="effect_size")], EXTRACTIVE)
     assert [(row.protocol, row.given) for row in asked] == [("rare", "passages"), ("effect_size", "own")]
     both = SystemConfig(kind="json:dumps", takes=("own", "passages"), version="1")
-    assert len(put_to([trial(), trial("own")], both)) == 2
+    assert len(select_trials([trial(), trial("own")], both)) == 2
 
 
 def test_a_repeat_is_asked_again_and_a_protocol_is_told_only_to_those_that_read_it():

@@ -121,8 +121,8 @@ def test_documents_of_libraries_that_are_not_here_have_a_documented_shape():
     """What LlamaIndex and Haystack document of their objects, for a machine where they are not installed."""
     from types import SimpleNamespace
 
-    from rarefy.tasks.evaluate.systems.coerce_response import passage_of
+    from rarefy.tasks.evaluate.systems.callable_system import coerce_passage
 
     node = SimpleNamespace(score=0.5, node=SimpleNamespace(text="t", node_id="n1", metadata={"title": "T"}))
     document = SimpleNamespace(content="t", id="d1", meta={}, score=None)
-    assert passage_of(node) == Passage("n1", "t", "T", 0.5) and passage_of(document) == Passage("d1", "t")
+    assert coerce_passage(node) == Passage("n1", "t", "T", 0.5) and coerce_passage(document) == Passage("d1", "t")

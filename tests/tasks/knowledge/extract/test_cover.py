@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.places import exchange, state
+from rarefy.tasks.knowledge.extract.entity_types import canonical_exchange, canonical_state
 
 COVER = """Acme Corp.
 
@@ -104,13 +104,19 @@ def test_a_document_that_is_no_filing_has_no_cover():
     ],
 )
 def test_a_state_has_one_name(shown, name):
-    assert state(shown) == name
+    assert canonical_state(shown) == name
 
 
 def test_an_exchange_has_one_name():
-    assert exchange("The NASDAQ Global Select Market") == exchange("Nasdaq Stock Market LLC") == "Nasdaq"
-    assert exchange("NYSE") == exchange("New York Stock Exchange, Inc.") == "New York Stock Exchange"
-    assert exchange("NYSE American") == "NYSE American"
+    assert (
+        canonical_exchange("The NASDAQ Global Select Market")
+        == canonical_exchange("Nasdaq Stock Market LLC")
+        == "Nasdaq"
+    )
+    assert (
+        canonical_exchange("NYSE") == canonical_exchange("New York Stock Exchange, Inc.") == "New York Stock Exchange"
+    )
+    assert canonical_exchange("NYSE American") == "NYSE American"
 
 
 @pytest.mark.parametrize("scale", ["thousand", "million", "billion", "trillion"])

@@ -7,7 +7,7 @@ import pytest
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.deadlines import cited, rule
+from rarefy.tasks.knowledge.extract.deadlines import cite_section, parse_rule
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from rarefy.tasks.knowledge.extract.deadlines import cited, rule
     ],
 )
 def test_a_plain_rule_gives_its_measure_verbatim(sentence: str, answer: str, kind: str, value: str) -> None:
-    found = rule(sentence)
+    found = parse_rule(sentence)
     assert found is not None
     assert (found.answer, found.kind, found.value) == (answer, kind, value)
     assert found.answer in sentence
@@ -51,20 +51,20 @@ def test_a_plain_rule_gives_its_measure_verbatim(sentence: str, answer: str, kin
     ],
 )
 def test_exceptions_lists_several_measures_and_leaning_sentences_give_none(sentence: str) -> None:
-    assert rule(sentence) is None
+    assert parse_rule(sentence) is None
 
 
 def test_a_condition_and_the_rest_of_the_verb_phrase_are_kept_apart() -> None:
-    found = rule("(2) Upon receipt of the final application, HHS will make a determination within 15 days.")
+    found = parse_rule("(2) Upon receipt of the final application, HHS will make a determination within 15 days.")
     assert found is not None
     assert found.condition == "Upon receipt of the final application"
     assert (found.subject, found.modal, found.before, found.bound) == ("HHS", "will", "make a determination", "within")
 
 
 def test_a_rule_is_cited_by_its_section() -> None:
-    assert cited("24 CFR Part 581", "§ 581.8") == "24 CFR 581.8"
-    assert cited("24 CFR Part 581", "") == "24 CFR Part 581"
-    assert cited("Directive (EU) 2019/1023", "Article 12") == "Article 12 of Directive (EU) 2019/1023"
+    assert cite_section("24 CFR Part 581", "§ 581.8") == "24 CFR 581.8"
+    assert cite_section("24 CFR Part 581", "") == "24 CFR Part 581"
+    assert cite_section("Directive (EU) 2019/1023", "Article 12") == "Article 12 of Directive (EU) 2019/1023"
 
 
 def _document(text: str, name: str = "24 CFR Part 581", domain: str = "policy") -> Document:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.labels import borrowed, is_plural, kind_of, lowered, measure, tidy
+from rarefy.tasks.knowledge.extract.labels import (
+    complete_measure,
+    group_measure,
+    is_plural,
+    lowercase_label,
+    measure_name,
+    tidy_label,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +24,7 @@ from rarefy.tasks.knowledge.extract.labels import borrowed, is_plural, kind_of, 
     ],
 )
 def test_marks_asides_and_colons_go(label, plain):
-    assert tidy(label) == plain
+    assert tidy_label(label) == plain
 
 
 @pytest.mark.parametrize(
@@ -38,28 +45,31 @@ def test_marks_asides_and_colons_go(label, plain):
     ],
 )
 def test_a_label_names_a_measure_or_nothing(label, groups, name):
-    assert measure(label, groups) == name
+    assert measure_name(label, groups) == name
 
 
 def test_a_label_borrows_the_noun_that_its_tag_and_group_share():
     tag = "ResearchAndDevelopmentExpense"
-    assert borrowed("Research and development", ("Operating expenses:",), tag) == "Research and development expenses"
-    assert borrowed("Products", ("Operating expenses:",), tag) is None
+    assert (
+        complete_measure("Research and development", ("Operating expenses:",), tag)
+        == "Research and development expenses"
+    )
+    assert complete_measure("Products", ("Operating expenses:",), tag) is None
 
 
 def test_a_group_announces_the_measure_of_its_members():
-    assert kind_of("Net sales:") == "Net sales"
-    assert kind_of("Changes in operating assets:") is None
-    assert kind_of("Assets and their places in the world of finance today, told") is None
+    assert group_measure("Net sales:") == "Net sales"
+    assert group_measure("Changes in operating assets:") is None
+    assert group_measure("Assets and their places in the world of finance today, told") is None
 
 
 def test_words_lose_their_capital_only_where_the_document_writes_them_small():
     vocabulary = frozenset("net sales of cost long-term debt repayments".split())
-    assert lowered("Net sales of iPhone", vocabulary) == "net sales of iPhone"
-    assert lowered("NET SALES", vocabulary) == "net sales"
-    assert lowered("Azure revenue", frozenset(["revenue"])) == "Azure revenue"
-    assert lowered("Cost of the Coca-Cola Company", vocabulary | {"company"}) == "cost of the Coca-Cola Company"
-    assert lowered("GILTI deferred tax assets", vocabulary) == "GILTI deferred tax assets"
+    assert lowercase_label("Net sales of iPhone", vocabulary) == "net sales of iPhone"
+    assert lowercase_label("NET SALES", vocabulary) == "net sales"
+    assert lowercase_label("Azure revenue", frozenset(["revenue"])) == "Azure revenue"
+    assert lowercase_label("Cost of the Coca-Cola Company", vocabulary | {"company"}) == "cost of the Coca-Cola Company"
+    assert lowercase_label("GILTI deferred tax assets", vocabulary) == "GILTI deferred tax assets"
 
 
 @pytest.mark.parametrize(

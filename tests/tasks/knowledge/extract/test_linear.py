@@ -7,9 +7,9 @@ from linear import long, longer_than_linear
 
 from rarefy.data_contracts.rows import Chunk, Document
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.amounts import type_of
-from rarefy.tasks.knowledge.extract.cover import _is_note
-from rarefy.tasks.knowledge.extract.deadlines import rule
+from rarefy.tasks.knowledge.extract.claim_values import value_type
+from rarefy.tasks.knowledge.extract.deadlines import parse_rule
+from rarefy.tasks.knowledge.extract.registrant import _is_note
 
 YEARS = ("Years ended September 28, 2024", "Years ended September 30, 2023")
 PIECES = ("47 ", "(", "- ", "fiscal year 2024 ", "shares in ")
@@ -72,7 +72,7 @@ def test_a_table_of_many_parts_takes_no_more_than_its_share(name: str) -> None:
 
 
 @pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.parametrize("read", [type_of, _is_note, lambda text: rule(f"It must pay {text}.")])
+@pytest.mark.parametrize("read", [value_type, _is_note, lambda text: parse_rule(f"It must pay {text}.")])
 def test_a_long_amount_takes_no_more_than_its_share(read: Callable[[str], object], piece: str) -> None:
     assert not longer_than_linear(lambda n: read(long(piece)(n) + "x"))
 
@@ -93,4 +93,4 @@ def test_a_note_gives_its_rate_before_its_year(title: str, note: bool) -> None:
     "said", ["fiscal year 2024", "January 1, 2024", "the end of fiscal year 2024", "first quarter of 2024"]
 )
 def test_a_date_is_still_a_date(said: str) -> None:
-    assert type_of(said) == "DATE"
+    assert value_type(said) == "DATE"

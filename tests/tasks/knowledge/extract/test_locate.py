@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.locate import spans, words_within
+from rarefy.tasks.knowledge.extract.locate import find_quote, find_words
 
 TEXT = (
     "Net sales rose.\n\n"
@@ -15,7 +15,7 @@ SERVICES = "The Company’s “Services” segment—its largest—earned $1.5 b
 
 
 def found(quote, text=TEXT):
-    return [text[start:end] for start, end in spans(quote, text)]
+    return [text[start:end] for start, end in find_quote(quote, text)]
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,14 @@ def test_other_words_other_numbers_and_torn_words_are_not_found(quote):
 
 
 def test_every_place_is_given_where_a_sentence_stands_twice():
-    assert len(spans("Sales rose again.", "Sales rose again. We hired. Sales  rose again.")) == 1  # verbatim is nearer
-    assert len(spans("Sales rose again.", "Sales rose again. We hired. Sales rose again.")) == 2
+    assert (
+        len(find_quote("Sales rose again.", "Sales rose again. We hired. Sales  rose again.")) == 1
+    )  # verbatim is nearer
+    assert len(find_quote("Sales rose again.", "Sales rose again. We hired. Sales rose again.")) == 2
 
 
 def test_what_was_not_shown_is_not_searched():
-    assert spans("Net sales rose.", TEXT, since=5) == []
+    assert find_quote("Net sales rose.", TEXT, since=5) == []
 
 
 @pytest.mark.parametrize(
@@ -122,5 +124,5 @@ def test_what_was_not_shown_is_not_searched():
     [("services", "Services"), ("$1.5 billion", "$1.5 billion"), ("12 %", "12%"), ("1.5", "1.5"), ("Service", None)],
 )
 def test_short_words_are_found_whole(said, true):
-    place = words_within(said, SERVICES)
+    place = find_words(said, SERVICES)
     assert (SERVICES[slice(*place)] if place else None) == true

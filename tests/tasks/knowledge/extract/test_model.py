@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Reply, Triplet, Unanswered
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.model import SCHEMA, ModelExtractConfig, requests, yields
+from rarefy.tasks.knowledge.extract.model import SCHEMA, ModelExtractConfig, build_requests, count_yields
 
 TEXTS = (
     "Item 1. Business\n\nOur Drives segment makes motors in Port Ennis. It sells them mainly to Otis Elevator Company.",
@@ -311,7 +311,7 @@ def test_a_further_pass_shows_what_was_found_and_asks_no_exhausted_window():
 
 
 def test_requests_carry_schema_and_settings_and_share_their_instructions():
-    asked = list(requests([(DOCUMENT, chunks())], ModelExtractConfig(window=3, temperature=0.5, max_tokens=99)))
+    asked = list(build_requests([(DOCUMENT, chunks())], ModelExtractConfig(window=3, temperature=0.5, max_tokens=99)))
     assert [(r.temperature, r.max_tokens, r.schema) for r in asked] == [(0.5, 99, SCHEMA)] * 2
     assert asked[0].messages[0] == asked[1].messages[0]
     assert len({r.request_id for r in asked}) == 2
@@ -342,5 +342,5 @@ def test_two_values_of_one_subject_and_relation_are_turned_down():
 
 def test_the_yield_per_chunk_is_counted_over_all_chunks():
     rows = taken(ACQUIRED, OPENED, ACQUIRED | {"chunk_id": "c9"})
-    (one,) = yields(rows, chunks())
+    (one,) = count_yields(rows, chunks())
     assert (one.domain, one.chunks, one.claimed, one.accepted, one.per_chunk) == ("finance", 6, 3, 2, 2 / 6)

@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Reply
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.locate import spans
+from rarefy.tasks.knowledge.extract.locate import find_quote
 
 # the rows of a table joined to their header, and sentences joined over a paragraph's end, of all 350
 NOT_VERBATIM = 18
@@ -118,7 +118,7 @@ def test_every_sentence_is_found_again_through_a_slip(slip, recorded):
     for row in rows:
         if not row.rejected_because and not row.header and len(row.source_sentence.split()) > 14:
             text = texts[row.chunk_id]
-            places = [text[start:end] for start, end in spans(SLIPS[slip](row.source_sentence), text)]
+            places = [text[start:end] for start, end in find_quote(SLIPS[slip](row.source_sentence), text)]
             assert row.source_sentence.strip('“”"*') in [place.strip('“”"*') for place in places]
 
 
@@ -130,4 +130,4 @@ def test_no_sentence_is_found_with_another_word_or_number(recorded):
             middle = len(words) // 2
             for other in ("37", "frobnicated", *([] if words[middle - 1][-1] in ".;:" else [""])):
                 changed = " ".join([*words[:middle], other, *words[middle + 1 :]])
-                assert spans(changed, texts[row.chunk_id]) == [], changed
+                assert find_quote(changed, texts[row.chunk_id]) == [], changed

@@ -1,7 +1,7 @@
 """Who holds which office."""
 
 from rarefy.data_contracts.rows import Chunk, Document
-from rarefy.tasks.knowledge.extract.officers import of_officers
+from rarefy.tasks.knowledge.extract.registrant import extract_officers
 
 TABLE = """| Name | Age | Position |
 |---|---|---|
@@ -16,7 +16,7 @@ TABLE = """| Name | Age | Position |
 def test_an_officer_of_the_whole_registrant_is_a_fact_and_others_are_not():
     document = Document("d", "h", "s", "t", "text/html", TABLE, entity="Acme Corp.", fiscal_year=2024)
     chunk = Chunk("c", "d", 0, len(TABLE), "table", "", TABLE, 1)
-    found = {(t.subject, t.relation, t.object) for t in of_officers(chunk, document)}
+    found = {(t.subject, t.relation, t.object) for t in extract_officers(chunk, document)}
     assert found == {
         ("Jane Q. Doe", "chief executive officer of", "Acme Corp."),
         ("Kim Lee", "chief financial officer of", "Acme Corp."),
@@ -26,15 +26,15 @@ def test_an_officer_of_the_whole_registrant_is_a_fact_and_others_are_not():
 def test_a_table_of_names_without_offices_is_not_read():
     table = "| Name | Shares |\n|---|---|\n| Jane Q. Doe | Chief Executive Officer |"
     document = Document("d", "h", "s", "t", "text/html", table, entity="Acme Corp.")
-    assert list(of_officers(Chunk("c", "d", 0, len(table), "table", "", table, 1), document)) == []
+    assert list(extract_officers(Chunk("c", "d", 0, len(table), "table", "", table, 1), document)) == []
 
 
 def test_a_second_title_is_nobodys_name():
-    from rarefy.tasks.knowledge.extract.prose_names import Registrant
-    from rarefy.tasks.knowledge.extract.prose_patterns import patterns
+    from rarefy.tasks.knowledge.extract.prose import claims_by_wording
+    from rarefy.tasks.knowledge.extract.prose_grammar import Registrant
 
     registrant = Registrant("Acme Corp.")
     told = "He has previously served as our Chief Operating Officer, Executive Vice President and director."
-    assert list(patterns(told, registrant)) == []
-    (claim,) = patterns("We depend on our Chief Operating Officer, Jane Doe, and others.", registrant)
+    assert list(claims_by_wording(told, registrant)) == []
+    (claim,) = claims_by_wording("We depend on our Chief Operating Officer, Jane Doe, and others.", registrant)
     assert claim.subject.text == "Jane Doe"

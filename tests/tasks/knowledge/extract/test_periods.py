@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from rarefy.data_contracts.rows import Document, Fact
-from rarefy.tasks.knowledge.extract.headers import names_another_year, shows_period, undated
-from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, of_fact, of_header
+from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, period_of_fact, period_of_header
+from rarefy.tasks.knowledge.extract.tables import names_another_year, shows_period, without_period
 
 
 def document(period_end="2013-06-30", year=2013):
@@ -24,7 +24,7 @@ def document(period_end="2013-06-30", year=2013):
     ],
 )
 def test_a_header_with_what_is_said_around_it_gives_the_period(header, said, label, end):
-    period = of_header(header, said, document())
+    period = period_of_header(header, said, document())
     assert period is not None
     assert (period.label, period.end) == (label, end)
 
@@ -42,7 +42,7 @@ def test_a_header_with_what_is_said_around_it_gives_the_period(header, said, lab
     ],
 )
 def test_a_header_that_leaves_a_doubt_gives_none(header, said):
-    assert of_header(header, said, document()) is None
+    assert period_of_header(header, said, document()) is None
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def fact(start, end):
 
 def test_a_tag_gives_a_year_or_a_day_and_nothing_for_a_quarter():
     doc = document("2024-09-28", 2024)
-    assert of_fact(fact("2023-10-01", "2024-09-28"), doc).label == "fiscal year 2024"
-    assert of_fact(fact("", "2024-09-28"), doc).label == "September 28, 2024"
-    assert of_fact(fact("2024-06-30", "2024-09-28"), doc) is None
-    assert of_fact(fact("2023-10-01", "never"), doc) is None
+    assert period_of_fact(fact("2023-10-01", "2024-09-28"), doc).label == "fiscal year 2024"
+    assert period_of_fact(fact("", "2024-09-28"), doc).label == "September 28, 2024"
+    assert period_of_fact(fact("2024-06-30", "2024-09-28"), doc) is None
+    assert period_of_fact(fact("2023-10-01", "never"), doc) is None
 
 
 def test_what_a_header_says_besides_its_date_is_kept():
-    assert undated("Year Ended December 31, 2024") == ""
-    assert undated("2024 Greater China") == "Greater China"
-    assert undated("December 31, 2024 Acquired Intangibles, Gross (1)") == "Acquired Intangibles, Gross"
-    assert undated("Europe, Middle East & Africa") == "Europe, Middle East & Africa"
+    assert without_period("Year Ended December 31, 2024") == ""
+    assert without_period("2024 Greater China") == "Greater China"
+    assert without_period("December 31, 2024 Acquired Intangibles, Gross (1)") == "Acquired Intangibles, Gross"
+    assert without_period("Europe, Middle East & Africa") == "Europe, Middle East & Africa"
 
 
 def test_a_period_is_shown_by_its_calendar_or_its_fiscal_year():
@@ -82,4 +82,4 @@ def test_a_header_of_another_year_is_noticed():
     assert names_another_year(period, "Year Ended December 31, 2024 Europe")
     assert not names_another_year(period, "Year Ended December 31, 2023")
     assert not names_another_year(period, "Europe")
-    assert undated("Year Ended December 31 2024") == ""
+    assert without_period("Year Ended December 31 2024") == ""

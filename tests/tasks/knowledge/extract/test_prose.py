@@ -3,16 +3,15 @@
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Triplet
-from rarefy.tasks.knowledge.extract.prose import prose
-from rarefy.tasks.knowledge.extract.prose_names import Registrant
-from rarefy.tasks.knowledge.extract.prose_sentences import passages
-from rarefy.tasks.knowledge.extract.prose_values import period, times, value_over
-from rarefy.tasks.text.language.load import load
+from rarefy.tasks.knowledge.extract.prose import extract_prose, prose_sentences
+from rarefy.tasks.knowledge.extract.prose_grammar import Registrant
+from rarefy.tasks.knowledge.extract.values import find_period, find_times, find_value_at
+from rarefy.tasks.text.language import load
 
 
 def facts(text: str, entity: str = "Acme Foods, Inc.", domain: str = "finance") -> list[Triplet]:
     chunk = Chunk("c", "d", 0, len(text), "text", "", text, 0, entity=entity, domain=domain)
-    return list(prose(chunk, entity, load("english")))
+    return list(extract_prose(chunk, entity, load("english")))
 
 
 def accepted(text: str, entity: str = "Acme Foods, Inc.", domain: str = "finance") -> set[tuple[str, str, str]]:
@@ -118,7 +117,7 @@ def test_minutes_state_the_target_rate():
 
 def test_a_line_break_inside_a_sentence_is_kept_in_its_span():
     text = "On June 7, 2017, we acquired\nHilltop Bakeries, Inc."
-    assert [p.text for p in passages("We like bread\nand acquired Hilltop Bakeries, Inc. for $5 million.")]
+    assert [p.text for p in prose_sentences("We like bread\nand acquired Hilltop Bakeries, Inc. for $5 million.")]
     assert all(text[row.start : row.end] == row.source_sentence for row in facts(text))
 
 
@@ -131,11 +130,11 @@ def test_short_names_of_the_registrant_are_known():
 
 def test_values_are_scaled_and_times_are_found():
     text = "We paid approximately $2.1 billion in fiscal 2024 under the Act of 2002."
-    value = value_over(text, text.index("$"), text.index("$") + 1)
+    value = find_value_at(text, text.index("$"), text.index("$") + 1)
     assert value is not None
-    assert (value.said, value.number, value.unit) == ("approximately $2.1 billion", "2100000000", "USD")
-    assert times(text) == ["fiscal 2024"]
-    assert period("We have sold bread since 2011.") == ("", 0)
+    assert (value.written, value.number, value.unit) == ("approximately $2.1 billion", "2100000000", "USD")
+    assert find_times(text) == ["fiscal 2024"]
+    assert find_period("We have sold bread since 2011.") == ("", 0)
 
 
 def test_a_chunk_gives_the_same_rows_each_time():
@@ -161,6 +160,6 @@ def test_a_chunk_gives_the_same_rows_each_time():
 )  # fmt: skip
 def test_an_amount_of_a_sentence_is_read_whole_with_its_sign_unit_and_scale(text, at, expected):
     place = text.index(at)
-    value = value_over(text, place, place + len(at))
-    found = value and (value.said, value.type, value.number, value.unit, value.scale)
+    value = find_value_at(text, place, place + len(at))
+    found = value and (value.written, value.type, value.number, value.unit, value.scale)
     assert found == expected

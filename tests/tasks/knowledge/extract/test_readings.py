@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
-from rarefy.tasks.knowledge.extract.readings import of_readings, origin, period_of
+from rarefy.tasks.knowledge.extract.readings import complete_period, extract_readings, find_origin
 
 OPENING = (
     "A meeting of the Federal Open Market Committee was held in the offices of the Board of Governors in Washington, "
@@ -26,7 +26,7 @@ def _document(text: str, domain: str = "economics") -> Document:
 
 def _rows(text: str, domain: str = "economics") -> list[Triplet]:
     document = _document(text, domain)
-    return list(of_readings(document, list(chunk([document], ChunkConfig()))))
+    return list(extract_readings(document, list(chunk([document], ChunkConfig()))))
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_fractions_stay_words_and_plain_numbers_are_values() -> None:
 
 def test_a_year_is_taken_only_where_the_day_settles_it() -> None:
     on = date(2010, 11, 3)
-    assert period_of("November", on) == "November 2010"
-    assert period_of("December", on) == "December 2009"
-    assert period_of("the third quarter", on) == "the third quarter of 2010"
-    assert period_of("the fourth quarter", on) == ""
-    assert period_of("May 2008", on) == "May 2008"
+    assert complete_period("November", on) == "November 2010"
+    assert complete_period("December", on) == "December 2009"
+    assert complete_period("the third quarter", on) == "the third quarter of 2010"
+    assert complete_period("the fourth quarter", on) == ""
+    assert complete_period("May 2008", on) == "May 2008"
 
 
 def test_a_place_belongs_to_the_last_meeting_opened_before_it() -> None:
@@ -108,7 +108,7 @@ def test_a_place_belongs_to_the_last_meeting_opened_before_it() -> None:
         "A meeting of the Federal Open Market Committee was held on Tuesday, December 14, 2010, at 8:30 a.m.\n\nEnd."
     )
     document = _document("Some words. " * 80 + "\n\n" + later)
-    first, last = origin(document, 600), origin(document, len(document.text) - 2)
+    first, last = find_origin(document, 600), find_origin(document, len(document.text) - 2)
     assert first is not None and first.name == "Federal Open Market Committee meeting of November 2-3, 2010"
     assert last is not None and last.name == "Federal Open Market Committee meeting of December 14, 2010"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.rows_quoted import lines, meant
+from rarefy.tasks.knowledge.extract.locate import find_quoted_row, table_lines
 
 CHUNK = """Net sales by category were as follows (dollars in millions):
 
@@ -47,7 +47,7 @@ Gross margin (dollars in millions):
     ],
 )
 def test_a_row_is_found_with_its_header_above_it_or_as_label_column_and_value(quote, row):
-    found, trouble = meant(quote, CHUNK, 0, "")
+    found, trouble = find_quoted_row(quote, CHUNK, 0, "")
     assert trouble == ""
     assert [CHUNK[line.row.start : line.row.end].startswith(row) for line in found] == [True]
 
@@ -62,26 +62,26 @@ def test_a_row_is_found_with_its_header_above_it_or_as_label_column_and_value(qu
     ],
 )
 def test_another_number_header_or_label_is_no_row(quote, trouble):
-    assert meant(quote, CHUNK, 0, "") == ([], trouble)
+    assert find_quoted_row(quote, CHUNK, 0, "") == ([], trouble)
 
 
 def test_the_same_row_in_two_tables_is_nobodys():
     table = "|  | 2025 |\n| --- | --- |\n| Total | 100% |\n"
-    assert meant("| Total | 100% |", f"Sales:\n\n{table}\nCosts:\n\n{table}", 0, "")[1] == "ambiguous_row"
+    assert find_quoted_row("| Total | 100% |", f"Sales:\n\n{table}\nCosts:\n\n{table}", 0, "")[1] == "ambiguous_row"
 
 
 def test_of_rows_quoted_together_the_one_that_the_triplet_speaks_of_is_meant():
     quote = "| Phones | $209,586 | 4% | $201,183 |\n| Services (1) | 109,158 | 14% | 96,169 |"
-    found, _ = meant(quote, CHUNK, 0, "Services had net sales of $109,158 million")
+    found, _ = find_quoted_row(quote, CHUNK, 0, "Services had net sales of $109,158 million")
     assert found[0].row.cells[0].text == "Services (1)"
 
 
 def test_a_table_without_headers_of_its_own_has_those_of_the_one_before():
-    last = list(lines(CHUNK))[-1]
+    last = list(table_lines(CHUNK))[-1]
     assert (last.heading(1), last.groups[-1].cells[0].text) == ("2025", "Gross margin percentage:")
 
 
 def test_a_second_header_line_belongs_to_the_header():
     text = "|  | Year Ended |  |\n| --- | --- | --- |\n|  | Jan 28, 2024 | Jan 29, 2023 |\n| Revenue | $609 | $269 |\n"
-    (line,) = lines(text)
+    (line,) = table_lines(text)
     assert line.heading(1) == "Year Ended Jan 28, 2024"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.scope import scope_missing, unlike
+from rarefy.tasks.knowledge.extract.tables import missing_scope, shares_no_word
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from rarefy.tasks.knowledge.extract.scope import scope_missing, unlike
     ],
 )
 def test_a_label_that_says_less_than_its_tag_misses_a_scope(concept, name):
-    assert scope_missing(concept, name)
+    assert missing_scope(concept, name)
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_a_label_that_says_less_than_its_tag_misses_a_scope(concept, name):
     ],
 )
 def test_a_label_that_says_what_its_tag_says_misses_none(concept, name):
-    assert not scope_missing(concept, name)
+    assert not missing_scope(concept, name)
 
 
 def test_a_name_without_a_word_of_its_tag_is_unlike_it():
-    assert unlike("us-gaap:LaborAndRelatedExpense", "employee compensation")
-    assert not unlike("us-gaap:Revenues", "total net sales")
+    assert shares_no_word("us-gaap:LaborAndRelatedExpense", "employee compensation")
+    assert not shares_no_word("us-gaap:Revenues", "total net sales")

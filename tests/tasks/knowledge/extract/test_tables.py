@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact
-from rarefy.tasks.knowledge.extract import ExtractConfig, extract, verified
-from rarefy.tasks.knowledge.extract.markdown import tables
+from rarefy.tasks.knowledge.extract import ExtractConfig, check_evidence, extract
+from rarefy.tasks.knowledge.extract.markdown import parse_tables
 from rarefy.tasks.knowledge.extract.periods import Period
-from rarefy.tasks.knowledge.extract.untagged import unlikely
+from rarefy.tasks.knowledge.extract.tables import is_unlikely
 
 INCOME = """CONSOLIDATED STATEMENTS OF OPERATIONS
 (In millions, except per share amounts)
@@ -55,7 +55,7 @@ def only(triplets, **wanted):
 
 
 def test_a_pipe_table_is_found_with_its_cells_in_place():
-    (table,) = tables(INCOME)
+    (table,) = parse_tables(INCOME)
     assert table.lead.endswith("(In millions, except per share amounts)")
     assert [cell.text for cell in table.header.cells[1:3]] == [
         "Years ended September 28, 2024",
@@ -67,7 +67,7 @@ def test_a_pipe_table_is_found_with_its_cells_in_place():
 
 
 def test_an_escaped_pipe_stays_in_its_cell():
-    (table,) = tables("| a \\| b | c |\n|---|---|\n| d | e |")
+    (table,) = parse_tables("| a \\| b | c |\n|---|---|\n| d | e |")
     assert [cell.text for cell in table.header.cells][:2] == ["a \\| b", "c"]
 
 
@@ -163,7 +163,7 @@ def test_an_untagged_statement_is_read_by_its_headers_and_caption_alone():
     ],
 )
 def test_what_is_counted_on_a_day_is_not_read_under_a_year_nor_the_other_way(name, start, doubtful):
-    assert unlikely(name, Period(start, "2013-06-30", "x")) is doubtful
+    assert is_unlikely(name, Period(start, "2013-06-30", "x")) is doubtful
 
 
 def test_an_untagged_table_that_is_no_statement_is_left_alone():
@@ -193,7 +193,7 @@ def test_a_place_without_words_and_one_outside_the_text_prove_nothing(fields, re
     fact = replace(only(facts_of(document, chunk)), **fields)
     if "start" in fields:
         fact = replace(fact, source_sentence=chunk.text[fact.start : fact.end], answer="")
-    assert verified(fact, chunk.text).rejected_because == reason
+    assert check_evidence(fact, chunk.text).rejected_because == reason
 
 
 @pytest.mark.parametrize("scale", ["2", "17"])

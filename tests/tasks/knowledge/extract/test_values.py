@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.values import number, scale_in
+from rarefy.tasks.knowledge.extract.values import find_scale, parse_cell_number
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from rarefy.tasks.knowledge.extract.values import number, scale_in
     ],
 )
 def test_a_cell_that_is_a_number_is_read_with_its_sign(cell, value, digits):
-    found = number(cell)
+    found = parse_cell_number(cell)
     assert found is not None
     assert found.value == Decimal(value)
     assert cell[found.start : found.end] == digits == found.digits
@@ -32,12 +32,16 @@ def test_a_cell_that_is_a_number_is_read_with_its_sign(cell, value, digits):
     "cell", ["", "—", "N/A", "2024 to 2026", "12,34", "(5", "Note 4", "5 years", "1,2345", "9" * 25]
 )
 def test_a_cell_that_is_no_number_is_none(cell):
-    assert number(cell) is None
+    assert parse_cell_number(cell) is None
 
 
 def test_percent_and_currency_are_told_apart_from_digits():
-    assert number("12%").percent and not number("12").percent
-    assert number("€5").currency == "EUR" and number("$5").currency == "USD" and number("5").currency == ""
+    assert parse_cell_number("12%").percent and not parse_cell_number("12").percent
+    assert (
+        parse_cell_number("€5").currency == "EUR"
+        and parse_cell_number("$5").currency == "USD"
+        and parse_cell_number("5").currency == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,7 @@ def test_percent_and_currency_are_told_apart_from_digits():
     ],
 )
 def test_the_scale_of_a_caption_is_found(caption, scale):
-    assert scale_in(caption) == scale
+    assert find_scale(caption) == scale
 
 
 @pytest.mark.parametrize(
@@ -58,11 +62,11 @@ def test_the_scale_of_a_caption_is_found(caption, scale):
     [("1,61,000", "161000"), ("1.234,5", "1234.5"), ("1'234", "1234"), ("€ 3,50", "3.50"), ("5 €", "5")],
 )
 def test_a_cell_is_read_as_its_country_writes_it(cell, value):
-    found = number(cell)
+    found = parse_cell_number(cell)
     assert found is not None
     assert found.value == Decimal(value)
 
 
 @pytest.mark.parametrize("cell", ["50 cents", "5 million", "about 5", "½", "five", "2x", "25 bps"])
 def test_a_cell_with_more_than_its_digits_is_none(cell):
-    assert number(cell) is None
+    assert parse_cell_number(cell) is None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Chunk, Document
-from rarefy.tasks.knowledge.extract.windows import windows
+from rarefy.tasks.knowledge.extract.windows import build_windows
 
 
 def document(domain="finance", **fields):
@@ -19,7 +19,7 @@ def chunk(name, text, start=0, tokens=None):
 
 
 def cut(chunks, size=5, tokens=1000, repeats=None):
-    return list(windows(document(), chunks, repeats or {}, size, tokens))
+    return list(build_windows(document(), chunks, repeats or {}, size, tokens))
 
 
 def names(found):
@@ -97,9 +97,9 @@ def test_the_rest_of_a_long_table_is_shown_under_its_header():
 def test_a_reply_may_name_a_chunk_by_label_or_by_id_and_none_of_another_window():
     first, second = cut([chunk(f"K{i}", f"text {i}") for i in range(8)])
     for said in ("c2", "C2", " [c2] ", "chunk c2", "Chunk ID: c2", "chunk_2", "2", "c02", "K1", '"k1"', "<c2>", "c2."):
-        assert [s.chunk.chunk_id for s in first.named(said.replace("c02", "02"))] == ["K1"], said
-    assert [s.chunk.chunk_id for s in first.named("c1, c2 and c3")] == ["K0", "K1", "K2"]
-    assert second.named("K1") == first.named("c9") == first.named("") == []
+        assert [s.chunk.chunk_id for s in first.find_chunks(said.replace("c02", "02"))] == ["K1"], said
+    assert [s.chunk.chunk_id for s in first.find_chunks("c1, c2 and c3")] == ["K0", "K1", "K2"]
+    assert second.find_chunks("K1") == first.find_chunks("c9") == first.find_chunks("") == []
 
 
 def test_a_document_cannot_end_its_fence_nor_open_another():
@@ -120,7 +120,7 @@ def test_instructions_come_first_and_are_the_same_for_every_window_of_a_domain()
 
 def test_each_domain_has_an_expert_of_its_own_and_others_a_general_one():
     def opening(domain):
-        (window,) = windows(document(domain), [chunk("a", "text")], {}, 5, 100)
+        (window,) = build_windows(document(domain), [chunk("a", "text")], {}, 5, 100)
         return window.prompt((), 15, 20)[0].content.split("\n")[0]
 
     assert len({opening(domain) for domain in ("finance", "economics", "policy", "general")}) == 4
@@ -131,7 +131,7 @@ def test_nothing_that_an_edit_elsewhere_or_a_rename_changes_is_told():
     def told(**fields):
         told = Document(**{"doc_id": "d", "content_hash": "h", "source": "a/minutes.txt", "title": "minutes",
                            "media_type": "text/plain", "text": "", "entity": "Acme Inc.", **fields})  # fmt: skip
-        (window,) = windows(told, [chunk("a", "text")], {}, 5, 100)
+        (window,) = build_windows(told, [chunk("a", "text")], {}, 5, 100)
         return window.prompt((), 15, 20)[1].content
 
     renamed = told(doc_id="e", source="b/notes.txt", title="notes")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count, trace
+from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, trace
 
 ALL = GraphConfig(exclusive="none", per_answer=1, per_pivot=1000, quotas=dict.fromkeys(PATTERNS, 1000))
 
@@ -143,7 +143,7 @@ def test_the_whole_of_a_small_meeting_is_proposed_first():
 def test_the_order_of_the_triplets_does_not_matter(seed):
     shuffled = random.Random(seed).sample(ROWS + ROWS[:40], len(ROWS) + 40)
     assert list(trace(shuffled, GraphConfig())) == PATHS
-    assert count(shuffled, GraphConfig()) == count(ROWS, GraphConfig())
+    assert count_paths(shuffled, GraphConfig()) == count_paths(ROWS, GraphConfig())
 
 
 def test_a_quota_takes_the_first_of_what_no_quota_takes():
@@ -168,14 +168,14 @@ def test_a_fact_said_again_is_one_fact_with_two_supports():
     config = GraphConfig(quotas={"star": 5}, exclusive="none")
     assert [path.pattern for path in trace(rows[:2], config)] == ["star"]
     assert not list(trace(rows, config))  # c0 covers both
-    assert {row.pattern: row.eligible for row in count(rows, config)}["star"] == 0
+    assert {row.pattern: row.eligible for row in count_paths(rows, config)}["star"] == 0
 
 
 def test_the_rule_of_the_code_looks_at_every_pair_of_chunks():
     rows = [triplet("a", "r", "b", "c0"), triplet("a", "r", "c", "c0"), triplet("a", "r", "d", "c1")]
     sizes = {}
     for rule in ("covered", "distinct"):
-        census = {row.pattern: dict(row.sizes) for row in count(rows, GraphConfig(chunk_rule=rule))}
+        census = {row.pattern: dict(row.sizes) for row in count_paths(rows, GraphConfig(chunk_rule=rule))}
         sizes[rule] = census["star"]
     assert sizes == {"covered": {2: 2, 3: 1, 4: 0}, "distinct": {2: 2, 3: 0, 4: 0}}
 
@@ -188,24 +188,24 @@ def test_rejected_and_unkeyed_triplets_are_no_facts():
 def test_domains_are_graphs_of_their_own():
     rows = [triplet("a", "makes", "b", "c0", domain="x"), triplet("b", "costs", "c", "c1", domain="y")]
     assert not of("chain", trace(rows, ALL))
-    census = count(rows, ALL)
+    census = count_paths(rows, ALL)
     assert {row.domain for row in census} == {"x", "y"}
     assert all(row.eligible == 0 for row in census if row.pattern == "chain")
 
 
 def test_a_shortfall_is_reported_with_its_reason():
     config = GraphConfig(quotas={"star": 2, "single": 10_000, "inverted_star": 500})
-    rows = {row.pattern: row for row in count(ROWS, config, trace(ROWS, config))}
+    rows = {row.pattern: row for row in count_paths(ROWS, config, trace(ROWS, config))}
     assert (rows["star"].sampled, rows["star"].reason) == (2, "")
     assert rows["inverted_star"].sampled < 500
     assert rows["inverted_star"].reason == "limits"
     lone = [triplet("a", "makes", "b", "c0")]
-    (single,) = [row for row in count(lone, config, trace(lone, config)) if row.pattern == "single"]
+    (single,) = [row for row in count_paths(lone, config, trace(lone, config)) if row.pattern == "single"]
     assert (single.eligible, single.sampled, single.reason) == (1, 1, "no_more_eligible")
 
 
 def test_an_outsider_brings_a_pattern_by_its_name():
-    name = "rarefy.tasks.knowledge.graph.single:single"
+    name = "rarefy.tasks.knowledge.graph.patterns:single"
     config = GraphConfig(patterns=(name,), quotas={name: 3})
     paths = list(trace(ROWS, config))
     assert [path.pattern for path in paths] == [name] * 3
@@ -239,7 +239,7 @@ def test_something_is_sampled_exactly_where_something_is_eligible(rows, rule, cl
         stated[row.subject_key, row.relation_key, row.object_key, row.object_type].add(row.chunk_id)
     by_id = {row.triplet_id: row for row in rows}
     paths = list(trace(rows, config))
-    for census in count(rows, config, paths):
+    for census in count_paths(rows, config, paths):
         assert census.sampled <= census.eligible
         assert (census.sampled > 0) == (census.eligible > 0)
     for path in paths:

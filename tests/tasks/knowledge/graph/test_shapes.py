@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count, shape, to_networkx, trace
-from rarefy.tasks.knowledge.graph.facts import gather
+from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, summarise_graphs, to_networkx, trace
+from rarefy.tasks.knowledge.graph.facts import build_graphs
+from rarefy.tasks.knowledge.graph.patterns import star
 from rarefy.tasks.knowledge.graph.sample import Allocation
-from rarefy.tasks.knowledge.graph.star import star
 
 HUB = 100_000
 
@@ -25,14 +25,14 @@ def triplet(head, relation, tail, chunk="c0", kind="", number=0):
 
 
 def sizes(rows, **options):
-    return {row.pattern: dict(row.sizes) for row in count(rows, GraphConfig(**options))}
+    return {row.pattern: dict(row.sizes) for row in count_paths(rows, GraphConfig(**options))}
 
 
 @pytest.mark.parametrize("rule", ["covered", "distinct"])
 def test_an_empty_graph_has_nothing_and_breaks_nothing(rule):
-    assert count([], GraphConfig(chunk_rule=rule)) == []
+    assert count_paths([], GraphConfig(chunk_rule=rule)) == []
     assert list(trace([], GraphConfig(chunk_rule=rule))) == []
-    assert shape([]) == []
+    assert summarise_graphs([]) == []
     assert to_networkx([]).number_of_edges() == 0
 
 
@@ -41,7 +41,7 @@ def test_one_triplet_is_one_single_fact(rule):
     rows = [triplet("a", "r", "b")]
     config = GraphConfig(chunk_rule=rule, single_rule="paper")
     assert [path.pattern for path in trace(rows, config)] == ["single"]
-    assert {row.pattern: row.eligible for row in count(rows, config)} == {
+    assert {row.pattern: row.eligible for row in count_paths(rows, config)} == {
         "inverted_star": 0, "chain": 0, "star": 0, "single": 1
     }  # fmt: skip
 
@@ -51,7 +51,7 @@ def test_a_graph_of_self_loops_has_none_but_counts_them(rule):
     rows = [triplet("a", "r", "a"), triplet("b", "r", "b", "c1")]
     assert list(trace(rows, GraphConfig(chunk_rule=rule))) == []
     assert all(not any(by_size.values()) for by_size in sizes(rows, chunk_rule=rule).values())
-    assert shape(rows)[0].self_loops == 2
+    assert summarise_graphs(rows)[0].self_loops == 2
 
 
 @pytest.mark.parametrize(("length", "chains"), [(2, {2: 0, 3: 0}), (3, {2: 3, 3: 0}), (4, {2: 4, 3: 4})])
@@ -85,7 +85,7 @@ def test_a_hub_of_a_hundred_thousand_is_counted_and_sampled_at_once():
     rows = [triplet("hub", "r", f"n{i}", f"c{i % 500}") for i in range(HUB)]
     config = GraphConfig(quotas={"star": 1000}, per_pivot=1000)
     start = time.process_time()
-    (graph,) = gather(rows)
+    (graph,) = build_graphs(rows)
     free = np.ones(HUB, bool)
     found = star(graph, config, free)
     apart = star(graph, config.model_copy(update={"chunk_rule": "distinct"}), free)
@@ -129,7 +129,7 @@ def test_facts_repeated_year_after_year_are_counted_all_the_same():
 def test_repetition_too_tangled_to_count_is_counted_by_fewer_chunks_and_says_so():
     said = {i: {j for j in range(40) if int(row_id(i, j), 16) % 2} for i in range(120)}
     rows = [triplet("co", "r", f"n{i}", f"c{j}", number=j) for i, chunks in said.items() for j in chunks]
-    (row,) = [row for row in count(rows, GraphConfig()) if row.pattern == "star"]
+    (row,) = [row for row in count_paths(rows, GraphConfig()) if row.pattern == "star"]
     assert "chunks of a fact" in row.rule
     fact = {row.triplet_id: int(row.object_key[1:]) for row in rows}
     paths = [path for path in trace(rows, GraphConfig(exclusive="none", needed_clues=False)) if path.pattern == "star"]
@@ -148,7 +148,7 @@ def test_the_name_most_used_is_the_label_whatever_the_order():
         for i, name in enumerate(said)
     ]  # fmt: skip
     for order in (rows, rows[::-1]):
-        assert gather(order)[0].labels[gather(order)[0].nodes.index("nvidia")] == "NVIDIA Corporation"
+        assert build_graphs(order)[0].labels[build_graphs(order)[0].nodes.index("nvidia")] == "NVIDIA Corporation"
 
 
 def test_every_pattern_is_listed_under_its_own_name():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.tasks.knowledge.supersede import compare, latest
 from rarefy.tasks.knowledge.supersede.compare import OTHER, SAME
-from rarefy.tasks.knowledge.supersede.latest import Compare, superseded
-from rarefy.tasks.knowledge.supersede.order import later, newness
+from rarefy.tasks.knowledge.supersede.latest import Compare, find_superseded, is_later, recency
 
 SHOWN = (("12.3 billion", "12300000000"), ("12,345 million", "12345000000"), ("12,400 million", "12400000000"),
          ("(12,345) million", "-12345000000"))  # fmt: skip
@@ -31,7 +30,7 @@ def fact(home: Document, number: int, shown: str, value: str, concept: str = "",
 
 def each_with_each(rows: Sequence[Triplet], compared: Compare, homes: Mapping[str, Document]) -> dict[str, Triplet]:
     """The definition, in quadratic time."""
-    order = sorted(rows, key=lambda row: (newness(homes[row.doc_id]), row.doc_id, row.triplet_id))
+    order = sorted(rows, key=lambda row: (recency(homes[row.doc_id]), row.doc_id, row.triplet_id))
     said: dict[str, Triplet] = {}
     if any(compared(row, said.setdefault(row.doc_id, row)) != SAME for row in order):
         return {}
@@ -39,7 +38,7 @@ def each_with_each(rows: Sequence[Triplet], compared: Compare, homes: Mapping[st
 
     def after(row: Triplet) -> list[Triplet]:
         own = homes[row.doc_id]
-        return [other for other in stands if later(homes[other.doc_id], own) and compared(row, other) == OTHER]
+        return [other for other in stands if is_later(homes[other.doc_id], own) and compared(row, other) == OTHER]
 
     current = [row for row in stands if not after(row)]
     if not current or any(compared(current[0], row) != SAME for row in current):
@@ -62,7 +61,9 @@ facts = st.tuples(
 def test_the_result_is_that_of_comparing_each_with_each(told: list) -> None:
     documents = {f"{n:05}": document(n, *home) for n, (home, _) in enumerate(told)}
     rows = [fact(documents[f"{n:05}"], 0, *shown, *rest) for n, (_, (shown, *rest)) in enumerate(told)]
-    assert superseded(rows, compare.figures, documents) == each_with_each(rows, compare.figures, documents)
+    assert find_superseded(rows, compare.compare_figures, documents) == each_with_each(
+        rows, compare.compare_figures, documents
+    )
 
 
 @pytest.mark.parametrize("dated", [True, False])
@@ -74,17 +75,17 @@ def test_of_very_many_documents_that_state_one_fact_few_are_compared(
 
     def compared(one: Triplet, other: Triplet) -> str:
         asked["compared"] += 1
-        return compare.figures(one, other)
+        return compare.compare_figures(one, other)
 
     def counted(one: Document, other: Document) -> bool:
         asked["later"] += 1
-        return later(one, other)
+        return is_later(one, other)
 
-    monkeypatch.setattr(latest, "later", counted)
+    monkeypatch.setattr(latest, "is_later", counted)
     days = [(date(2020, 1, 1) + timedelta(days=n)).isoformat() for n in range(many)]
     documents = {f"{n:05}": document(n, *((day, "") if dated else ("", day))) for n, day in enumerate(days)}
     shown = SHOWN[1 : 1 + values]
     rows = [fact(home, 0, *shown[n * values // many]) for n, home in enumerate(documents.values())]
-    assert len(superseded(rows, compared, documents)) == (many // 2 if values == 2 else 0)
+    assert len(find_superseded(rows, compared, documents)) == (many // 2 if values == 2 else 0)
     assert asked["compared"] <= values**2
     assert asked["later"] <= 4 * many * values

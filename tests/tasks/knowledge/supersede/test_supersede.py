@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Document, Triplet, row_id
 from rarefy.tasks.knowledge.supersede import SupersedeConfig, supersede
-from rarefy.tasks.knowledge.supersede.order import later
+from rarefy.tasks.knowledge.supersede.latest import is_later
 
 ACME = "ORG:Acme Inc."
 
@@ -226,13 +226,13 @@ def test_relations_of_ones_own_may_be_named_in_the_config() -> None:
 def test_which_document_is_later_is_told_by_what_both_say(
     one: tuple[str, str], other: tuple[str, str], expected: bool
 ) -> None:
-    assert later(document("a", *one), document("b", *other)) == expected
-    assert not (expected and later(document("b", *other), document("a", *one)))
+    assert is_later(document("a", *one), document("b", *other)) == expected
+    assert not (expected and is_later(document("b", *other), document("a", *one)))
 
 
 def test_of_two_on_one_period_without_dates_the_amended_form_is_the_later() -> None:
     original, amended = document("a", period="2023-12-31"), document("b", period="2023-12-31", form="10-K/A")
-    assert later(amended, original) and not later(original, amended)
+    assert is_later(amended, original) and not is_later(original, amended)
     assert gone(run([figure(original, "$4,120", "4120"), figure(amended, "$4,080", "4080")], original, amended)) == {
         "a": ("2023-12-31", "b")
     }

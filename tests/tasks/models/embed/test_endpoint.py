@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from rarefy.tasks.models.embed import EmbedConfig, EndpointEmbedder
-from rarefy.tasks.models.embed.endpoint import BATCH, CHARACTERS, _wait
+from rarefy.tasks.models.embed.endpoint import BATCH, CHARACTERS
 from rarefy.tasks.models.llm import InferenceContext, Price, RequestPolicy
+from rarefy.tasks.models.llm.config import NANO
 from rarefy.tasks.models.llm.faults import BudgetSpent, Failed, Unavailable
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import NANO
+from rarefy.tasks.models.llm.reply_store import open_reply_store
+from rarefy.tasks.models.llm.sending import seconds_before_retry
 
 KEY = "canary-key-5a1f"
 Answer = Callable[
@@ -144,7 +145,7 @@ def test_retries_end_and_none_means_none(use: Use, retries: int) -> None:
 def test_a_server_that_says_at_once_is_given_more_time_at_each_try_all_the_same() -> None:
     def waits(retry_after: float | None) -> list[float]:
         fault = Failed("rate_limited", "slow down", again=True, retry_after=retry_after)
-        return [_wait(fault, tries, "a text") for tries in range(1, 6)]
+        return [seconds_before_retry(fault, tries, "a text") for tries in range(1, 6)]
 
     assert waits(0) == waits(None)
     assert all(0.25 * 2**n <= wait <= 0.5 * 2**n for n, wait in enumerate(waits(0)))

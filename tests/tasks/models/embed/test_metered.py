@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rarefy.tasks.models.embed.metered import Meter
+from rarefy.tasks.models.embed.endpoint import Meter
 from rarefy.tasks.models.llm import InferenceContext, Price, RequestPolicy
+from rarefy.tasks.models.llm.config import NANO
 from rarefy.tasks.models.llm.faults import BudgetSpent
-from rarefy.tasks.models.llm.reply_store import NANO
 
 PRICE = Price(model="m", prompt=2.0, completion=0, as_of="2026-11-01", source="test")  # type: ignore[arg-type]
 ONE = 10_000 * 2 / 1_000_000  # what a request of 10,000 tokens costs

@@ -7,8 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import Usage
+from rarefy.tasks.models.llm.reply_store import Usage, open_reply_store
 
 KEY = "sk-test-0123456789abcdef"
 

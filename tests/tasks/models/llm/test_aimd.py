@@ -3,12 +3,12 @@
 import asyncio
 import time
 
-from rarefy.tasks.models.llm.aimd import Gate
+from rarefy.tasks.models.llm.rate_limits import ConcurrencyLimit
 
 
 def test_no_more_are_inside_than_the_limit_and_all_get_in():
     async def run():
-        gate, inside, most, done = Gate(5), 0, 0, 0
+        gate, inside, most, done = ConcurrencyLimit(5), 0, 0, 0
 
         async def one():
             nonlocal inside, most, done
@@ -31,7 +31,7 @@ def full(gate):
 
 
 def test_answers_let_more_in_until_the_most_and_a_complaint_halves():
-    gate = Gate(100)
+    gate = ConcurrencyLimit(100)
     assert gate.limit == 32
     for _ in range(200):
         full(gate).answered()
@@ -49,7 +49,7 @@ def test_answers_let_more_in_until_the_most_and_a_complaint_halves():
 
 
 def test_room_that_nobody_used_does_not_grow():
-    gate = Gate(100)
+    gate = ConcurrencyLimit(100)
     gate.inside = 3
     for _ in range(50):
         gate.answered()
@@ -57,7 +57,7 @@ def test_room_that_nobody_used_does_not_grow():
 
 
 def test_one_request_is_always_let_in():
-    gate = Gate(8)
+    gate = ConcurrencyLimit(8)
     for _ in range(20):
         gate.complained(time.monotonic())
     assert gate.limit == 1
@@ -65,7 +65,7 @@ def test_one_request_is_always_let_in():
 
 def test_a_cancelled_waiter_takes_no_place():
     async def run():
-        gate = Gate(1)
+        gate = ConcurrencyLimit(1)
         await gate.__aenter__()
         waiting = asyncio.create_task(gate.__aenter__())
         await asyncio.sleep(0)

@@ -16,7 +16,7 @@ import pytest
 from endpoint_batch import Service, failed, said
 
 from rarefy.data_contracts.rows import Message, Request
-from rarefy.tasks.models.llm import batch_files
+from rarefy.tasks.models.llm import batch_api
 from rarefy.tasks.models.llm.batch_api import BatchAPI, batch
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.models.llm.faults import Unavailable
@@ -147,7 +147,7 @@ def test_files_keep_to_the_limits(serve: Callable[..., Any], tmp_path: Path) -> 
     assert len(_texts(_api(tmp_path, lines=4), _requests(10))) == 10
     assert sorted(len(service.sent(one)) for one in service.batches.values()) == [2, 4, 4]
     bodies = [(f"n{n}", {"x": "y" * 100 * n}) for n in range(9)]
-    made = list(batch_files.files(iter(bodies), 50, 1_000))
+    made = list(batch_api.batch_files(iter(bodies), 50, 1_000))
     assert [name for names, _ in made for name in names] == [name for name, _ in bodies]
     assert all(len(content) <= 1_000 or len(names) == 1 for names, content in made)
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from rarefy.data_contracts.rows import Message, Reply, Request
-from rarefy.tasks.models.llm.batched import Batched
 from rarefy.tasks.models.llm.faults import Failed
+from rarefy.tasks.models.llm.providers import Batched
 
 
 def requests(count):

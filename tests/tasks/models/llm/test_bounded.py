@@ -11,7 +11,7 @@ import pytest
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy, endpoint
-from rarefy.tasks.models.llm.bounded import bounded, bounded_in_size
+from rarefy.tasks.models.llm.endpoint import limit_response, limit_response_size
 from rarefy.tasks.models.llm.faults import Failed, Unavailable
 
 
@@ -58,20 +58,20 @@ def endless() -> Iterator[Callable[[float, int], str]]:
 
 
 def test_a_body_without_end_is_cut_at_its_size(endless):
-    client = httpx2.Client(event_hooks={"response": [bounded(60.0, largest=1_000_000)]})
+    client = httpx2.Client(event_hooks={"response": [limit_response(60.0, largest=1_000_000)]})
     with client, pytest.raises(httpx2.ReadError, match="more than 1,000,000 bytes"):
         client.get(endless(0.0, 65_536))
 
 
 def test_a_body_that_drips_is_cut_at_its_time_though_every_piece_is_in_time(endless):
-    client = httpx2.Client(timeout=30.0, event_hooks={"response": [bounded(0.3)]})
+    client = httpx2.Client(timeout=30.0, event_hooks={"response": [limit_response(0.3)]})
     with client, pytest.raises(httpx2.ReadTimeout, match="no whole reply"):
         client.get(endless(0.02, 1))
 
 
 def test_an_asynchronous_body_without_end_is_cut_at_its_size(endless):
     async def ask() -> None:
-        async with httpx2.AsyncClient(event_hooks={"response": [bounded_in_size(1_000_000)]}) as client:
+        async with httpx2.AsyncClient(event_hooks={"response": [limit_response_size(1_000_000)]}) as client:
             await client.get(endless(0.0, 65_536))
 
     with pytest.raises(httpx2.ReadError, match="more than 1,000,000 bytes"):
@@ -79,7 +79,7 @@ def test_an_asynchronous_body_without_end_is_cut_at_its_size(endless):
 
 
 def test_a_model_that_never_ends_its_reply_is_a_fault_and_no_memory(endless, monkeypatch):
-    monkeypatch.setattr(endpoint, "bounded_in_size", lambda: bounded_in_size(1_000_000))
+    monkeypatch.setattr(endpoint, "limit_response_size", lambda: limit_response_size(1_000_000))
     monkeypatch.setenv("OPENAI_BASE_URL", endless(0.0, 65_536))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 

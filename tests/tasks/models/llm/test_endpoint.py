@@ -8,8 +8,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Message, Request, Token
 from rarefy.tasks.models.llm import LLMConfig
-from rarefy.tasks.models.llm.account import retry_after
-from rarefy.tasks.models.llm.endpoint import body_of, reply_of
+from rarefy.tasks.models.llm.endpoint import body_of, reply_of, retry_after
 from rarefy.tasks.models.llm.faults import REASONS, Failed
 
 ASKED = Request("q1", (Message("system", "Be brief."), Message("user", "How many?")), max_tokens=7)

@@ -66,7 +66,7 @@ def ran(tmp_path_factory):
         patch.setenv("OPENAI_BASE_URL", endpoint.url)
         patch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
         from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
-        from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+        from rarefy.tasks.models.llm.reply_store import open_reply_store
 
         serving = RequestPolicy(try_deadline=1.5, call_deadline=60, retries=8, prices=(PRICE,))
         means = InferenceContext(stage="s", run="r", serving=serving)

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as some
 
 from rarefy.data_contracts.rows import Message, Request
-from rarefy.tasks.models.llm.key import key
+from rarefy.tasks.models.llm.reply_store import reply_key
 
 IDENTITY = {"model": "m", "structured": "auto", "extra": {"a": 1, "b": {"c": [1, 2], "d": None}}}
 ASKED = Request("r1", (Message("system", "Be short."), Message("user", "Why?")), '{"type":"object"}', 0.2, 100, 7, 5)
@@ -40,26 +40,29 @@ def test_the_fields_of_a_request_are_those_that_are_tried():
 
 @pytest.mark.parametrize("name", OTHER)
 def test_any_changed_field_changes_the_key(name):
-    assert key(IDENTITY, replace(ASKED, **{name: OTHER[name]}))[0] != key(IDENTITY, ASKED)[0]
+    assert reply_key(IDENTITY, replace(ASKED, **{name: OTHER[name]}))[0] != reply_key(IDENTITY, ASKED)[0]
 
 
 def test_the_name_that_the_asker_gave_is_no_part_of_it():
-    assert key(IDENTITY, replace(ASKED, request_id="r2")) == key(IDENTITY, ASKED)
+    assert reply_key(IDENTITY, replace(ASKED, request_id="r2")) == reply_key(IDENTITY, ASKED)
 
 
 @given(REQUESTS, REQUESTS)
 def test_two_requests_have_one_key_only_if_they_are_equal(one, other):
-    assert (key(IDENTITY, one)[0] == key(IDENTITY, other)[0]) == (one == other)
+    assert (reply_key(IDENTITY, one)[0] == reply_key(IDENTITY, other)[0]) == (one == other)
 
 
 @given(some.dictionaries(TEXT, TEXT | some.integers() | some.none(), max_size=5), some.randoms())
 def test_the_order_of_an_identity_is_no_part_of_it_and_its_values_are(identity, randomly):
     names = list(identity)
     randomly.shuffle(names)
-    assert key({name: identity[name] for name in names}, ASKED) == key(identity, ASKED)
+    assert reply_key({name: identity[name] for name in names}, ASKED) == reply_key(identity, ASKED)
     for name in names:
-        assert key({**identity, name: [identity[name]]}, ASKED)[0] != key(identity, ASKED)[0]
-        assert key({other: identity[other] for other in names if other != name}, ASKED)[0] != key(identity, ASKED)[0]
+        assert reply_key({**identity, name: [identity[name]]}, ASKED)[0] != reply_key(identity, ASKED)[0]
+        assert (
+            reply_key({other: identity[other] for other in names if other != name}, ASKED)[0]
+            != reply_key(identity, ASKED)[0]
+        )
 
 
 @given(TEXT, TEXT, some.integers(0, 20))
@@ -68,20 +71,20 @@ def test_where_one_message_ends_and_the_next_begins_matters(first, second, at):
     assume(whole[:at] != first)
     one = Request("r", (Message("user", first), Message("user", second)))
     other = Request("r", (Message("user", whole[:at]), Message("user", whole[at:])))
-    assert key({}, one)[0] != key({}, other)[0]
+    assert reply_key({}, one)[0] != reply_key({}, other)[0]
 
 
 def test_half_of_a_character_is_not_the_character():
     one, other = (Request("r", (Message("user", text),)) for text in ("\ud83d\ude00", "\U0001f600"))
-    assert key({}, one)[0] != key({}, other)[0]
+    assert reply_key({}, one)[0] != reply_key({}, other)[0]
 
 
 def test_whole_numbers_are_as_good_as_fractions_for_a_temperature():
-    assert key({}, replace(ASKED, temperature=1))[0] == key({}, replace(ASKED, temperature=1.0))[0]
+    assert reply_key({}, replace(ASKED, temperature=1))[0] == reply_key({}, replace(ASKED, temperature=1.0))[0]
 
 
 def test_it_is_32_hex_digits_and_the_same_in_every_release():
-    name, made_of = key(IDENTITY, ASKED)
+    name, made_of = reply_key(IDENTITY, ASKED)
     assert name == "a655dc0b1a6c304ef73df05f9ea5619d"  # another one asks, and pays, for everything again
     told = json.loads(made_of)
     assert told["identity"] == IDENTITY
@@ -95,7 +98,7 @@ def test_what_made_it_fits_a_screen_and_holds_no_secret(monkeypatch):
         "model": "m",
         "extra": {"extra_headers": {"Authorization": "Bearer abcdef.0123456789", "x": "canary-0123456789"}},
     }
-    _, made_of = key(identity, Request("r", (Message("user", "word " * 100_000),), schema="x" * 100_000))
+    _, made_of = reply_key(identity, Request("r", (Message("user", "word " * 100_000),), schema="x" * 100_000))
     assert len(made_of) < 2_000
     assert "canary" not in made_of and "abcdef" not in made_of
 
@@ -104,5 +107,6 @@ def test_an_identity_may_hold_what_a_config_file_holds():
     from datetime import date
 
     assert (
-        key({"extra": {"as_of": date(2024, 1, 1)}}, ASKED)[0] != key({"extra": {"as_of": date(2024, 1, 2)}}, ASKED)[0]
+        reply_key({"extra": {"as_of": date(2024, 1, 1)}}, ASKED)[0]
+        != reply_key({"extra": {"as_of": date(2024, 1, 2)}}, ASKED)[0]
     )

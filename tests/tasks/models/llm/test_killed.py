@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 from endpoint import TESTS, served
 
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import open_reply_store
 
 pytestmark = pytest.mark.crash
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from rarefy.tasks.models.llm.pace import given_back, taken
+from rarefy.tasks.models.llm.rate_limits import give_back, take
 
 NOW = 1_700_000_000.0
 
@@ -13,7 +13,7 @@ def sent(limits: tuple[int, int], takings: list[tuple[float, int, int]]) -> list
     marks, now, out = (0.0, 0.0), NOW, []
     for pause, requests, tokens in takings:
         now += pause
-        marks, wait = taken(marks, (requests, tokens), limits, now)
+        marks, wait = take(marks, (requests, tokens), limits, now)
         assert wait >= 0
         out.append((now + wait, requests, tokens))
     return sorted(out)
@@ -54,7 +54,7 @@ def test_the_tighter_of_two_limits_counts():
 
 
 def test_what_is_given_back_is_taken_off():
-    marks, _ = taken((0.0, 0.0), (1, 1_000), (0, 10_000), NOW)
-    assert given_back(marks[1], 1_000, 10_000) == NOW
-    assert given_back(marks[1], -1_000, 10_000) > marks[1]
-    assert given_back(marks[1], 1_000, 0) == marks[1]
+    marks, _ = take((0.0, 0.0), (1, 1_000), (0, 10_000), NOW)
+    assert give_back(marks[1], 1_000, 10_000) == NOW
+    assert give_back(marks[1], -1_000, 10_000) > marks[1]
+    assert give_back(marks[1], 1_000, 0) == marks[1]

@@ -3,8 +3,7 @@
 from datetime import date
 
 from rarefy.tasks.models.llm import LLMConfig, Price
-from rarefy.tasks.models.llm.prices import cost, price_of
-from rarefy.tasks.models.llm.reply_store import NANO
+from rarefy.tasks.models.llm.config import NANO, cost, price_of
 
 
 def price(model="m", **more):

@@ -18,9 +18,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.data_contracts.rows import Reply, Token, row_id
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.reply_store import Call, Kept
-from rarefy.tasks.models.llm.reply_store_sqlite import SQLiteReplyStore
+from rarefy.tasks.models.llm.reply_store import Call, StoredReply, open_reply_store
 
 BASE = 1_700_000_000.0  # a virtual clock begins here
 ODD = "a\0b \ud83d\ude00 \udcff 😀 é \u2028 '); DROP TABLE replies; -- %s"
@@ -100,8 +98,8 @@ def books(url, tmp_path):
     return open_reply_store(url, tmp_path)
 
 
-def kept(key: str, text: str = "yes", request_id: str = "r1", made_of: str = "{}") -> Kept:
-    return Kept(key, made_of, Reply(request_id, text))
+def kept(key: str, text: str = "yes", request_id: str = "r1", made_of: str = "{}") -> StoredReply:
+    return StoredReply(key, made_of, Reply(request_id, text))
 
 
 def call(request_id: str = "r1", **more) -> Call:
@@ -111,7 +109,7 @@ def call(request_id: str = "r1", **more) -> Call:
 def processes(script: str, *arguments: str, count: int = 4) -> list[str]:
     """What so many processes print that run the script at once; it finds its books opened."""
     start = "import sys; from pathlib import Path; from rarefy.tasks.models.llm.reply_store import *; "
-    start += "from rarefy.tasks.models.llm.open_reply_store import open_reply_store; "
+    start += "from rarefy.tasks.models.llm.reply_store import open_reply_store; "
     start += "from rarefy.data_contracts.rows import Reply; books = open_reply_store(sys.argv[1], Path('.'))\n"
     running = [
         subprocess.Popen([sys.executable, "-c", start + script, *arguments, str(i)], stdout=subprocess.PIPE, text=True)
@@ -138,7 +136,7 @@ def processes(script: str, *arguments: str, count: int = 4) -> list[str]:
     ids=["empty", "full", "odd", "logprobs", "short", "10 MB", "10 MB that no compression helps"],
 )
 def test_a_reply_comes_back_as_it_was(books, reply):
-    books.keep([], [Kept("ab" * 16, ODD, reply)])
+    books.keep([], [StoredReply("ab" * 16, ODD, reply)])
     assert books.find(["ab" * 16]) == {"ab" * 16: reply}
     assert books.explain("abab")[0].made_of == ODD
 
@@ -278,7 +276,7 @@ def test_the_longest_hold_counts(books):
 
 def test_a_clock_that_is_set_back_makes_nobody_wait_for_it_to_catch_up(tmp_path):
     hour, limits = 3_600.0, (60, 0)
-    books = SQLiteReplyStore(tmp_path / "ledger.sqlite")
+    books = open_reply_store(f"sqlite:///{tmp_path}/ledger.sqlite", tmp_path)
     for _ in range(10):
         before = books.pace("m", 1, 0, limits, BASE + hour)
     books.hold("m", BASE + hour + 30, BASE + hour)
@@ -289,16 +287,18 @@ def test_a_clock_that_is_set_back_makes_nobody_wait_for_it_to_catch_up(tmp_path)
 
 
 def test_a_caller_who_waited_for_the_file_does_not_set_the_clock_back(tmp_path):
-    books, limits = SQLiteReplyStore(tmp_path / "ledger.sqlite"), (60, 0)
+    books, limits = open_reply_store(f"sqlite:///{tmp_path}/ledger.sqlite", tmp_path), (60, 0)
     for _ in range(10):
         waits = books.pace("m", 1, 0, limits, BASE + 50)
     assert BASE + books.pace("m", 1, 0, limits, BASE) > BASE + 50 + waits
 
 
 def test_a_ledger_from_before_the_clock_was_kept_goes_on(tmp_path):
-    books = SQLiteReplyStore(tmp_path / "ledger.sqlite")
+    url = f"sqlite:///{tmp_path}/ledger.sqlite"
+    open_reply_store(url, tmp_path)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as file:
         file.execute("DROP TABLE clock")
+    books = open_reply_store(url, tmp_path)
     assert books.pace("m", 1, 0, (60, 0), BASE) == 0.0
 
 
@@ -309,7 +309,8 @@ me = int(sys.argv[-1])
 def work(thread):
     for i in range(10):
         name = f"{i:04x}" * 8
-        books.keep([Call("run", "s", "m", name, "answered")] * 3, [Kept(name, "{}", Reply(name, f"{me} {thread}"))])
+        reply = StoredReply(name, "{}", Reply(name, f"{me} {thread}"))
+        books.keep([Call("run", "s", "m", name, "answered")] * 3, [reply])
         assert books.find([name])
 threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 [t.start() for t in threads]; [t.join() for t in threads]
@@ -321,13 +322,13 @@ threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 
 def test_a_writer_that_is_killed_leaves_whole_replies_and_a_ledger_that_agrees(url, books):
     start = "import sys; from pathlib import Path; from rarefy.tasks.models.llm.reply_store import *; "
-    start += "from rarefy.tasks.models.llm.open_reply_store import open_reply_store; "
+    start += "from rarefy.tasks.models.llm.reply_store import open_reply_store; "
     start += "from rarefy.data_contracts.rows import Reply; books = open_reply_store(sys.argv[1], Path('.'))\n"
     script = """
 for batch in range(100_000):
     names = [f"{batch * 8 + i:032x}" for i in range(8)]
     books.keep([Call("run", "s", "m", name, "answered") for name in names],
-               [Kept(name, "{}", Reply(name, name * 50)) for name in names])
+               [StoredReply(name, "{}", Reply(name, name * 50)) for name in names])
     print(batch, flush=True)
 """
     writer = subprocess.Popen([sys.executable, "-c", start + script, url], stdout=subprocess.PIPE, text=True)
@@ -351,7 +352,7 @@ for batch in range(100_000):
 def test_a_forked_process_uses_no_connection_of_its_parent(url, books):
     script = """
 import os
-books.keep([], [Kept("a" * 32, "{}", Reply("r", "parent"))])
+books.keep([], [StoredReply("a" * 32, "{}", Reply("r", "parent"))])
 child = os.fork()
 for i in range(50):
     books.keep([Call("run", "s", "m", str(i), "answered")], [])
@@ -418,17 +419,17 @@ def test_a_full_disk_is_an_error_that_names_the_file_and_what_was_kept_stays(tmp
     script = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-books.keep([], [Kept("a" * 32, "{}", Reply("r", "kept"))])
+books.keep([], [StoredReply("a" * 32, "{}", Reply("r", "kept"))])
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
 try:
-    books.keep([], [Kept("b" * 32, "{}", Reply("r", __import__("os").urandom(1_000_000).hex()))])
+    books.keep([], [StoredReply("b" * 32, "{}", Reply("r", __import__("os").urandom(1_000_000).hex()))])
 except OSError as error:
     assert "books.sqlite: " in str(error) and "; " in str(error), error
 else:
     sys.exit("no error")
 assert list(books.find(["a" * 32, "b" * 32])) == ["a" * 32]
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-books.keep([], [Kept("c" * 32, "{}", Reply("r", "again"))])
+books.keep([], [StoredReply("c" * 32, "{}", Reply("r", "again"))])
 """
     url = f"sqlite:///{tmp_path / 'books.sqlite'}"
     processes(script, url, count=1)
@@ -538,7 +539,7 @@ def test_without_psycopg_the_extra_is_named(tmp_path):
     script = """
 import sys; sys.modules["psycopg"] = None
 from pathlib import Path
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import open_reply_store
 try:
     open_reply_store("postgresql://me:secret@host/x", Path())
 except ValueError as error:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rarefy.data_contracts.rows import Message, Request
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy, unanswered
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
-from rarefy.tasks.models.llm.secrets import address, redacted
-from rarefy.tasks.refresh.feeds.faults import FeedFault, Later, Refused
+from rarefy.tasks.models.llm.reply_store import open_reply_store
+from rarefy.tasks.models.llm.secrets import redacted, strip_address
+from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused, TryLater
 from rarefy.tasks.store.tables import Store
 
 # one of the shape that everybody knows, one of no shape at all, and one that is written otherwise in an address
@@ -186,7 +186,7 @@ def test_redaction_leaves_other_words_alone(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     for text in ("none of them", "the token limit is 8192 tokens", "key figures: basic earnings per share"):
         assert redacted(text) == text
-    assert address("https://me:secret@host/v1?api-key=x") == "https://host/v1"
+    assert strip_address("https://me:secret@host/v1?api-key=x") == "https://host/v1"
 
 
 LETTERS = st.text(st.characters(codec="ascii", exclude_characters=" \"'<>", exclude_categories=["Cc"]), min_size=6)
@@ -230,6 +230,6 @@ def test_a_user_alone_may_be_a_token_and_is_not_told():
 
 def test_faults_and_what_a_store_is_called_hold_no_password():
     address_ = "postgresql://me:Zx81pass@host/db"
-    for kind in (Fault, UsageFault, SpentFault, FeedFault, Refused, Later):
+    for kind in (Fault, UsageFault, SpentFault, FeedFault, Refused, TryLater):
         assert str(kind(f"--replies {address_}: gone")) == "--replies postgresql://[key]@host/db: gone"
     assert "Zx81" not in Store("memory://me:Zx81pass@host/db").told

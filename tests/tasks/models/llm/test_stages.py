@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Message, Reply, Request
-from rarefy.tasks.models.llm import heard, replies
+from rarefy.tasks.models.llm import parse_reply, replies
 
 
 class Score(BaseModel):
@@ -49,12 +49,12 @@ def test_a_second_reply_and_one_to_nobody_are_bugs(strange):
 
 
 def test_a_reply_is_read_by_its_form_or_unparsable_with_each_fault():
-    said, reply = heard(Reply("r", parsed=json.dumps({"score": 4})), Score)
+    said, reply = parse_reply(Reply("r", parsed=json.dumps({"score": 4})), Score)
     assert said == Score(score=4) and not reply.error
-    said, reply = heard(Reply("r", text="raw", parsed=json.dumps({"score": 9})), Score)
+    said, reply = parse_reply(Reply("r", text="raw", parsed=json.dumps({"score": 9})), Score)
     assert said is None and (reply.error, reply.text) == ("unparsable", "raw") and "score: " in reply.detail
 
 
 def test_a_failed_reply_stays_as_it_is():
     failed = Reply("r", error="refused", detail="no", parsed='{"score": 4}')
-    assert heard(failed, Score) == (None, failed)
+    assert parse_reply(failed, Score) == (None, failed)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import Message, Request
-from rarefy.tasks.models.llm.structured import again, parse, strict
+from rarefy.tasks.models.llm.structured import build_reask, parse, response_format
 
 ANY, OBJECT = "{}", '{"type": "object"}'
 
@@ -181,7 +181,7 @@ def test_a_schema_elsewhere_is_never_fetched() -> None:
 
 def test_the_re_ask_keeps_id_and_settings_and_shows_reply_fault_and_schema() -> None:
     first = Request("r1", (Message("user", "Facts?"),), FACTS, 0.5, 99, 7)
-    second = again(first, "x" * 100_000, "$.facts: missing")
+    second = build_reask(first, "x" * 100_000, "$.facts: missing")
     assert (second.request_id, second.schema, second.temperature, second.max_tokens, second.seed) == (
         "r1",
         FACTS,
@@ -192,7 +192,7 @@ def test_the_re_ask_keeps_id_and_settings_and_shows_reply_fault_and_schema() -> 
     assert [message.role for message in second.messages] == ["user", "assistant", "user"]
     assert len(second.messages[1].content) == 4_000
     assert "$.facts: missing" in second.messages[2].content and FACTS in second.messages[2].content
-    assert [message.role for message in again(first, " ", "empty").messages] == ["user", "user"]
+    assert [message.role for message in build_reask(first, " ", "empty").messages] == ["user", "user"]
 
 
 class Item(BaseModel):
@@ -207,7 +207,7 @@ class Items(BaseModel):
 
 
 def test_strict_mode_requires_everything_and_allows_nothing_else() -> None:
-    told = strict(json.dumps(Items.model_json_schema()))
+    told = response_format(json.dumps(Items.model_json_schema()))
     shape = told["json_schema"]
     assert told["type"] == "json_schema" and shape["strict"] is True and shape["name"] == "Items"
     item = shape["schema"]["$defs"]["Item"]
@@ -218,7 +218,7 @@ def test_strict_mode_requires_everything_and_allows_nothing_else() -> None:
 
 
 def test_a_root_that_is_a_reference_is_put_in_its_place() -> None:
-    shape = strict(json.dumps(Item.model_json_schema()))["json_schema"]
+    shape = response_format(json.dumps(Item.model_json_schema()))["json_schema"]
     assert shape["strict"] is True and shape["schema"]["type"] == "object" and "Item" in shape["schema"]["$defs"]
 
 
@@ -233,13 +233,13 @@ def test_a_root_that_is_a_reference_is_put_in_its_place() -> None:
     ],
 )
 def test_what_strict_mode_cannot_say_is_sent_as_it_is(schema: str) -> None:
-    shape = strict(schema)["json_schema"]
+    shape = response_format(schema)["json_schema"]
     assert shape["strict"] is False and shape["schema"] == json.loads(schema)
 
 
 def test_the_official_client_agrees_on_what_strict_mode_is() -> None:
     from openai.lib._pydantic import to_strict_json_schema
 
-    theirs, ours = to_strict_json_schema(Facts), strict(FACTS)["json_schema"]["schema"]
+    theirs, ours = to_strict_json_schema(Facts), response_format(FACTS)["json_schema"]["schema"]
     assert ours["$defs"]["Fact"]["required"] == theirs["$defs"]["Fact"]["required"]
     assert ours["additionalProperties"] is theirs["additionalProperties"] is False

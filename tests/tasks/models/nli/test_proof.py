@@ -3,9 +3,9 @@
 import pytest
 
 from rarefy.tasks.models.nli import NLI, NLIConfig, equivalent, proof
-from rarefy.tasks.models.nli.proof import proved, split
+from rarefy.tasks.models.nli.proof import is_proved, split
 from rarefy.tasks.text.syntax import rewrites
-from rarefy.tasks.text.syntax.pieces import woven
+from rarefy.tasks.text.syntax.pieces import join_pieces
 
 # finance, law, science, sport, biography; prose and questions
 WRONG = [
@@ -279,23 +279,23 @@ def test_changes_of_syntax_notation_and_wording_that_are_known_are_kept_both_way
 
 def test_a_text_keeps_each_of_its_sentences_in_their_order_and_no_other() -> None:
     text = "Acme has 40 stores. It opened five in May. Profit rose 3%."
-    assert proved(text, "It opened 5 in May.") and proved(text, "Acme has 40 stores. Profit increased 3 percent.")
-    assert not proved(text, "Profit rose 3%. Acme has 40 stores.") and not proved("It opened five in May.", text)
-    assert not proved(text, f"{text} Costs fell.") and not proved(text, "")
+    assert is_proved(text, "It opened 5 in May.") and is_proved(text, "Acme has 40 stores. Profit increased 3 percent.")
+    assert not is_proved(text, "Profit rose 3%. Acme has 40 stores.") and not is_proved("It opened five in May.", text)
+    assert not is_proved(text, f"{text} Costs fell.") and not is_proved(text, "")
 
 
 def test_a_passage_is_kept_with_any_of_its_sentences_in_another_known_syntax() -> None:
     text = "Rutherford discovered the nucleus in 1911. The court dismissed the complaint. Costs rose."
     for sentence in split(text):
         for way in rewrites(sentence):
-            other = text.replace(sentence, woven(sentence, way.pieces))
-            assert other != text and proved(text, other) and proved(other, text)
-    assert not proved(text, text.replace("The court dismissed the complaint", "The complaint dismissed the court"))
+            other = text.replace(sentence, join_pieces(sentence, way.pieces))
+            assert other != text and is_proved(text, other) and is_proved(other, text)
+    assert not is_proved(text, text.replace("The court dismissed the complaint", "The complaint dismissed the court"))
 
 
 def test_synonyms_stand_for_each_other_in_the_same_form_alone() -> None:
-    assert proved("Sales declined.", "Sales decreased.") and not proved("Sales declined.", "Sales decrease.")
-    assert not proved("Sales declined.", "Sales plunged.")
+    assert is_proved("Sales declined.", "Sales decreased.") and not is_proved("Sales declined.", "Sales decrease.")
+    assert not is_proved("Sales declined.", "Sales plunged.")
 
 
 def test_the_sentences_that_are_compared_grow_with_the_text_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,6 +313,6 @@ def test_the_sentences_that_are_compared_grow_with_the_text_and_no_faster(monkey
     for size in (50, 100, 200):
         text = " ".join(f"Plant {n} makes pumps." for n in range(size))
         counted = 0
-        assert proved(text, text.replace("pumps", "pumps,")) and not proved(text, f"{text} Costs fell.")
+        assert is_proved(text, text.replace("pumps", "pumps,")) and not is_proved(text, f"{text} Costs fell.")
         steps.append(counted)
     assert steps[2] <= 2.1 * steps[1] <= 2.1 * 2.1 * steps[0]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rarefy.tasks.models.nli import Label, NLIConfig, equivalent
-from rarefy.tasks.models.nli.rules import compared, judged
-from rarefy.tasks.text.figures import figured
+from rarefy.tasks.models.nli.rules import compare_by_items, label_pair
+from rarefy.tasks.text.notations import mark_figures
 
 KEPT = [
     ("Revenue was $1.5 billion in fiscal 2023.", "In fiscal 2023, revenue was 1,500 million dollars."),
@@ -74,26 +74,26 @@ NOT_SHOWN = [
 
 @pytest.mark.parametrize(("premise", "hypothesis"), KEPT)
 def test_the_same_in_other_notation_or_inflection_is_kept(premise: str, hypothesis: str) -> None:
-    assert compared(premise, hypothesis).label == "kept", compared(premise, hypothesis)
+    assert compare_by_items(premise, hypothesis).label == "kept", compare_by_items(premise, hypothesis)
 
 
 @pytest.mark.parametrize(("premise", "hypothesis"), CHANGED)
 def test_another_figure_name_or_the_contrary_is_changed_both_ways(premise: str, hypothesis: str) -> None:
-    assert compared(premise, hypothesis).label == "changed", compared(premise, hypothesis)
-    assert compared(hypothesis, premise).label == "changed", compared(hypothesis, premise)
+    assert compare_by_items(premise, hypothesis).label == "changed", compare_by_items(premise, hypothesis)
+    assert compare_by_items(hypothesis, premise).label == "changed", compare_by_items(hypothesis, premise)
 
 
 @pytest.mark.parametrize(("premise", "hypothesis"), NOT_SHOWN)
 def test_what_the_rules_cannot_see_is_not_kept(premise: str, hypothesis: str) -> None:
-    found = compared(premise, hypothesis)
+    found = compare_by_items(premise, hypothesis)
     assert found.label != "kept" and found.why
-    assert judged(premise, hypothesis).label != "kept"
+    assert label_pair(premise, hypothesis).label != "kept"
 
 
 def test_no_contradiction_and_nothing_new_of_the_recorded_pairs_is_kept(shared: Path) -> None:
     lines = (shared / "reference" / "recorded-model" / "nli.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    for label in (compared, judged):
+    for label in (compare_by_items, label_pair):
         table = Counter((row["label"], label(row["premise"], row["hypothesis"]).label) for row in rows)
         assert table.total() == 72
         assert table["contradiction", "kept"] == table["neutral", "kept"] == 0
@@ -114,17 +114,17 @@ def test_no_contradiction_and_nothing_new_of_the_recorded_pairs_is_kept(shared: 
     ],
 )
 def test_figures_have_one_notation(text: str, figures: list[str]) -> None:
-    assert figured(text)[1] == figures
+    assert mark_figures(text)[1] == figures
 
 
 def test_what_is_not_proved_is_not_kept_however_alike_it_is() -> None:
     premise = "Because holiday demand is seasonal, net sales of the stores in Oslo are higher in the first quarter."
     again = "Owing to seasonal demand around the holidays, the Oslo stores have higher net sales in the first quarter."
-    assert judged("Net sales rose 12% in 2021.", "Net sales increased 12 percent in 2021.").label == "kept"
-    assert judged(premise, again).label == judged(again, premise).label == "not_shown"
-    assert judged("Acme sells pumps.", "The weather in Oslo is mild.").label == "not_shown"
-    assert judged("Acme sold pumps.", "Acme sold no pumps.").label == "changed"
-    assert judged("Acme sells pumps.", " ").label == judged("", "").label == "not_shown"
+    assert label_pair("Net sales rose 12% in 2021.", "Net sales increased 12 percent in 2021.").label == "kept"
+    assert label_pair(premise, again).label == label_pair(again, premise).label == "not_shown"
+    assert label_pair("Acme sells pumps.", "The weather in Oslo is mild.").label == "not_shown"
+    assert label_pair("Acme sold pumps.", "Acme sold no pumps.").label == "changed"
+    assert label_pair("Acme sells pumps.", " ").label == label_pair("", "").label == "not_shown"
 
 
 def test_two_texts_are_equivalent_if_each_keeps_the_other() -> None:
@@ -135,4 +135,4 @@ def test_two_texts_are_equivalent_if_each_keeps_the_other() -> None:
 
 def test_rules_are_never_called_inference() -> None:
     assert not NLIConfig().inference
-    assert {compared(*pair).label for pair in KEPT + CHANGED + NOT_SHOWN} == {"kept", "changed", "not_shown"}
+    assert {compare_by_items(*pair).label for pair in KEPT + CHANGED + NOT_SHOWN} == {"kept", "changed", "not_shown"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linear import long, longer_than_linear
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.answers import answer_kept, answer_readable, no_answer
+from rarefy.tasks.perturb.checks import answer_kept, answer_readable, no_answer
 
 
 def case(text: str, answer: str, *aliases: str) -> Case:

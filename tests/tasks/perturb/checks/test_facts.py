@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from linear import long, longer_than_linear
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.facts import keeps_facts, same_facts
+from rarefy.tasks.perturb.checks import keeps_facts, same_facts
 
 
 def check(original: str, variant: str, entity: str = "") -> str:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.order import same_letters, same_sentences
+from rarefy.tasks.perturb.checks import same_letters, same_sentences
 
 
 def letters(original: str, variant: str) -> str:

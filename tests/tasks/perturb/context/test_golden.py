@@ -9,7 +9,7 @@ from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.golden import golden_augmented, golden_passage
-from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.perturb.spans import project_spans
 
 CONFIG = PerturbConfig()
 PROSE = (
@@ -38,7 +38,7 @@ def drafts(it: Case) -> list[Draft]:
 
 def test_a_golden_passage_stands_as_it_is():
     (draft,) = golden_passage(case(PROSE, "349 million"), CONFIG, Random(1))
-    assert draft.text == PROSE and projected(case(PROSE, "349 million"), draft)
+    assert draft.text == PROSE and project_spans(case(PROSE, "349 million"), draft)
     assert list(golden_passage(case(" ", "x"), CONFIG, Random(1))) == []
 
 
@@ -51,7 +51,7 @@ def test_drafts_keep_the_answer_and_its_place_and_differ(text, answer):
         assert answer in draft.text
         for move in draft.moves:
             assert text[move.start : move.end] == draft.text[move.at : move.at + move.end - move.start]
-        assert [draft.text[a:b] for a, b in projected(case(text, answer), draft)] == [answer]
+        assert [draft.text[a:b] for a, b in project_spans(case(text, answer), draft)] == [answer]
 
 
 def test_drafts_are_the_same_each_time():

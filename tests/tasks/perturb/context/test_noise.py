@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Chunk, Pool, Swap
 from rarefy.tasks.perturb.case import Case
-from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.catalogue import CATALOGUE, load_maker
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.false import falsified
+from rarefy.tasks.perturb.context.low_quality import falsify_passage
 
 NOISE = ("distracting", "counterfactual", "debris", "inconsequential", "irrelevant")
 GOLD = """In fiscal 2024, revenue was $47,525 million, an 80% rise.
@@ -51,7 +51,7 @@ CASE = Case(
 
 
 def drafts(name: str, case: Case = CASE):
-    return list(maker(CATALOGUE[name])(case, PerturbConfig(), Random("seed")))
+    return list(load_maker(CATALOGUE[name])(case, PerturbConfig(), Random("seed")))
 
 
 @pytest.mark.parametrize("name", NOISE)
@@ -118,7 +118,7 @@ def test_a_counterfactual_scales_what_belongs_together_and_keeps_dates_and_refer
     ],
 )
 def test_what_counts_nothing_is_left_by_a_counterfactual(text, changed):
-    edits = falsified(text, (), Random("seed"))
+    edits = falsify_passage(text, (), Random("seed"))
     assert bool(edits) is changed
     assert all(re.fullmatch(r"[\d,.]+", text[start:end]) for start, end, _ in edits)
 
@@ -308,7 +308,7 @@ def test_no_row_with_nothing_in_a_year_changes_its_label():
         "|  | 2013 | 2012 |\n|---|---|---|\n| Research of new things | 10,411 | 9,811 |\n"
         "| Selling to the trade | 15,276 | 13,857 |\n| Goodwill impairment | 0 | 6,193 |\n| Legal matters | — | 800 |"
     )
-    edits = falsified(text, (), Random("seed"))
+    edits = falsify_passage(text, (), Random("seed"))
     assert {text[a:b] for a, b, _ in edits} == {"Research of new things", "Selling to the trade"}
 
 

@@ -7,15 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.perturb.context.figures import drawn, figures, like, with_article
-from rarefy.tasks.perturb.context.kinds import kind_of
-from rarefy.tasks.perturb.context.ranks import misfit
-from rarefy.tasks.perturb.context.swaps import edited, of_value
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.perturb.context.distracting import measure_misfit
+from rarefy.tasks.perturb.context.other_values import classify_answer
+from rarefy.tasks.perturb.context.swaps import (
+    apply_edits,
+    correct_article,
+    draw_figures,
+    find_figures,
+    format_like,
+    replace_value,
+)
+from rarefy.tasks.text.notations import contains_answer
 
 
 def swapped(text: str, old: str, new: str, aliases=(), kind="") -> str:
-    return edited(text, of_value(text, old, aliases, new, kind))[0]
+    return apply_edits(text, replace_value(text, old, aliases, new, kind))[0]
 
 
 @pytest.mark.parametrize(
@@ -58,12 +64,12 @@ def test_an_article_follows_a_name():
 
 @pytest.mark.parametrize("text", ["sales of $60.9 billion and $26.04 billion", "nothing of it", ""])
 def test_what_is_said_already_or_is_not_there_is_not_put_in(text):
-    assert of_value(text, "$60.9 billion", (), "$26.0 billion") == []
+    assert replace_value(text, "$60.9 billion", (), "$26.0 billion") == []
 
 
 def test_what_stays_stands_where_the_moves_say():
     text = "An 8% rise of $1,000, or 8 %."
-    after, moves = edited(text, of_value(text, "8%", (), "12%"))
+    after, moves = apply_edits(text, replace_value(text, "8%", (), "12%"))
     assert after == "A 12% rise of $1,000, or 12 %."
     assert all(text[m.start : m.end] == after[m.at : m.at + m.end - m.start] for m in moves)
 
@@ -72,12 +78,16 @@ def test_what_stays_stands_where_the_moves_say():
 def test_after_a_swap_the_old_number_is_gone(old, new, form):
     text = f"The sum of {form.format(old)} was paid, of {form.format(old)} due."
     after = swapped(text, form.format(old), form.format(new))
-    assert after == text or not occurs(after, form.format(old)) or occurs(form.format(new), form.format(old))
+    assert (
+        after == text
+        or not contains_answer(after, form.format(old))
+        or contains_answer(form.format(new), form.format(old))
+    )
 
 
 @given(st.text(max_size=200), st.text(max_size=30), st.text(max_size=30))
 def test_any_text_can_be_searched_for_any_value(text, old, new):
-    after, moves = edited(text, of_value(text, old, (), new))
+    after, moves = apply_edits(text, replace_value(text, old, (), new))
     assert all(text[m.start : m.end] == after[m.at : m.at + m.end - m.start] for m in moves)
 
 
@@ -85,15 +95,15 @@ def test_dates_references_and_forms_are_no_quantities():
     text = (
         "On March 31, 2024 (Form 10-K, Note 12, 24 CFR 92.250, section 5(a)) at 1:30 we had $5.2 billion for 30 days."
     )
-    assert [f.digits for f in figures(text)] == ["5.2", "30"]
+    assert [f.digits for f in find_figures(text)] == ["5.2", "30"]
 
 
 @pytest.mark.parametrize(
     "old", ["62%", "98.5%", "30 days", "$97.3 billion", "fiscal year 2022", "0.05%", "(1,234)", "7"]
 )
 def test_made_up_figures_differ_and_keep_the_notation(old):
-    for new, _ in zip(drawn(old, Random(1)), range(20), strict=False):
-        assert new != old and not occurs(new, old)
+    for new, _ in zip(draw_figures(old, Random(1)), range(20), strict=False):
+        assert new != old and not contains_answer(new, old)
         assert len(new.split()) == len(old.split()) and ("%" in new) == ("%" in old)
         assert "%" not in new or Decimal(new.strip("%")) <= 100
 
@@ -103,7 +113,7 @@ def test_made_up_figures_differ_and_keep_the_notation(old):
     [("47,525", "1488.4", "1,488"), ("12.50", "3", "3.00"), ("999", "1234", "1,234"), (".5", "0.25", ".3")],
 )
 def test_a_number_is_written_like_another(digits, value, written):
-    assert like(digits, Decimal(value)) == written
+    assert format_like(digits, Decimal(value)) == written
 
 
 @pytest.mark.parametrize(
@@ -118,7 +128,7 @@ def test_a_number_is_written_like_another(digits, value, written):
     ],
 )
 def test_articles_go_by_how_a_figure_is_said(before, new, article):
-    assert with_article(before, new) == (None if article == before.strip() else article)
+    assert correct_article(before, new) == (None if article == before.strip() else article)
 
 
 @pytest.mark.parametrize(
@@ -145,22 +155,22 @@ def test_articles_go_by_how_a_figure_is_said(before, new, article):
     ],
 )
 def test_the_kind_of_an_answer_is_said_only_where_it_is_sure(answer, question, kind):
-    assert kind_of(answer, question) == kind
+    assert classify_answer(answer, question) == kind
 
 
 def test_a_cell_with_the_mark_of_a_note_has_a_rank_too():
     table = "|  | 2024 | 2023 |\n|---|---|---|\n| Basic | $104 (2) | $90 |\n| Diluted | $110 | $95 |"
     at = table.index("110")
-    assert misfit(table, [(at, at + 3, "103")]) and not misfit(table, [(at, at + 3, "105")])
+    assert measure_misfit(table, [(at, at + 3, "103")]) and not measure_misfit(table, [(at, at + 3, "105")])
 
 
 def test_a_changed_cell_keeps_its_rank_among_the_rows():
     table = "|  | 2024 | 2023 |\n|---|---|---|\n| Basic | 100 | 90 |\n| Diluted | 110 | 95 |\n| Sum | 300 | 280 |"
     at = table.index("110")
-    assert misfit(table, [(at, at + 3, "120")]) == 0
-    assert misfit(table, [(at, at + 3, "99")]) == 2
-    assert misfit(table, [(at, at + 3, "301")]) == 2
-    assert misfit("no table", [(0, 2, "5")]) == 0
+    assert measure_misfit(table, [(at, at + 3, "120")]) == 0
+    assert measure_misfit(table, [(at, at + 3, "99")]) == 2
+    assert measure_misfit(table, [(at, at + 3, "301")]) == 2
+    assert measure_misfit("no table", [(0, 2, "5")]) == 0
 
 
 @pytest.mark.parametrize(
@@ -177,16 +187,16 @@ def test_a_sentence_keeps_its_one_full_stop(text, old, new, after):
 
 
 def test_a_range_of_which_one_end_is_a_fraction_has_no_figures_that_could_be_changed_alone():
-    assert figures("a range of 2 to 2-1/4 percent, about 3/4 percentage point less") == ()
-    assert [figure.digits for figure in figures("from 5 to 6 percent")] == ["5", "6"]
+    assert find_figures("a range of 2 to 2-1/4 percent, about 3/4 percentage point less") == ()
+    assert [figure.digits for figure in find_figures("from 5 to 6 percent")] == ["5", "6"]
 
 
 def test_basis_points_are_no_shares_of_a_whole():
-    assert [figure.share for figure in figures("25 basis points, 12.5%, 3 percentage points and 4 stores")] == [
+    assert [figure.share for figure in find_figures("25 basis points, 12.5%, 3 percentage points and 4 stores")] == [
         False, True, True, False
     ]  # fmt: skip
 
 
 def test_a_date_that_is_made_up_is_a_date_of_another_year():
-    made = set(drawn("September 28, 2024", Random(0)))
+    made = set(draw_figures("September 28, 2024", Random(0)))
     assert made and all(one.startswith("September 28, 20") and one != "September 28, 2024" for one in made)

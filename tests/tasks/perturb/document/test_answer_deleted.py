@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.document.answer_deleted import answer_deleted
-from rarefy.tasks.perturb.document.sums import value
+from rarefy.tasks.perturb.document.answer_deleted import answer_deleted, parse_cell
 
 PROSE = (
     "# Item 1. Business\n\nApple Inc. was founded in 1976. As of September 28, 2024, the Company had approximately "
@@ -258,4 +257,4 @@ def test_what_is_left_of_any_text_is_what_moved(parts, data):
     ],
 )
 def test_a_cell_that_is_no_figure_adds_up_to_nothing(cell, figure):
-    assert value(cell) == figure
+    assert parse_cell(cell) == figure

@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.facts import same_facts
+from rarefy.tasks.perturb.checks import same_facts
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.document import back_translation as module
-from rarefy.tasks.perturb.document.back_translation import back_translation, garbled, version
+from rarefy.tasks.perturb.document.back_translation import back_translation, find_garbled, version
 
 TEXT = (
     "Liquidity and Capital\n\nThe company reported revenue of $47,525 million in fiscal 2024, up 12% from the prior "
@@ -62,7 +62,7 @@ def test_a_sign_of_ours_in_the_text_is_refused_and_not_filled_in(installed: None
 
 
 def test_a_program_that_is_not_there_is_a_refused_draft(monkeypatch: pytest.MonkeyPatch) -> None:
-    module._remembered.cache_clear()
+    module._run_apertium.cache_clear()
     monkeypatch.setenv("PATH", "/nowhere")
     (draft,) = made("the company sells many things")
     assert draft.refused == "untranslatable" and "apertium" in draft.detail
@@ -71,7 +71,7 @@ def test_a_program_that_is_not_there_is_a_refused_draft(monkeypatch: pytest.Monk
 def test_the_checks_catch_what_apertium_does_to_fiscal_years_and_quarters(installed: None) -> None:
     """Unprotected, "fiscal" comes back as "public prosecutors", and a quarter as a neighbourhood."""
     said = "Net sales were higher in the first quarter than in the second quarter of the year."
-    (back,) = module._translated(module._translated([said], "eng-spa"), "spa-eng")
+    (back,) = module._translate(module._translate([said], "eng-spa"), "spa-eng")
     assert "neighbourhood" in back
     assert same_facts(Case("c", "document", said), Draft(back)).startswith("facts_changed")
 
@@ -87,4 +87,4 @@ def test_the_checks_catch_what_apertium_does_to_fiscal_years_and_quarters(instal
     ],
 )
 def test_only_words_that_were_found_interchangeable_may_come_back_otherwise(before, after, wrong):
-    assert garbled(before, after) == wrong
+    assert find_garbled(before, after) == wrong

@@ -6,11 +6,10 @@ import pytest
 
 from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.perturb.case import Case
-from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.catalogue import ANSWER, CATALOGUE, EVIDENCE, EXAMPLES, PASSAGE, TITLE, load_maker
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.entries.document_examples import ANSWER, EVIDENCE, EXAMPLES, PASSAGE, TITLE
-from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.perturb.spans import project_spans
 
 AT = PASSAGE.index(EVIDENCE)
 CASE = Case("example", "document", PASSAGE, title=TITLE, answer=ANSWER, spans=((AT, AT + len(EVIDENCE)),))
@@ -19,10 +18,10 @@ MADE = [e for e in CATALOGUE.values() if e.side == "document" and e.rules and e.
 
 @pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
 def test_an_example_is_what_is_made(entry):
-    draft = next(maker(entry)(CASE, PerturbConfig(), Random(row_id(CASE.case_id, entry.name))))
+    draft = next(load_maker(entry)(CASE, PerturbConfig(), Random(row_id(CASE.case_id, entry.name))))
     assert (PASSAGE, draft.text) == entry.example == EXAMPLES[entry.name]
     assert [CHECKS[name](CASE, draft) for name in entry.checks] == [""] * len(entry.checks)
-    spans = [draft.text[a:b] for a, b in projected(CASE, draft)]
+    spans = [draft.text[a:b] for a, b in project_spans(CASE, draft)]
     if entry.name == "answer_deleted":
         assert spans == []
     else:

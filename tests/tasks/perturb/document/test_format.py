@@ -15,9 +15,9 @@ from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.catalogue import CATALOGUE, load_maker
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.spans import projected
+from rarefy.tasks.perturb.spans import project_spans
 
 NASTY = (
     'He said "no" \\ and left\\',
@@ -62,7 +62,7 @@ TEXTS = st.one_of(
 def made(name: str, text: str, title: str = "T", **fields: object) -> Draft:
     """The one draft of this format."""
     case = Case("c", "document", text, title=title, **fields)
-    (draft,) = maker(CATALOGUE[name])(case, PerturbConfig(), Random(0))
+    (draft,) = load_maker(CATALOGUE[name])(case, PerturbConfig(), Random(0))
     return draft
 
 
@@ -246,7 +246,7 @@ def test_the_templates_are_those_that_the_paper_prints(shared):
     case = Case("c", "document", "{Document}", title="{Title}")
     for name in ("timestamp", "datasource"):
         full = "timestamp_pre_as_printed" if name == "timestamp" else "datasource_wiki_as_printed"
-        (draft,) = maker(CATALOGUE[full])(case, PerturbConfig(), Random(0))
+        (draft,) = load_maker(CATALOGUE[full])(case, PerturbConfig(), Random(0))
         line = next(line for line in draft.text.split("\n") if f"'{name}'" in line)
         printed = draft.text.replace(line, f"<meta name='{name}' content='{{{name}}}'>")
         assert printed in figure
@@ -277,7 +277,7 @@ def test_what_moved_is_the_original_and_evidence_follows_it(name, data):
     for move in draft.moves:
         assert draft.text[move.at : move.at + move.end - move.start] == text[move.start : move.end]
     case = Case("c", "document", text, title="T", spans=((start, end),))
-    spans = projected(case, draft)
+    spans = project_spans(case, draft)
     evidence = text[start:end].strip()
     assert len(spans) <= 1
     if spans and evidence and name.endswith("_as_printed"):

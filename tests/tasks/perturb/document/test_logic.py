@@ -7,9 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.checks.order import same_sentences
+from rarefy.tasks.perturb.checks import same_sentences
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.document.logic import random_order, reordered, reverse_order, sentence_units
+from rarefy.tasks.perturb.document.sentence_order import (
+    find_sentence_units,
+    random_order,
+    reorder_sentences,
+    reverse_order,
+)
 
 TABLE = "| Segment | 2024 |\n|---|---|\n| Europe | 101,328 |"
 PARTS = st.sampled_from(
@@ -29,7 +34,7 @@ def drafts(make, text: str, seed: int = 0) -> list[Draft]:
 
 
 def units(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentence_units(text)]
+    return [text[start:end] for start, end in find_sentence_units(text)]
 
 
 def test_sentences_are_reversed():
@@ -118,13 +123,13 @@ def test_three_different_sentences_can_always_be_shuffled(sentences):
 def test_an_order_that_is_no_permutation_is_refused():
     for order in ([0, 0, 1], [0, 1], [0, 1, 3], []):
         with pytest.raises(ValueError, match="not an order of 3 units"):
-            reordered("One rose. Two fell. Three stayed.", order)
-    assert reordered("One rose. Two fell. Three stayed.", [1, 2, 0]).text == "Two fell. Three stayed. One rose."
-    assert reordered("One rose. Two fell. Three stayed.", [1, 2, 0]).detail == "1 2 0"
+            reorder_sentences("One rose. Two fell. Three stayed.", order)
+    assert reorder_sentences("One rose. Two fell. Three stayed.", [1, 2, 0]).text == "Two fell. Three stayed. One rose."
+    assert reorder_sentences("One rose. Two fell. Three stayed.", [1, 2, 0]).detail == "1 2 0"
 
 
 def test_a_megabyte_is_no_trouble():
     text = "\n\n".join(f"Sales of segment {i} rose. Its costs fell by {i}%." for i in range(20_000))
     assert len(next(iter(reverse_order(Case("c", "document", text), PerturbConfig(), Random(0)))).text) == len(text)
-    (start, end), *others = sentence_units("x" * 1_000_000 + ".")
+    (start, end), *others = find_sentence_units("x" * 1_000_000 + ".")
     assert (start, end, others) == (0, 1_000_001, [])

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case, Draft
-from rarefy.tasks.perturb.catalogue import CATALOGUE, maker
+from rarefy.tasks.perturb.catalogue import CATALOGUE, load_maker
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.document.metadata import day, twitter, wiki
+from rarefy.tasks.perturb.document.format import draw_date, twitter_link, wikipedia_link
 
 NAMES = ("timestamp_pre", "timestamp_post", "datasource_wiki", "datasource_twitter")
 TITLES = st.one_of(st.sampled_from(["", " ", "Apple Inc. 10-K 2024", 'O\'Neil "&" <b>', "שלום", "\ud800"]), st.text())
@@ -22,7 +22,7 @@ TITLES = st.one_of(st.sampled_from(["", " ", "Apple Inc. 10-K 2024", 'O\'Neil "&
 def made(name: str, text: str, title: str = "T", seed: int = 0, cutoff: str = "2023-12") -> Draft:
     """The one draft of this kind."""
     case = Case("c", "document", text, title=title)
-    (draft,) = maker(CATALOGUE[name])(case, PerturbConfig(cutoff=cutoff), Random(seed))
+    (draft,) = load_maker(CATALOGUE[name])(case, PerturbConfig(cutoff=cutoff), Random(seed))
     return draft
 
 
@@ -81,12 +81,12 @@ def test_a_parser_reads_the_metadata_back(name, title):
 @given(st.integers(1990, 2100), st.integers(1, 12), st.integers())
 def test_timestamps_are_a_year_before_and_after_the_cutoff(year, month, seed):
     cutoff = f"{year}-{month:02}"
-    before, after = (date.fromisoformat(day(cutoff, years, Random(seed))) for years in (-1, 1))
+    before, after = (date.fromisoformat(draw_date(cutoff, years, Random(seed))) for years in (-1, 1))
     assert (before.year, before.month, after.year, after.month) == (year - 1, month, year + 1, month)
 
 
 def test_days_are_drawn_by_case_and_reach_the_end_of_the_month():
-    days = {day("2023-02", 1, Random(seed)) for seed in range(400)}
+    days = {draw_date("2023-02", 1, Random(seed)) for seed in range(400)}
     assert len(days) == 29 and max(days) == "2024-02-29"
 
 
@@ -96,10 +96,10 @@ def test_a_cutoff_that_is_no_month_is_named():
 
 
 def test_links_are_written_as_their_sites_write_them():
-    assert wiki("apple Inc. Form 10-K", Random(0)) == "https://en.wikipedia.org/wiki/Apple_Inc._Form_10-K"
-    assert unquote(wiki("Zoë & co?", Random(0))) == "https://en.wikipedia.org/wiki/Zoë_&_co?"
-    assert re.fullmatch(r"https://en\.wikipedia\.org/\?curid=\d{8}", wiki(" ", Random(0)))
-    posted = twitter("Apple Inc., Form 10-K for fiscal year 2024", Random(0))
+    assert wikipedia_link("apple Inc. Form 10-K", Random(0)) == "https://en.wikipedia.org/wiki/Apple_Inc._Form_10-K"
+    assert unquote(wikipedia_link("Zoë & co?", Random(0))) == "https://en.wikipedia.org/wiki/Zoë_&_co?"
+    assert re.fullmatch(r"https://en\.wikipedia\.org/\?curid=\d{8}", wikipedia_link(" ", Random(0)))
+    posted = twitter_link("Apple Inc., Form 10-K for fiscal year 2024", Random(0))
     assert re.fullmatch(r"https://twitter\.com/AppleIncForm10K/status/\d{19}", posted)
-    assert re.fullmatch(r"https://twitter\.com/i/web/status/\d{19}", twitter("שלום", Random(0)))
-    assert len(wiki("word " * 1000, Random(0))) < 300
+    assert re.fullmatch(r"https://twitter\.com/i/web/status/\d{19}", twitter_link("שלום", Random(0)))
+    assert len(wikipedia_link("word " * 1000, Random(0))) < 300

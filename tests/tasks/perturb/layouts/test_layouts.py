@@ -8,7 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rarefy.tasks.perturb.layouts import FOLDERS, RECORDS, QuestionRecord, Skipped, files, layout_of, placed, read, rows
+from rarefy.tasks.perturb.layouts import (
+    FOLDERS,
+    RECORDS,
+    QuestionRecord,
+    Skipped,
+    detect_layout,
+    files,
+    make_questions,
+    read,
+    rows,
+)
 
 CONTEXT = "Oslo is the capital of Norway. It lies on a fjord. It had 717,710 inhabitants in 2024."
 OTHER = "Bergen lies on the west coast."
@@ -90,10 +100,10 @@ SAMPLES = {
 
 @pytest.mark.parametrize("layout", RECORDS)
 def test_a_record_is_told_by_its_fields_and_read(layout, tmp_path):
-    assert layout_of([SAMPLES[layout]]) == layout
+    assert detect_layout([SAMPLES[layout]]) == layout
     one = asked(lines(tmp_path / "a.jsonl", SAMPLES[layout]))
     assert (one.text, one.answers[0], one.place) == (QUESTION, "Oslo", "line 1")
-    ((question, chunks),) = placed([one])
+    ((question, chunks),) = make_questions([one])
     (gold,) = question.chunk_ids
     assert chunks[gold].text.startswith("Oslo is the capital")
     assert question.evidence[0] == "Oslo is the capital of Norway."
@@ -149,7 +159,7 @@ def test_beir_gives_what_the_qrels_call_relevant(tmp_path):
     one, other = read(tmp_path)
     assert isinstance(one, QuestionRecord) and [p.title for p in one.passages] == ["Oslo"] and one.answers == ()
     assert isinstance(other, Skipped) and other.reason == "not_judged"
-    ((question, _),) = placed([one])
+    ((question, _),) = make_questions([one])
     assert question.chunk_ids == (), "without an answer nothing shows that a change kept it"
 
 
@@ -364,7 +374,7 @@ def test_paragraphs_of_an_article_stand_as_it_has_them_whatever_their_questions_
         for text, name in zip(texts, "cadb", strict=True)
     ]
     (tmp_path / "a.json").write_text(json.dumps({"data": [{"title": "Norway", "paragraphs": paragraphs}]}))
-    chunks = [chunk for _, own in placed(reversed(list(read(tmp_path / "a.json")))) for chunk in own.values()]
+    chunks = [chunk for _, own in make_questions(reversed(list(read(tmp_path / "a.json")))) for chunk in own.values()]
     assert [chunk.text for chunk in sorted(chunks, key=lambda chunk: chunk.start)] == texts
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed import SIZES, chunk, pool, question, variant, words
 
-from rarefy.data_contracts.contexts import Context
+from rarefy.data_contracts.rows import Context
 from rarefy.tasks.perturb.mix import CLASSES, GOLDEN, NOISE, SCENARIOS, MixConfig, mix, texts
-from rarefy.tasks.perturb.mix.shares import noise_of
-from rarefy.tasks.text.notations import occurs
+from rarefy.tasks.perturb.mix.build import count_noise
+from rarefy.tasks.text.notations import contains_answer
 
 Q = question()
 DESIGN = st.fixed_dictionaries(
@@ -56,9 +56,9 @@ def test_whatever_is_asked_for_contexts_hold_what_they_say(design, held, hops, r
         assert one.tokens == sum(words(texts(one, by_id)))
         assert (one.passages < one.k) <= bool(one.short_of)
         assert bool(one.rejected_because) == (not shown)
-        assert not any(occurs(passage.text, of.answer) for passage in shown if passage.family != GOLDEN)
+        assert not any(contains_answer(passage.text, of.answer) for passage in shown if passage.family != GOLDEN)
         if one.passages == one.k:
-            assert one.classes.count(GOLDEN) == one.k - noise_of(one.k, one.ratio)
+            assert one.classes.count(GOLDEN) == one.k - count_noise(one.k, one.ratio)
         if one.ratio == 1:
             assert GOLDEN not in one.classes
         if 0 < one.ratio < 1 and shown and one.k > 1:

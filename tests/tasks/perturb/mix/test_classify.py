@@ -8,10 +8,9 @@ from random import Random
 import pytest
 from mixed import question
 
-from rarefy.data_contracts.contexts import Classified, Retrieved
-from rarefy.data_contracts.rows import Chunk, Question, Reply, Request, Span, Unanswered
+from rarefy.data_contracts.rows import Chunk, Classified, Question, Reply, Request, Retrieved, Span, Unanswered
 from rarefy.tasks.perturb.mix import CLASSES, ClassifyConfig, classify
-from rarefy.tasks.perturb.mix.debris import debris
+from rarefy.tasks.perturb.mix.classify import measure_debris
 
 EVIDENCE = "As of September 28, 2024, Acme had approximately 164,000 full-time equivalent employees."
 Q = question(
@@ -151,7 +150,7 @@ def test_an_embedder_tells_the_topic_where_no_document_is_known():
     ],
 )
 def test_headings_tables_and_short_sentences_are_no_debris(text):
-    assert debris(text) < 0.5
+    assert measure_debris(text) < 0.5
 
 
 class Model:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rarefy.tasks.perturb.mix import SCENARIOS, read_scenarios, scenario
-from rarefy.tasks.perturb.mix.shares import apportioned, noise_of, weights
+from rarefy.tasks.perturb.mix import SCENARIOS, make_scenario, read_scenarios
+from rarefy.tasks.perturb.mix.build import apportion, count_noise, parse_mix
 
 PRINTED = {  # golden, distracting, low quality, inconsequential, irrelevant of ten (M10)
     "SCE1": (3, 3, 1, 1, 2),
@@ -18,8 +18,8 @@ PRINTED = {  # golden, distracting, low quality, inconsequential, irrelevant of 
 @pytest.mark.parametrize("name", PRINTED)
 def test_ten_passages_of_a_scenario_are_the_papers(name):
     found = SCENARIOS[name]
-    noise = noise_of(10, found.ratio)
-    places = apportioned(noise, weights(found.mix))
+    noise = count_noise(10, found.ratio)
+    places = apportion(noise, parse_mix(found.mix))
     golden, *rest = PRINTED[name]
     assert 10 - noise == golden
     assert [places.get(part, 0) for part in ("distracting", "low_quality", "inconsequential", "irrelevant")] == rest
@@ -50,7 +50,7 @@ def test_a_file_of_scenarios_may_have_shares_or_percentages_and_what_was_measure
 )
 def test_shares_that_cannot_be_are_refused_by_name(shares, says):
     with pytest.raises(ValueError, match=says):
-        scenario("mine", shares)
+        make_scenario("mine", shares)
 
 
 @pytest.mark.parametrize("text", ["golden = 1", "[web", "\x00", "web = 3"])
@@ -62,4 +62,4 @@ def test_a_file_that_is_none_of_scenarios_is_named(tmp_path, text):
 
 
 def test_a_scenario_without_noise_is_all_golden():
-    assert scenario("clean", {"golden": 1}).ratio == 0.0
+    assert make_scenario("clean", {"golden": 1}).ratio == 0.0

@@ -9,8 +9,8 @@ from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.grammar import grammar
 from rarefy.tasks.perturb.query.paraphrase import paraphrase
-from rarefy.tasks.perturb.query.superficial import no_punctuation, proper_case, upper_case
-from rarefy.tasks.perturb.query.word import word
+from rarefy.tasks.perturb.query.surface import no_punctuation, proper_case, upper_case
+from rarefy.tasks.perturb.query.synonyms import word
 
 
 def made(make, text):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query.character import character
-from rarefy.tasks.perturb.query.words import MEANT, words
+from rarefy.tasks.perturb.query.surface import character
+from rarefy.tasks.perturb.query.words import MEANT, split_words
 from rarefy.tasks.text import wordnet
 
 SUBJECTS = ["NVIDIA Corporation", "Apple Inc.", "The Coca-Cola Company", "JPMorgan Chase & Co."]
@@ -123,7 +123,7 @@ def test_a_megabyte_is_changed_or_left(text):
 
 
 def test_words_know_their_quotes_possessives_and_joiners():
-    found = {w.text: w for w in words("Apple’s “net sales” in FY-2024, of the companies' cafe\u0301s?")}
+    found = {w.text: w for w in split_words("Apple’s “net sales” in FY-2024, of the companies' cafe\u0301s?")}
     assert found["Apple"].owns and found["companies"].owns
     assert not found["net"].plain and not found["sales"].plain
     assert found["FY-2024"].ends and not found["FY-2024"].plain

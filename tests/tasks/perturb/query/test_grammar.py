@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case
-from rarefy.tasks.perturb.checks.facts import same_facts
+from rarefy.tasks.perturb.checks import same_facts
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.grammar import grammar
-from rarefy.tasks.perturb.query.question_parts import asked
+from rarefy.tasks.perturb.query.question_parts import parse_question
 
 ONLY_MARKS = {"no question mark", "capital, question mark", "no comma after what comes first"}
 # What a rewrite may add or drop besides order: words of grammar
@@ -174,7 +174,7 @@ def test_any_text_is_survived(text):
 
 def test_the_parts_of_a_question():
     text = "As of June 30, 2024, to whom was the debt owed, according to its 2024 Form 10-K?"
-    parts = asked(text)
+    parts = parse_question(text)
     assert parts and parts.front and text[parts.front.start : parts.front.end] == "As of June 30, 2024"
     assert (parts.wh, text[slice(*parts.aux)], text[slice(*parts.body)]) == ("whom", "was", " the debt owed")
     assert [(tail.kind, tail.comma) for tail in parts.tails] == [("source", True)]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.tasks.perturb.case import Case, Move
-from rarefy.tasks.perturb.checks.order import same_letters
+from rarefy.tasks.perturb.case import Case, Move, join_pieces
+from rarefy.tasks.perturb.checks import same_letters
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query import superficial
-from rarefy.tasks.perturb.query.edited import composed, different, edited, pieced
-from rarefy.tasks.perturb.query.punctuation import removable
+from rarefy.tasks.perturb.query import surface
+from rarefy.tasks.perturb.query.surface import find_removable_punctuation
+from rarefy.tasks.perturb.query.words import apply_edits, compose_drafts, draw_distinct
 
-CASED = [superficial.upper_case, superficial.lower_case, superficial.proper_case]
-ALL = [*CASED, superficial.no_punctuation, superficial.butter_fingers, superficial.character_swap,
-       superficial.white_space, superficial.superficial_mix]  # fmt: skip
+CASED = [surface.upper_case, surface.lower_case, surface.proper_case]
+ALL = [*CASED, surface.no_punctuation, surface.butter_fingers, surface.character_swap,
+       surface.white_space, surface.superficial_mix]  # fmt: skip
 QUESTIONS = [
     "What was Apple Inc.'s gross margin (in %) for Services in fiscal 2024?",
     "How much did the U.S. segment of Target grow, by 47.5% or by $1,234.5 million, in Q3 2021?",
@@ -53,13 +53,13 @@ def test_every_draft_differs_and_its_moves_are_true(make, text, seed):
         assert all(text[m.start : m.end] == draft.text[m.at : m.at + m.end - m.start] for m in draft.moves)
 
 
-@pytest.mark.parametrize("make", [*CASED, superficial.white_space], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [*CASED, surface.white_space], ids=lambda make: make.__name__)
 @given(text=TEXTS, seed=st.integers(0, 1000))
 @settings(max_examples=40, deadline=None)
 def test_case_and_white_space_change_no_letter(make, text, seed):
     for draft in drafts(make, text, seed):
         assert same_letters(Case("c", "query", text), draft) == ""
-        if make is superficial.white_space:
+        if make is surface.white_space:
             assert draft.text.split() == text.split()
 
 
@@ -72,18 +72,18 @@ def words_of(make, text, language="en"):
 
 def test_capitals_make_no_names_and_no_codes():
     text = "how did it help us and who may target the shell of apple in march"
-    assert not words_of(superficial.upper_case, text) & {"US", "IT", "WHO", "MAY", "TARGET", "APPLE", "MARCH", "SHELL"}
-    assert not words_of(superficial.proper_case, text) & {"Us", "It", "May", "Target", "Apple", "March", "Shell"}
+    assert not words_of(surface.upper_case, text) & {"US", "IT", "WHO", "MAY", "TARGET", "APPLE", "MARCH", "SHELL"}
+    assert not words_of(surface.proper_case, text) & {"Us", "It", "May", "Target", "Apple", "March", "Shell"}
 
 
 def test_a_name_loses_its_capital_only_where_it_stays_the_name():
     text = "What did Target, Apple and Microsoft sell to the US, Turkey and Jassy in May?"
-    lost = words_of(superficial.lower_case, text)
+    lost = words_of(surface.lower_case, text)
     assert lost == {"what", "microsoft", "jassy"}
 
 
 def test_units_and_symbols_keep_their_case():
-    assert not words_of(superficial.upper_case, "What is charged at 5 mbps or for 300 kwh?") & {"MBPS", "KWH", "KWH?"}
+    assert not words_of(surface.upper_case, "What is charged at 5 mbps or for 300 kwh?") & {"MBPS", "KWH", "KWH?"}
 
 
 @pytest.mark.parametrize("make", CASED, ids=lambda make: make.__name__)
@@ -112,22 +112,22 @@ def test_what_has_no_case_or_another_one_is_left_alone(make):
     ],
 )
 def test_punctuation_goes_only_where_nothing_hangs_on_it(text, bare):
-    draft = drafts(superficial.no_punctuation, text)[0]
+    draft = drafts(surface.no_punctuation, text)[0]
     assert draft.text == bare
-    assert list(removable(bare)) == []
+    assert list(find_removable_punctuation(bare)) == []
 
 
 def test_a_mix_is_of_two_kinds_at_least():
     for seed in range(30):
-        for draft in drafts(superficial.superficial_mix, QUESTIONS[0], seed):
+        for draft in drafts(surface.superficial_mix, QUESTIONS[0], seed):
             names = [f.__name__ for f in ALL if f"{f.__name__} (" in draft.detail]
             assert 2 <= len(names) <= 3
             assert draft.moves and not {"butter_fingers", "character_swap"} <= set(names)
 
 
 def test_letters_are_swapped_only_in_scripts_with_letters_to_swap():
-    assert drafts(superficial.character_swap, "公司的收入是多少 全年净利润") == []
-    assert drafts(superficial.character_swap, "Зачем компания купила завод?", language="ru")
+    assert drafts(surface.character_swap, "公司的收入是多少 全年净利润") == []
+    assert drafts(surface.character_swap, "Зачем компания купила завод?", language="ru")
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -147,10 +147,10 @@ def test_composed_changes_keep_what_both_left_alone(text, seed):
     def change(old):
         places = sorted(random.sample(range(len(old) + 1), min(4, len(old) + 1) // 2 * 2))
         pairs = zip(places[::2], places[1::2], strict=True)
-        return edited(old, [(a, b, random.choice(["", "X", "YZ"])) for a, b in pairs])
+        return apply_edits(old, [(a, b, random.choice(["", "X", "YZ"])) for a, b in pairs])
 
     one = change(text)
-    both = composed(one, change(one.text))
+    both = compose_drafts(one, change(one.text))
     kept = {i for m in both.moves for i in range(m.start, m.end)}
     assert all(text[m.start : m.end] == both.text[m.at : m.at + m.end - m.start] for m in both.moves)
     assert kept <= {i for m in one.moves for i in range(m.start, m.end)}
@@ -158,13 +158,13 @@ def test_composed_changes_keep_what_both_left_alone(text, seed):
 
 def test_edits_may_not_overlap():
     with pytest.raises(ValueError, match="overlap at character 1"):
-        edited("abc", [(0, 2, "x"), (1, 3, "y")])
+        apply_edits("abc", [(0, 2, "x"), (1, 3, "y")])
 
 
 def test_pieces_say_where_they_came_from():
-    draft = pieced("abcdef", [(3, 6), "-", (0, 2)])
+    draft = join_pieces("abcdef", [(3, 6), "-", (0, 2)])
     assert draft.text == "def-ab" and draft.moves == (Move(3, 6, 0), Move(0, 2, 4))
 
 
 def test_what_is_drawn_again_and_again_comes_to_an_end():
-    assert [d.text for d in different("a", lambda: edited("a", [(0, 1, "b")]))] == ["b"]
+    assert [d.text for d in draw_distinct("a", lambda: apply_edits("a", [(0, 1, "b")]))] == ["b"]

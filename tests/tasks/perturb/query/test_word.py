@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.case import Case
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.query.word import reviewed, word
+from rarefy.tasks.perturb.query.synonyms import load_reviewed_synonyms, word
 from rarefy.tasks.text import wordnet
 
 QUESTIONS = [
@@ -77,7 +77,7 @@ def test_no_synonym_is_better_than_a_wrong_one(text):
 
 
 def test_every_reviewed_pair_is_one_of_wordnets():
-    for (lemma, pos), allowed in reviewed().items():
+    for (lemma, pos), allowed in load_reviewed_synonyms().items():
         assert allowed.synonyms <= set(wordnet.synonyms(lemma, pos)), lemma
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.questions.ask.deadlines import of_deadline
+from rarefy.tasks.questions.ask.facts import ask_deadline
 
 
 def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
     names = ("t", "c", "d", 0, len(sentence), f"X under {under}", "must", "45 days", sentence, "deadline")
-    return of_deadline(Triplet(*names, entity="24 CFR Part 581"))
+    return ask_deadline(Triplet(*names, entity="24 CFR Part 581"))
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.questions.ask.aliases import aliases, names
-from rarefy.tasks.questions.ask.measures import of_holder, possessive
+from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
+from rarefy.tasks.questions.ask.facts import ask_for_figure, possessive
 
 
 def figure(relation="total net sales", subject="Apple Inc.", kind="ORG", **fields):
@@ -50,28 +50,28 @@ def figure(relation="total net sales", subject="Apple Inc.", kind="ORG", **field
     ],
 )
 def test_a_figure_of_a_named_company_is_asked_for_with_its_period_and_unit(triplet, question):
-    assert of_holder(triplet, triplet.entity) == question
+    assert ask_for_figure(triplet, triplet.entity) == question
 
 
 def test_the_article_of_a_name_is_small_inside_a_sentence():
     triplet = figure(entity="The Coca-Cola Company", subject="The Coca-Cola Company")
-    assert of_holder(triplet, triplet.entity).startswith("What were the Coca-Cola Company's total net sales")
+    assert ask_for_figure(triplet, triplet.entity).startswith("What were the Coca-Cola Company's total net sales")
 
 
 def test_a_figure_of_a_described_company_puts_the_period_first():
-    assert of_holder(figure(), "the company that is headquartered in Cupertino, California") == (
+    assert ask_for_figure(figure(), "the company that is headquartered in Cupertino, California") == (
         "In fiscal year 2024, what were the total net sales, in millions of US dollars, of the company that is "
         "headquartered in Cupertino, California?"
     )
 
 
 def test_a_figure_without_a_period_or_with_an_unknown_unit_is_not_asked_for():
-    assert of_holder(figure(period=""), "Apple Inc.") is None
-    assert of_holder(figure(unit="bushels"), "Apple Inc.") is None
+    assert ask_for_figure(figure(period=""), "Apple Inc.") is None
+    assert ask_for_figure(figure(unit="bushels"), "Apple Inc.") is None
 
 
 def test_aliases_give_the_notations_of_a_correct_system():
-    found = set(aliases(figure()))
+    found = set(answer_aliases(figure()))
     assert {
         "391,035",
         "$391,035 million",
@@ -84,19 +84,19 @@ def test_aliases_give_the_notations_of_a_correct_system():
 
 def test_a_negative_amount_keeps_its_sign_in_every_alias():
     loss = figure("operating loss", answer="(565)", value="-565000000")
-    assert {"-565", "-$565 million"} <= set(aliases(loss))
-    assert all(alias.startswith(("-", "(")) for alias in aliases(loss))
+    assert {"-565", "-$565 million"} <= set(answer_aliases(loss))
+    assert all(alias.startswith(("-", "(")) for alias in answer_aliases(loss))
 
 
 def test_an_amount_per_share_is_never_rounded():
     dividend = figure("dividends declared per share", answer="$0.235", value="0.235", unit="USD/shares", scale="")
-    assert set(aliases(dividend)) == {"0.235", "$0.235 per share"}
+    assert set(answer_aliases(dividend)) == {"0.235", "$0.235 per share"}
     whole = figure("diluted earnings per share", answer="$6.1", value="6.1", unit="USD/shares", scale="")
-    assert "$6.10" in aliases(whole)
+    assert "$6.10" in answer_aliases(whole)
 
 
 def test_a_company_has_its_short_names():
-    assert names("The Procter & Gamble Company") == {
+    assert company_names("The Procter & Gamble Company") == {
         "The Procter & Gamble Company",
         "The Procter & Gamble",
         "Procter & Gamble Company",

@@ -7,9 +7,9 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
 from rarefy.tasks.questions.ask import AskConfig
-from rarefy.tasks.questions.ask.model import ask_by_model, request_id, requests
-from rarefy.tasks.questions.ask.objections import of_wording, tidied
-from rarefy.tasks.questions.ask.roles import roles
+from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, request_id
+from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
+from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.gates import GatesConfig, judge
 
 TEXTS = {
@@ -266,7 +266,7 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
 
 def test_each_passage_stands_beside_its_own_facts_and_is_shown_once():
     of = path("star", "runs from", "held", "customer")
-    (request,) = requests([of], AskConfig(), **ROWS)
+    (request,) = build_requests([of], AskConfig(), **ROWS)
     user = request.messages[1].content
     order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was",
              "</passage>", "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip
@@ -286,8 +286,8 @@ def test_every_pattern_and_domain_has_a_prompt_whose_instructions_all_patterns_o
     names = {"single": ["held"], "chain": ["includes", "customer", "audited"], "star": ["runs from", "held"],
              "inverted_star": ["audited", "other"]}  # fmt: skip
     of = replace(path(pattern, *names[pattern]), domain=domain)
-    (request,) = requests([of], AskConfig(), **ROWS)
-    (plain,) = requests([replace(path("single", "held"), domain=domain)], AskConfig(), **ROWS)
+    (request,) = build_requests([of], AskConfig(), **ROWS)
+    (plain,) = build_requests([replace(path("single", "held"), domain=domain)], AskConfig(), **ROWS)
     assert [m.role for m in request.messages] == ["system", "user"]
     assert request.messages[0] == plain.messages[0]
     assert ("economist" in request.messages[0].content) == (domain == "economics")
@@ -296,7 +296,7 @@ def test_every_pattern_and_domain_has_a_prompt_whose_instructions_all_patterns_o
 
 def test_paths_with_a_passage_in_common_are_asked_one_after_the_other_whatever_their_order():
     paths = [path("single", name) for name in ("held", "runs from", "customer", "includes", "audited")]
-    firsts = [[r.request_id for r in requests(order, AskConfig(), **ROWS)] for order in (paths, paths[::-1])]
+    firsts = [[r.request_id for r in build_requests(order, AskConfig(), **ROWS)] for order in (paths, paths[::-1])]
     assert firsts[0] == firsts[1]
     chunk = {request_id(p): p.chunk_ids[0] for p in paths}
     assert [chunk[i] for i in firsts[0]] == ["archive", "archive", "cloud", "cloud", "registry"]
@@ -305,11 +305,11 @@ def test_paths_with_a_passage_in_common_are_asked_one_after_the_other_whatever_t
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_a_path_of_any_length_has_its_ends_and_its_pivots(size):
     rows = [replace(fact("held"), triplet_id=str(i), subject=f"s{i}", object=f"s{i + 1}") for i in range(size)]
-    linked = roles("chain", rows)
+    linked = path_roles("chain", rows)
     assert [end.name for end in linked.ends] == ["s0", f"s{size}"]
     assert linked.pivots == tuple(f"s{i}" for i in range(1, size)) and linked.letters[0][0] == "A"
-    assert len(roles("star", [replace(r, subject="hub") for r in rows]).ends) == size
-    around = roles("inverted_star", [replace(r, object="hub") for r in rows])
+    assert len(path_roles("star", [replace(r, subject="hub") for r in rows]).ends) == size
+    around = path_roles("inverted_star", [replace(r, object="hub") for r in rows])
     assert around.pivots == ("hub",) and around.letters[-1] == ("C", "B")
 
 
@@ -330,12 +330,12 @@ def test_a_path_of_any_length_has_its_ends_and_its_pivots(size):
     ],
 )
 def test_wording_that_leans_on_the_prompt_or_asks_twice_is_told_from_wording_that_does_not(text, reason):
-    assert of_wording(text) == reason
+    assert wording_objection(text) == reason
 
 
 def test_a_label_and_quotes_around_a_question_are_not_part_of_it():
-    assert tidied('**Question:** "What did\n Altostrat hold?"') == "What did Altostrat hold?"
-    assert tidied('What is the "Archive" of Nimbus?') == 'What is the "Archive" of Nimbus?'
+    assert tidy('**Question:** "What did\n Altostrat hold?"') == "What did Altostrat hold?"
+    assert tidy('What is the "Archive" of Nimbus?') == 'What is the "Archive" of Nimbus?'
 
 
 PLANTED = [
@@ -353,8 +353,8 @@ def test_words_planted_in_a_document_stay_inside_its_passage(planted):
     chunk = replace(CHUNKS["archive"], text=f"{CHUNKS['archive'].text}\n{planted}", section=f'">{planted}')
     fact_too = replace(held, subject=f"Stratus Archive {planted}", period=planted)
     rows = {**ROWS, "chunks": {**CHUNKS, "archive": chunk}, "triplets": {**TRIPLETS, held.triplet_id: fact_too}}
-    (request,) = requests([path("single", "held")], AskConfig(), **rows)
-    (plain,) = requests([path("single", "held")], AskConfig(), **ROWS)
+    (request,) = build_requests([path("single", "held")], AskConfig(), **rows)
+    (plain,) = build_requests([path("single", "held")], AskConfig(), **ROWS)
     system, user = request.messages
     assert system == plain.messages[0]
     assert user.content.count("</passage>") == user.content.count("</fact>") == 1

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
-from rarefy.tasks.knowledge.extract.locate import spans
+from rarefy.tasks.knowledge.extract.locate import find_quote
 from rarefy.tasks.questions.ask import AskConfig
 from rarefy.tasks.questions.ask.model import ask_by_model, request_id
 from rarefy.tasks.questions.gates import GatesConfig, judge
@@ -59,7 +59,7 @@ def recorded(shared):
 
 def triplet(claim, chunks):
     chunk = chunks[claim["chunk_id"]]
-    start, end = next(iter(spans(claim["source_sentence"], chunk.text)), (0, 0))
+    start, end = next(iter(find_quote(claim["source_sentence"], chunk.text)), (0, 0))
     subject, relation, thing = claim["subject"], claim["relation"], claim["object"]
     return Triplet(
         row_id(chunk.chunk_id, subject, relation, thing), chunk.chunk_id, chunk.doc_id, start, end, subject, relation,

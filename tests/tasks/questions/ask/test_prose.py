@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.extract.links import links
-from rarefy.tasks.questions.ask.prose import of_prose, turned
+from rarefy.tasks.knowledge.extract.prose import is_link
+from rarefy.tasks.questions.ask.facts import ask_prose_fact, ask_prose_part
 
 
 def fact(
@@ -36,7 +36,7 @@ def fact(
     ],
 )
 def test_a_form_that_fits_makes_a_question(triplet, question):
-    assert of_prose(triplet, triplet.subject) == question
+    assert ask_prose_fact(triplet, triplet.subject) == question
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,17 @@ def test_a_form_that_fits_makes_a_question(triplet, question):
     ],
 )
 def test_what_no_form_fits_is_not_asked(triplet):
-    assert of_prose(triplet, triplet.subject) is None
+    assert ask_prose_fact(triplet, triplet.subject) is None
 
 
 def test_only_what_singles_out_may_link_facts():
-    assert links(fact("acquired", "Beta Inc."))
-    assert links(fact("chief financial officer of", "The Acme Company", subject="Kim Lee", subject_type="PERSON"))
-    assert not links(fact("chief executive officer of", "x", subject="Chief Financial Officer", subject_type="PERSON"))
-    assert not links(fact("is investing in", "Reels"))
-    assert not links(fact("acquired", "Beta Inc.", subject="Somebody else"))
+    assert is_link(fact("acquired", "Beta Inc."))
+    assert is_link(fact("chief financial officer of", "The Acme Company", subject="Kim Lee", subject_type="PERSON"))
+    assert not is_link(
+        fact("chief executive officer of", "x", subject="Chief Financial Officer", subject_type="PERSON")
+    )
+    assert not is_link(fact("is investing in", "Reels"))
+    assert not is_link(fact("acquired", "Beta Inc.", subject="Somebody else"))
 
 
 def test_a_share_and_a_part_are_asked_for_by_their_own_words():
@@ -66,11 +68,14 @@ def test_a_share_and_a_part_are_asked_for_by_their_own_words():
         fact("has interest in", "Flash Partners", kind="TEXT"),
         source_sentence="We have a 49.9% ownership interest in Flash Partners.",
     )
-    assert turned(interest) == ("What percentage interest does the Acme Company have in Flash Partners?", "49.9%")
+    assert ask_prose_part(interest) == (
+        "What percentage interest does the Acme Company have in Flash Partners?",
+        "49.9%",
+    )
     part = replace(
         fact("includes", "Hollywood Records", kind="TEXT", subject="Acme Music"),
         source_sentence="Acme Music includes Hollywood Records.",
     )
-    assert turned(part) == ("Of which unit of the Acme Company is Hollywood Records a part?", "Acme Music")
-    assert turned(replace(interest, source_sentence="We have an interest in Flash Partners.")) is None
-    assert turned(replace(part, source_sentence="The unit includes Hollywood Records.")) is None
+    assert ask_prose_part(part) == ("Of which unit of the Acme Company is Hollywood Records a part?", "Acme Music")
+    assert ask_prose_part(replace(interest, source_sentence="We have an interest in Flash Partners.")) is None
+    assert ask_prose_part(replace(part, source_sentence="The unit includes Hollywood Records.")) is None

@@ -4,9 +4,9 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
-from rarefy.tasks.knowledge.extract.readings import of_readings
-from rarefy.tasks.questions.ask.index import Index
-from rarefy.tasks.questions.ask.single import of_triplet
+from rarefy.tasks.knowledge.extract.readings import extract_readings
+from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.patterns import ask_fact
 
 OPENING = "A meeting of the Federal Open Market Committee was held on Tuesday, November 2, 2010, at 1:00 p.m.\n\n"
 MINUTES = "the minutes of the Federal Open Market Committee meeting of November 2, 2010"
@@ -20,8 +20,8 @@ def _asked(sentence: str) -> str:
         period_end="2010-11-02",
     )
     chunks = list(chunk([document], ChunkConfig()))
-    (row,) = of_readings(document, chunks)
-    return of_triplet(row, Index({}, {c.chunk_id: c for c in chunks}, {"a": document})).text
+    (row,) = extract_readings(document, chunks)
+    return ask_fact(row, CorpusIndex({}, {c.chunk_id: c for c in chunks}, {"a": document})).text
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.gates import GATES, GatesConfig, judge
-from rarefy.tasks.questions.gates.given_away import says
-from rarefy.tasks.questions.gates.pivot import is_generic
-from rarefy.tasks.questions.gates.retrievable import retrievable
+from rarefy.tasks.questions.gates.corpus import find_retrievable
+from rarefy.tasks.questions.gates.wording import contains_phrase, is_generic
 
 TEXTS = {
     "c1": "Microsoft Corporation is incorporated in Washington. It employs many people in Redmond.",
@@ -228,15 +227,15 @@ def test_a_question_is_retrievable_when_bm25_finds_a_gold_chunk():
     }
     chunks = {**CHUNKS, **more}
     lost = replace(SINGLE, question_id="q2", text="What is the weather in town?")
-    assert retrievable([SINGLE, lost], chunks, 20) == {"q1": True, "q2": False}
+    assert find_retrievable([SINGLE, lost], chunks, 20) == {"q1": True, "q2": False}
     judged = list(judge([SINGLE, replace(lost, rejected_because="x")], GatesConfig(), chunks=chunks, triplets=TRIPLETS))
     assert [q.retrievable for q in judged] == [True, None]
     assert next(judge([SINGLE], GatesConfig(retrieved=0), chunks=chunks, triplets=TRIPLETS)).retrievable is None
 
 
 def test_retrieval_takes_corpora_smaller_than_its_depth_and_questions_of_stopwords():
-    assert retrievable([replace(SINGLE, text="What is it?")], {"c1": CHUNKS["c1"]}, 20) == {"q1": True}
-    assert retrievable([], CHUNKS, 20) == {}
+    assert find_retrievable([replace(SINGLE, text="What is it?")], {"c1": CHUNKS["c1"]}, 20) == {"q1": True}
+    assert find_retrievable([], CHUNKS, 20) == {}
 
 
 @pytest.mark.parametrize(
@@ -261,7 +260,7 @@ def test_a_pivot_needs_two_meaningful_words_or_a_name(label, generic):
     ],
 )  # fmt: skip
 def test_phrases_are_found_between_token_boundaries(text, phrase, said):
-    assert says(text, phrase) is said
+    assert contains_phrase(text, phrase) is said
 
 
 def test_a_gate_that_does_not_exist_is_named():

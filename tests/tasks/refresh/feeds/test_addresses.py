@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from rarefy.tasks.refresh.feeds.addresses import resolved, unfit
-from rarefy.tasks.refresh.feeds.faults import Later, Refused
+from rarefy.tasks.refresh.feeds.faults import Refused, TryLater
+from rarefy.tasks.refresh.feeds.fetch import address_fault, resolve_allowed
 
 # by name, so that a failure says which door stood open
 CLOSED = {
@@ -59,47 +59,50 @@ NEVER = [name for name, place in CLOSED.items() if "metadata" in name or "multic
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_what_is_not_public_is_not_connected_to(name):
-    assert unfit(CLOSED[name])
+    assert address_fault(CLOSED[name])
 
 
 @pytest.mark.parametrize("place", OPEN)
 def test_what_is_public_is(place):
-    assert unfit(place) == ""
+    assert address_fault(place) == ""
 
 
 @pytest.mark.parametrize(
     "place", ["127.0.0.1", "10.1.2.3", "192.168.1.1", "::1", "fd12:3456::1", "100.64.0.1", "8.8.8.8"]
 )
 def test_an_origin_that_is_listed_as_private_may_be_of_this_network(place):
-    assert unfit(place, private=True) == ""
+    assert address_fault(place, private=True) == ""
 
 
 @pytest.mark.parametrize("name", [*NEVER, "this host", "broadcast"])
 def test_no_listing_opens_a_cloud_s_metadata_or_multicast(name):
-    assert unfit(CLOSED[name], private=True)
+    assert address_fault(CLOSED[name], private=True)
 
 
 def test_one_address_of_a_host_that_is_not_public_closes_all():
     with pytest.raises(Refused, match=r"docs\.example\.com is 10\.0\.0\.1: not a public address"):
-        resolved("docs.example.com", 443, False, lambda host, port: ["8.8.8.8", "10.0.0.1"], 5)
+        resolve_allowed("docs.example.com", 443, False, lambda host, port: ["8.8.8.8", "10.0.0.1"], 5)
 
 
 def test_a_host_s_addresses_come_in_their_order_and_once():
-    assert resolved("h", 443, False, lambda host, port: ["8.8.8.8", "9.9.9.9", "8.8.8.8"], 5) == ["8.8.8.8", "9.9.9.9"]
+    assert resolve_allowed("h", 443, False, lambda host, port: ["8.8.8.8", "9.9.9.9", "8.8.8.8"], 5) == [
+        "8.8.8.8",
+        "9.9.9.9",
+    ]
 
 
 def test_a_host_without_address_may_have_one_later():
     def fails(host, port):
         raise OSError("Name or service not known")
 
-    with pytest.raises(Later, match="cannot be resolved"):
-        resolved("h", 443, False, fails, 5)
-    with pytest.raises(Later, match="no address"):
-        resolved("h", 443, False, lambda host, port: [], 5)
+    with pytest.raises(TryLater, match="cannot be resolved"):
+        resolve_allowed("h", 443, False, fails, 5)
+    with pytest.raises(TryLater, match="no address"):
+        resolve_allowed("h", 443, False, lambda host, port: [], 5)
 
 
 def test_a_resolver_that_says_nothing_holds_nobody_up():
     stop = threading.Event()
-    with pytest.raises(Later, match="in time"):
-        resolved("h", 443, False, lambda host, port: [str(stop.wait(60))], 0.05)
+    with pytest.raises(TryLater, match="in time"):
+        resolve_allowed("h", 443, False, lambda host, port: [str(stop.wait(60))], 0.05)
     stop.set()

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from edgar_stand_in import DOCUMENTS, SHAPES, TOO_FAST, UNDECLARED, Edgar, apple, document, standing_in
 
-from rarefy.tasks.refresh.feeds import atom
+from rarefy.tasks.refresh.feeds import sec_client
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
-from rarefy.tasks.refresh.feeds.edgar import Fed, follow
+from rarefy.tasks.refresh.feeds.edgar import FeedResult, follow_filings
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.sec import PENALTY, Sec
+from rarefy.tasks.refresh.feeds.sec_client import PENALTY, SecClient
 from rarefy.tasks.store.tables import Store
 
 MAIN = "/submissions/CIK0000320193.json"
@@ -59,11 +59,11 @@ class Follower:
         given = {"user_agent": "Tests tests@example.com", "companies": ("320193",), **urls}
         return EdgarConfig.model_validate(given | more)
 
-    def __call__(self, **more: object) -> Fed:
+    def __call__(self, **more: object) -> FeedResult:
         config = self.config(**more)
-        sec = Sec(config, self.said.append, self.clock.sleep, self.clock)
+        sec = SecClient(config, self.said.append, self.clock.sleep, self.clock)
         try:
-            return follow(self.store, self.into, config, sec, self.said.append, self.came.append)
+            return follow_filings(self.store, self.into, config, sec, self.said.append, self.came.append)
         finally:
             sec.close()
 
@@ -265,7 +265,7 @@ def test_a_filing_that_is_withdrawn_is_told_and_its_document_kept_unless_asked_o
 
 
 def test_a_crash_in_mid_backfill_asks_for_no_document_twice(look, edgar):
-    class Crashing(Sec):
+    class Crashing(SecClient):
         def document(self, name, file):
             if "aapl-20240928" in name:
                 raise KeyboardInterrupt
@@ -273,7 +273,7 @@ def test_a_crash_in_mid_backfill_asks_for_no_document_twice(look, edgar):
 
     config = look.config()
     with pytest.raises(KeyboardInterrupt):
-        follow(look.store, look.into, config, Crashing(config, sleep=look.clock.sleep, clock=look.clock))
+        follow_filings(look.store, look.into, config, Crashing(config, sleep=look.clock.sleep, clock=look.clock))
     before = look.there()
     assert len(before) == 3
     look()
@@ -313,7 +313,7 @@ def rung(edgar: Edgar, name: str, content: bytes) -> str:
 
 
 def test_a_company_s_feed_rings_only_for_what_was_not_dealt_with(look, edgar):
-    feed = rung(edgar, atom.company(320193, "10-K"), (SHAPES / "getcompany-320193-10-K.atom").read_bytes())
+    feed = rung(edgar, sec_client.company_feed(320193, "10-K"), (SHAPES / "getcompany-320193-10-K.atom").read_bytes())
     look(bell="company")
     assert look.there() == PATHS
     edgar.asked.clear()
@@ -326,7 +326,7 @@ def test_a_company_s_feed_rings_only_for_what_was_not_dealt_with(look, edgar):
 
 def test_the_feed_of_all_filings_costs_one_request_for_all_companies(look, edgar):
     content = (SHAPES / "getcurrent-10-K.atom").read_bytes()
-    feed = rung(edgar, atom.current("10-K"), content)
+    feed = rung(edgar, sec_client.latest_feed("10-K"), content)
     look(bell="current")
     assert look.there() == PATHS
     edgar.asked.clear()
@@ -346,7 +346,7 @@ def test_the_feed_of_all_filings_costs_one_request_for_all_companies(look, edgar
 
 def test_where_the_feed_of_all_filings_does_not_reach_back_every_company_is_asked(look, edgar):
     content = (SHAPES / "getcurrent-10-K.atom").read_bytes()
-    feed = rung(edgar, atom.current("10-K"), content)
+    feed = rung(edgar, sec_client.latest_feed("10-K"), content)
     look(bell="current")
     head, entry, *_ = content.split(b"<entry>")
     edgar.pages[feed] = b"<entry>".join([head, entry.replace(b"25-000009", b"26-000009")]) + b"</feed>"
@@ -357,7 +357,7 @@ def test_where_the_feed_of_all_filings_does_not_reach_back_every_company_is_aske
 
 
 def test_a_look_that_broke_off_is_finished_whatever_the_bell_says(look, edgar):
-    rung(edgar, atom.current("10-K"), (SHAPES / "getcurrent-10-K.atom").read_bytes())
+    rung(edgar, sec_client.latest_feed("10-K"), (SHAPES / "getcurrent-10-K.atom").read_bytes())
     edgar.faults[NEWEST] = [lambda handler: handler.answer(500, b"")] * 9
     with pytest.raises(FeedFault):
         look(bell="current")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.tasks.refresh.feeds.config import OriginConfig, WebhookConfig
-from rarefy.tasks.refresh.feeds.faults import FeedFault, Later, Refused
+from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused, TryLater
 from rarefy.tasks.refresh.feeds.fetch import fetch
 
 PAGE = b"<html><body><p>A document.</p></body></html>"
@@ -116,7 +116,7 @@ def test_a_listed_name_that_leads_into_this_network_is_not_asked(site):
 def test_other_spellings_of_this_machine_are_this_machine(site, host):
     """Decimal, hexadecimal, octal, short, mapped: judged by what the system makes of them, even where one is listed."""
     origin = f"http://{host}:{site.port}"
-    with pytest.raises((Refused, Later)):
+    with pytest.raises((Refused, TryLater)):
         fetch(f"{origin}/a.html", config(origin, private=False))
     assert site.asked == []
 
@@ -265,7 +265,7 @@ def test_what_says_that_it_is_packed_and_is_not_or_breaks_off_is_told(site):
     with pytest.raises(Refused, match="says that it is gzip and is not"):
         fetch(f"{site.url}/z", config(site.url))
     site.answers["/z"] = serving(gzip.compress(PAGE)[:-12], Content_Encoding="gzip")
-    with pytest.raises(Later, match="breaks off"):
+    with pytest.raises(TryLater, match="breaks off"):
         fetch(f"{site.url}/z", config(site.url))
 
 
@@ -286,7 +286,7 @@ def drip(site: Site, first: bytes) -> Answer:
 def test_a_server_that_only_drips_is_left_after_the_time_for_all(site, first):
     """Slowloris, from the other side: no single read ever times out."""
     site.answers["/drip"] = drip(site, first)
-    with pytest.raises((Later, Refused)):  # without a limit for all this would go on for ever
+    with pytest.raises((TryLater, Refused)):  # without a limit for all this would go on for ever
         fetch(f"{site.url}/drip", config(site.url, seconds=0.5))
 
 
@@ -297,18 +297,19 @@ def test_headers_without_end_are_refused(site):
             handler.wfile.write(b"X-Header: " + b"x" * 1000 + b"\r\n")
 
     site.answers["/headers"] = headers
-    with pytest.raises((Later, Refused)):
+    with pytest.raises((TryLater, Refused)):
         fetch(f"{site.url}/headers", config(site.url))
 
 
 def test_a_document_that_breaks_off_may_come_later(site):
     site.answers["/cut"] = serving(PAGE, Content_Length=str(len(PAGE) + 9))
-    with pytest.raises(Later):
+    with pytest.raises(TryLater):
         fetch(f"{site.url}/cut", config(site.url))
 
 
 @pytest.mark.parametrize(
-    ("status", "fault"), [(404, Refused), (403, Refused), (500, Later), (503, Later), (429, Later), (204, Refused)]
+    ("status", "fault"),
+    [(404, Refused), (403, Refused), (500, TryLater), (503, TryLater), (429, TryLater), (204, Refused)],
 )
 def test_what_a_server_answers_decides_whether_it_is_asked_again(site, status, fault):
     site.answers["/s"] = serving(b"", status=status)
@@ -317,7 +318,7 @@ def test_what_a_server_answers_decides_whether_it_is_asked_again(site, status, f
 
 
 def test_nobody_there_may_be_there_later():
-    with pytest.raises(Later):
+    with pytest.raises(TryLater):
         fetch("http://127.0.0.1:9/", config("http://127.0.0.1:9"))
 
 
@@ -336,9 +337,9 @@ def test_tls_is_spoken_and_the_certificate_must_be_that_of_the_name(tmp_path):
     try:
         origin, other = f"https://docs.example.com:{site.port}", f"https://other.example.com:{site.port}"
         assert fetch(f"{origin}/a.html", config(origin), to_here, tls=known).content == PAGE
-        with pytest.raises(Later, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(TryLater, match="CERTIFICATE_VERIFY_FAILED"):
             fetch(f"{other}/a.html", config(other), to_here, tls=known)
-        with pytest.raises(Later, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(TryLater, match="CERTIFICATE_VERIFY_FAILED"):
             fetch(f"{origin}/a.html", config(origin), to_here)
     finally:
         site.close()
@@ -348,6 +349,6 @@ def test_tls_is_spoken_and_the_certificate_must_be_that_of_the_name(tmp_path):
 def test_a_key_in_an_address_is_never_told(site, status):
     """Object stores hand out addresses whose query opens what they name."""
     site.answers["/s"] = serving(b"", status=status)
-    with pytest.raises((Refused, Later)) as fault:
+    with pytest.raises((Refused, TryLater)) as fault:
         fetch(f"{site.url}/s?X-Amz-Signature=sesame", config(site.url))
     assert "sesame" not in str(fault.value) and "/s?…" in str(fault.value)

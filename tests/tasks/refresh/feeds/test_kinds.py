@@ -2,8 +2,8 @@
 
 import pytest
 
+from rarefy.tasks.refresh.feeds.arrivals import detect_ending
 from rarefy.tasks.refresh.feeds.faults import Refused
-from rarefy.tasks.refresh.feeds.kinds import kind
 
 HTML = b"<!doctype html><html><body><p>Text.</p></body></html>"
 PDF = b"%PDF-1.7 and so on"
@@ -31,7 +31,7 @@ PARQUET = b"PAR1 columns PAR1"
     ],
 )
 def test_what_agrees_is_taken(content, media_type, address, ending):
-    assert kind(content, media_type, address) == ending
+    assert detect_ending(content, media_type, address) == ending
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_what_agrees_is_taken(content, media_type, address, ending):
 )
 def test_what_does_not_agree_is_refused_with_the_reason(content, media_type, address, why):
     with pytest.raises(Refused, match=why):
-        kind(content, media_type, address)
+        detect_ending(content, media_type, address)

@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.tasks.refresh.feeds.config import OriginConfig
 from rarefy.tasks.refresh.feeds.faults import Refused
-from rarefy.tasks.refresh.feeds.origins import allowed
+from rarefy.tasks.refresh.feeds.fetch import check_origin
 
 LISTED = [
     OriginConfig(origin="https://docs.example.com"),
@@ -24,13 +24,13 @@ LISTED = [
     ],
 )
 def test_addresses_of_listed_origins_are_allowed(address, host, port, target):
-    place = allowed(address, LISTED)
+    place = check_origin(address, LISTED)
     assert (place.host, place.port, place.target) == (host, port, target)
 
 
 def test_only_the_origin_that_says_so_is_private():
-    assert allowed("http://10.0.0.5:8080/", LISTED).private
-    assert not allowed("https://docs.example.com/", LISTED).private
+    assert check_origin("http://10.0.0.5:8080/", LISTED).private
+    assert not check_origin("https://docs.example.com/", LISTED).private
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_only_the_origin_that_says_so_is_private():
 )
 def test_what_only_looks_like_one_is_refused(address):
     with pytest.raises(Refused):
-        allowed(address, LISTED)
+        check_origin(address, LISTED)
 
 
 def test_nothing_is_allowed_where_nothing_is_listed():
     with pytest.raises(Refused, match="not among the origins"):
-        allowed("https://docs.example.com/", ())
+        check_origin("https://docs.example.com/", ())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarefy.tasks.refresh.feeds.faults import Refused
-from rarefy.tasks.refresh.feeds.submissions import Filing, listing, page, tickers, wanted
+from rarefy.tasks.refresh.feeds.sec_client import Filing, parse_page, parse_submissions, parse_tickers, select_filings
 
 SHAPES = Path(__file__).parent / "edgar"
 APPLE = 320193
@@ -18,7 +18,7 @@ def content() -> dict:
 
 
 def test_a_company_s_filings_are_read_from_columns(content):
-    found = listing(json.dumps(content).encode(), APPLE)
+    found = parse_submissions(json.dumps(content).encode(), APPLE)
     assert found.name == "Apple Inc."
     assert len(found.filings) == 6
     assert found.filings[0] == Filing(
@@ -28,17 +28,17 @@ def test_a_company_s_filings_are_read_from_columns(content):
 
 
 def test_wanted_are_the_named_forms_alone_since_a_day_oldest_first():
-    filings = listing((SHAPES / "CIK0000320193.json").read_bytes(), APPLE).filings
-    older = page((SHAPES / "CIK0000320193-submissions-001.json").read_bytes(), APPLE, "page")
+    filings = parse_submissions((SHAPES / "CIK0000320193.json").read_bytes(), APPLE).filings
+    older = parse_page((SHAPES / "CIK0000320193-submissions-001.json").read_bytes(), APPLE, "page")
     both = [*filings, *older, *filings]
-    assert [one.filed for one in wanted(both, ("10-K", "10-K/A"), "")] == [
+    assert [one.filed for one in select_filings(both, ("10-K", "10-K/A"), "")] == [
         "1996-12-19",
         "2009-10-27",
         "2010-01-25",
         "2024-11-01",
         "2025-10-31",
     ]
-    assert [one.accession for one in wanted(both, ("10-K",), "2024-11-01")] == [
+    assert [one.accession for one in select_filings(both, ("10-K",), "2024-11-01")] == [
         "0000320193-24-000123",
         "0000320193-25-000079",
     ]
@@ -86,28 +86,28 @@ def test_a_filing_has_a_place_in_the_corpus_and_one_in_the_archives(filing, path
 def test_a_list_that_says_what_no_list_of_the_sec_says_is_refused(content, column, value):
     content["filings"]["recent"][column][0] = value
     with pytest.raises(Refused, match="not the shape that the SEC documents"):
-        listing(json.dumps(content).encode(), APPLE)
+        parse_submissions(json.dumps(content).encode(), APPLE)
 
 
 def test_other_shapes_are_refused_with_what_is_wrong(content):
     with pytest.raises(Refused, match="no JSON"):
-        listing(b"<html>", APPLE)
+        parse_submissions(b"<html>", APPLE)
     with pytest.raises(Refused, match="KeyError"):
-        listing(b"{}", APPLE)
+        parse_submissions(b"{}", APPLE)
     with pytest.raises(Refused, match="no JSON"):
-        listing(b"[" * 100_000, APPLE)
+        parse_submissions(b"[" * 100_000, APPLE)
     with pytest.raises(Refused, match="those of CIK 320193"):
-        listing(json.dumps(content).encode(), 1)
+        parse_submissions(json.dumps(content).encode(), 1)
     content["filings"]["files"][0]["name"] = "../x.json"
     with pytest.raises(Refused, match="page"):
-        listing(json.dumps(content).encode(), APPLE)
+        parse_submissions(json.dumps(content).encode(), APPLE)
     content["filings"]["files"] = []
     content["filings"]["recent"]["form"].pop()
     with pytest.raises(Refused, match="different length"):
-        listing(json.dumps(content).encode(), APPLE)
+        parse_submissions(json.dumps(content).encode(), APPLE)
 
 
 def test_tickers_are_told_by_the_sec():
-    assert tickers((SHAPES / "company_tickers.json").read_bytes())["AAPL"] == APPLE
+    assert parse_tickers((SHAPES / "company_tickers.json").read_bytes())["AAPL"] == APPLE
     with pytest.raises(Refused):
-        tickers(b"[]")
+        parse_tickers(b"[]")

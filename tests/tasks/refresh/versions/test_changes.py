@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from versioned import benchmark
 
-from rarefy import data_contracts
+from rarefy.data_contracts import rows
 from rarefy.data_contracts.rows import Change, Chunk, Document, Quarantined, Question, Triplet, Variant
 from rarefy.data_contracts.schemas import ROWS
 from rarefy.data_contracts.tables import from_table, schema_of, to_table
-from rarefy.tasks.refresh.versions import COLUMNS, changes, questions, triplets
-from rarefy.tasks.refresh.versions.classes import WORDS
-from rarefy.tasks.refresh.versions.documents import documents
-from rarefy.tasks.refresh.versions.matched import matched
+from rarefy.tasks.refresh.versions import COLUMNS, compare_tables, questions
+from rarefy.tasks.refresh.versions.compare import MEANINGS
+from rarefy.tasks.refresh.versions.corpus import compare_documents
+from rarefy.tasks.refresh.versions.matching import match_rows
 
 OSLO = ("City", ["Oslo is a city.", "Oslo | population | 700 | 2024", "It lies on a fjord."])
 MONEY = ("Money", ["Oslo | budget | 90 | 2024", "Taxes are due in May.", "Rates are set in June."])
@@ -30,7 +30,7 @@ OLD = {"oslo.md": [OSLO, MONEY, PARKS], "bergen.md": BERGEN}
 
 def done(new, old=OLD):
     """What became of things, without those that are as they were."""
-    found = changes(benchmark(old), benchmark(new))
+    found = compare_tables(benchmark(old), benchmark(new))
     return [row for row in found.rows if row.change != "unchanged"]
 
 
@@ -48,7 +48,7 @@ def _edited(section, old, new):
 
 
 def test_a_benchmark_beside_itself_has_not_changed():
-    found = changes(benchmark(OLD), benchmark(OLD))
+    found = compare_tables(benchmark(OLD), benchmark(OLD))
     assert found.nothing
     assert found.counts["questions_unchanged"] == 4
     assert {row.change for row in found.rows} == {"unchanged"}
@@ -169,8 +169,8 @@ def test_a_question_of_a_document_that_is_gone_says_so():
 def test_the_same_content_read_otherwise_is_no_edit():
     new = benchmark(OLD)
     rows = [replace(row, text=f"{row.text}x") for row in from_table(new[Document], Document)]
-    found = changes(benchmark(OLD), {**new, Document: to_table(rows, Document)})
-    assert found.by_kind["documents"] == {**dict.fromkeys(WORDS["documents"], 0), "reread": 2}
+    found = compare_tables(benchmark(OLD), {**new, Document: to_table(rows, Document)})
+    assert found.by_kind["documents"] == {**dict.fromkeys(MEANINGS["documents"], 0), "reread": 2}
 
 
 def test_of_what_has_several_values_one_that_comes_restates_none_that_goes():
@@ -201,7 +201,7 @@ def test_a_fact_that_was_superseded_is_restated_by_the_one_that_did_it():
     tables = with_facts(tables, Oslo={"rejected_because": "superseded", "superseded_by": heir.triplet_id})
     questions = [replace(row, rejected_because="superseded" if "Oslo in" in row.text else "")
                  for row in from_table(tables[Question], Question)]  # fmt: skip
-    found = changes(benchmark(old), {**tables, Question: to_table(questions, Question)})
+    found = compare_tables(benchmark(old), {**tables, Question: to_table(questions, Question)})
     (fact,) = (row for row in found.rows if row.kind == "triplets")
     assert (fact.change, fact.before, fact.after, fact.new_id) == ("restated", "Lae", "Lindboe", heir.triplet_id)
     (question,) = (row for row in found.rows if row.kind == "questions")
@@ -217,7 +217,7 @@ ONE = {"a": [("", ["Oslo | population | 700 | 2024"])]}
 
 
 def became(old, new):
-    (row,) = (row for row in changes(old, new).rows if row.kind == "questions")
+    (row,) = (row for row in compare_tables(old, new).rows if row.kind == "questions")
     return row
 
 
@@ -257,7 +257,11 @@ def test_rejected_variants_are_not_counted():
     rejected = to_table(
         [replace(row, rejected_because="no_candidate") for row in from_table(table[Variant], Variant)], Variant
     )
-    assert changes(table, {**table, Variant: rejected}).by_kind["variants"] == {"added": 0, "gone": 2, "unchanged": 0}
+    assert compare_tables(table, {**table, Variant: rejected}).by_kind["variants"] == {
+        "added": 0,
+        "gone": 2,
+        "unchanged": 0,
+    }
 
 
 sentences = st.one_of(
@@ -274,7 +278,7 @@ TABLES = {"documents": Document, "chunks": Chunk, "triplets": Triplet, "question
 @given(corpora, corpora)
 def test_every_row_of_both_sides_is_accounted_for_once(old, new):
     before, after = benchmark(old), benchmark(new)
-    found = changes(before, after)
+    found = compare_tables(before, after)
     for kind, row_type in TABLES.items():
         rows = [row for row in found.rows if row.kind == kind]
         stands = 0 if kind == "questions" else found.standing[kind]
@@ -283,13 +287,16 @@ def test_every_row_of_both_sides_is_accounted_for_once(old, new):
             assert len(ids) == len(set(ids)) == table.num_rows - stands
             assert set(ids) <= set(table.column(0).to_pylist())
     assert len({row.change_id for row in found.rows}) == len(found.rows)
-    assert all(row.change in WORDS[row.kind] for row in found.rows)
+    assert all(row.change in MEANINGS[row.kind] for row in found.rows)
 
 
 @settings(max_examples=100, deadline=None)
 @given(corpora, corpora)
 def test_what_came_one_way_goes_the_other_way(old, new):
-    there, back = changes(benchmark(old), benchmark(new)).by_kind, changes(benchmark(new), benchmark(old)).by_kind
+    there, back = (
+        compare_tables(benchmark(old), benchmark(new)).by_kind,
+        compare_tables(benchmark(new), benchmark(old)).by_kind,
+    )
     for kind, away, home in (("documents", "added", "deleted"), ("questions", "added", "retired")):
         assert (there[kind][away], there[kind][home]) == (back[kind][home], back[kind][away])
     for kind in TABLES:
@@ -301,7 +308,7 @@ def test_what_came_one_way_goes_the_other_way(old, new):
 def test_the_order_of_rows_changes_nothing(old, new, chance):
     sides = benchmark(old), benchmark(new)
     mixed = [{row_type: shuffled(table, chance) for row_type, table in side.items()} for side in sides]
-    assert changes(*sides).rows == changes(*mixed).rows
+    assert compare_tables(*sides).rows == compare_tables(*mixed).rows
 
 
 def shuffled(table: pa.Table, chance: random.Random) -> pa.Table:
@@ -313,15 +320,15 @@ def shuffled(table: pa.Table, chance: random.Random) -> pa.Table:
 def test_only_the_columns_it_says_are_looked_at():
     sides = [{row_type: table.select(list(COLUMNS[row_type])) for row_type, table in benchmark(side).items()}
              for side in (OLD, edited("Money", "Taxes are due in May.", ""))]  # fmt: skip
-    assert changes(*sides).counts["paragraphs_removed"] == 1
+    assert compare_tables(*sides).counts["paragraphs_removed"] == 1
 
 
 def test_tables_that_are_not_there_are_empty():
-    assert changes({}, {}).nothing
-    assert changes({}, benchmark(OLD)).by_kind["documents"]["added"] == 2
+    assert compare_tables({}, {}).nothing
+    assert compare_tables({}, benchmark(OLD)).by_kind["documents"]["added"] == 2
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WORDS if kind not in ("sections", "paragraphs")])
+@pytest.mark.parametrize("kind", [kind for kind in MEANINGS if kind not in ("sections", "paragraphs")])
 def test_kinds_are_called_as_their_tables_are(kind):
     assert kind in ROWS
     assert Change
@@ -338,10 +345,12 @@ def test_questions_that_come_to_the_same_fact_by_other_ways_are_two():
         return to_table([replace(last, question_id=text, text=text, pattern="chain", triplet_ids=ids)], Question)
 
     norway, viken = (chain(*one) for one in (("Norway", "Budget of its capital?"), ("Viken", "Budget of its seat?")))
-    found = changes({**tables, Question: norway}, {**tables, Question: viken}).by_kind["questions"]
+    found = compare_tables({**tables, Question: norway}, {**tables, Question: viken}).by_kind["questions"]
     assert (found["retired"], found["added"], found["reworded"]) == (1, 1, 0)
     again = chain("Norway", "What does the capital of Norway spend?")
-    assert changes({**tables, Question: norway}, {**tables, Question: again}).by_kind["questions"]["reworded"] == 1
+    assert (
+        compare_tables({**tables, Question: norway}, {**tables, Question: again}).by_kind["questions"]["reworded"] == 1
+    )
 
 
 def quarantined(*sources):
@@ -351,7 +360,7 @@ def quarantined(*sources):
 
 def test_a_document_in_quarantine_now_is_unreadable_with_the_reason_and_not_deleted():
     old = {"oslo.md": [OSLO], "bergen.md": BERGEN, "gone.md": [PARKS]}
-    found = changes(benchmark(old), benchmark({"oslo.md": [OSLO]}) | quarantined("bergen.md", "other.md"))
+    found = compare_tables(benchmark(old), benchmark({"oslo.md": [OSLO]}) | quarantined("bergen.md", "other.md"))
     rows = {row.old_id: (row.change, row.detail) for row in found.rows if row.kind == "documents"}
     assert rows == {"bergen.md": ("unreadable", "empty_file: no text"), "gone.md": ("deleted", "")}
     assert (found.by_kind["documents"]["unreadable"], found.by_kind["documents"]["deleted"]) == (1, 1)
@@ -362,14 +371,16 @@ def test_a_record_is_unreadable_by_its_own_fault_or_by_that_of_its_file(fault):
     old = benchmark({"all.jsonl#one": [OSLO], "bergen.md": BERGEN})
     rows = [replace(row, source="all.jsonl#1") if row.doc_id != "bergen.md" else row
             for row in from_table(old[Document], Document)]  # fmt: skip
-    found = changes(old | {Document: to_table(rows, Document)}, benchmark({"bergen.md": BERGEN}) | quarantined(fault))
+    found = compare_tables(
+        old | {Document: to_table(rows, Document)}, benchmark({"bergen.md": BERGEN}) | quarantined(fault)
+    )
     assert [(row.change, row.old_id) for row in found.rows if row.kind == "documents"] == [
         ("unreadable", "all.jsonl#one")
     ]
 
 
 def test_a_document_that_is_there_again_after_quarantine_is_added():
-    found = changes(benchmark(OLD) | quarantined("new.md"), benchmark({**OLD, "new.md": [PARKS]}))
+    found = compare_tables(benchmark(OLD) | quarantined("new.md"), benchmark({**OLD, "new.md": [PARKS]}))
     assert [(row.change, row.new_id) for row in found.rows if row.kind == "documents"] == [("added", "new.md")]
 
 
@@ -388,25 +399,25 @@ def test_texts_of_more_than_2_gib_in_all_are_compared():
         return pa.table(columns)
 
     chunks, faults = (schema_of(kind).empty_table() for kind in (Chunk, Quarantined))
-    found = documents(table("one", "x"), table("two", "y"), chunks, chunks, faults)
+    found = compare_documents(table("one", "x"), table("two", "y"), chunks, chunks, faults)
     assert [(row.change, row.new_id) for row in found.rows] == [("reread", "d")]
     assert found.unchanged == 3
 
 
 def test_columns_that_more_than_2_gib_may_be_taken_from_are_wide():
     rows = pa.table({"id": ["a", "b"], "text": ["1", "2"]})
-    both = matched(rows, rows.slice(1), "id", ("text",))
+    both = match_rows(rows, rows.slice(1), "id", ("text",))
     assert both.old.schema.field("text").type == both.new.schema.field("text").type == pa.large_string()
     assert both.old["text"].to_pylist() == ["2"]
 
 
 def test_what_is_read_of_a_table_is_listed_once():
-    assert COLUMNS[Triplet] is triplets.COLUMNS
-    assert COLUMNS[Question] == (*questions.COLUMNS, "rejected_because")
+    assert COLUMNS[Triplet] is questions.TRIPLET_COLUMNS
+    assert COLUMNS[Question] == (*questions.QUESTION_COLUMNS, "rejected_because")
 
 
 def test_the_contract_points_to_modules_that_are_there():
-    told = Path(data_contracts.changes.__file__)
+    told = Path(rows.__file__)
     named = re.findall(r"\b[\w/]+\.py\b", told.read_text())
     assert named
     assert [name for name in named if not told.parent.parent.joinpath(name).exists()] == []

@@ -3,10 +3,8 @@
 import pytest
 from versioned import benchmark
 
-from rarefy.tasks.refresh.versions import changes
-from rarefy.tasks.refresh.versions.as_markdown import as_markdown
-from rarefy.tasks.refresh.versions.page import page
-from rarefy.tasks.refresh.versions.shown import beside, counted
+from rarefy.tasks.refresh.versions import compare_tables
+from rarefy.tasks.refresh.versions.report import crop_pair, format_count, render_html, render_markdown
 
 WORDS = " ".join(f"word{n}" for n in range(400))  # 3,000 characters
 
@@ -14,7 +12,7 @@ WORDS = " ".join(f"word{n}" for n in range(400))  # 3,000 characters
 @pytest.mark.parametrize("at", [0, 30, 200, 399])
 def test_long_texts_are_cut_around_what_is_another(at):
     before, after = (WORDS.replace(f"word{at} ", f"{said} ", 1) if at < 399 else f"{WORDS} {said}" for said in "ab")
-    cut = beside(before, after, 160)
+    cut = crop_pair(before, after, 160)
     assert cut[0] != cut[1]
     assert max(map(len, cut)) <= 160
     first = 10 * at if at < 30 else 3000
@@ -23,33 +21,33 @@ def test_long_texts_are_cut_around_what_is_another(at):
 
 
 def test_a_text_that_goes_on_is_cut_around_its_end():
-    before, after = beside(WORDS, f"{WORDS} and more", 160)
+    before, after = crop_pair(WORDS, f"{WORDS} and more", 160)
     assert after == f"{before} and more"
 
 
 def test_texts_without_a_space_are_cut_all_the_same():
-    before, after = beside(f"{'x' * 2000}a{'x' * 50}", f"{'x' * 2000}b{'x' * 500}", 90)
+    before, after = crop_pair(f"{'x' * 2000}a{'x' * 50}", f"{'x' * 2000}b{'x' * 500}", 90)
     assert (before.count("a"), after.count("b")) == (1, 1)
     assert (len(before), len(after)) == (82, 90)
 
 
 def test_what_is_short_or_alone_or_the_same_is_cut_from_the_start_if_at_all():
-    assert beside("a b", "a c", 3) == ("a b", "a c")
-    assert beside("", "abcdef", 4) == ("", "abc…")
-    assert beside("abcdef", "abcdef", 4) == ("abc…", "abc…")
+    assert crop_pair("a b", "a c", 3) == ("a b", "a c")
+    assert crop_pair("", "abcdef", 4) == ("", "abc…")
+    assert crop_pair("abcdef", "abcdef", 4) == ("abc…", "abc…")
 
 
 def test_markdown_and_page_show_what_is_another_in_a_long_paragraph():
     old, new = ({"a.md": [("City", [f"{WORDS} {said} {WORDS}"])]} for said in ("before", "after"))
-    found = changes(benchmark(old), benchmark(new))
+    found = compare_tables(benchmark(old), benchmark(new))
     (row,) = (row for row in found.rows if (row.kind, row.change) == ("paragraphs", "edited"))
     assert row.before != row.after
-    (line,) = (line for line in as_markdown(found, "old", "new").splitlines() if "word399 before" in line)
+    (line,) = (line for line in render_markdown(found, "old", "new").splitlines() if "word399 before" in line)
     assert "word399 after" in line
-    assert "<del>before</del>" in page(found, "old", "new")
+    assert "<del>before</del>" in render_html(found, "old", "new")
 
 
 def test_one_is_one():
-    assert counted("documents_edited", 1) == "1 document edited"
-    assert counted("documents_renamed_and_edited", 1200) == "1,200 documents renamed and edited"
-    assert counted("questions", 1) == "1 question"
+    assert format_count("documents_edited", 1) == "1 document edited"
+    assert format_count("documents_renamed_and_edited", 1200) == "1,200 documents renamed and edited"
+    assert format_count("questions", 1) == "1 question"

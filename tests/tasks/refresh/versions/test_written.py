@@ -8,9 +8,8 @@ from markdown_it import MarkdownIt
 from versioned import benchmark
 
 from rarefy.tasks.export.tables import CHANGES
-from rarefy.tasks.refresh.versions import changes, write
-from rarefy.tasks.refresh.versions.as_markdown import as_markdown
-from rarefy.tasks.refresh.versions.page import ROWS, page
+from rarefy.tasks.refresh.versions import compare_tables, write_changes
+from rarefy.tasks.refresh.versions.report import HTML_ROWS, render_html, render_markdown
 from rarefy.tasks.store.tables import Store
 
 EVIL = (
@@ -22,7 +21,7 @@ NEW = {"a.md": [("City", ["Oslo | population | 710 | 2024", "A sentence.", EVIL.
 
 @pytest.fixture
 def found():
-    return changes(benchmark(OLD), benchmark(NEW))
+    return compare_tables(benchmark(OLD), benchmark(NEW))
 
 
 class Seen(HTMLParser):
@@ -42,7 +41,7 @@ class Seen(HTMLParser):
 
 
 def test_the_page_shows_documents_words_as_words(found):
-    seen = Seen(page(found, "old", "<new>"))
+    seen = Seen(render_html(found, "old", "<new>"))
     assert {"script", "img", "link"}.isdisjoint(seen.tags)
     assert not [name for name, _ in seen.attributes if name.startswith("on") or name == "src"]
     assert "<script>alert(1)</script>" in seen.text
@@ -51,24 +50,24 @@ def test_the_page_shows_documents_words_as_words(found):
 
 
 def test_the_page_needs_nothing_from_elsewhere(found):
-    text = page(found, "old", "new")
+    text = render_html(found, "old", "new")
     assert "http" not in text.replace("http://x", "").replace("http-equiv", "")
     assert "default-src 'none'" in text
 
 
 def test_the_page_marks_what_is_another(found):
-    text = page(found, "old", "new")
+    text = render_html(found, "old", "new")
     assert "<del>700</del>" in text
     assert "<ins>710</ins>" in text
 
 
 def test_digests_are_shortened_and_other_names_are_not(found):
-    assert "aaaaaaaaaaaa</code>" in page(found, "a" * 32, "mine")
-    assert "mine</code>" in page(found, "a" * 32, "mine")
+    assert "aaaaaaaaaaaa</code>" in render_html(found, "a" * 32, "mine")
+    assert "mine</code>" in render_html(found, "a" * 32, "mine")
 
 
 def test_markdown_shows_documents_words_as_words(found):
-    html = MarkdownIt("commonmark").enable("table").render(as_markdown(found, "old", "<new>"))
+    html = MarkdownIt("commonmark").enable("table").render(render_markdown(found, "old", "<new>"))
     seen = Seen(html)
     assert {"script", "img", "a", "em", "del"}.isdisjoint(seen.tags)
     assert "<script>alert(1)</script>" in seen.text
@@ -79,22 +78,22 @@ def test_markdown_shows_documents_words_as_words(found):
 
 
 def test_pages_stay_small_and_say_how_much_more_there_is():
-    many = {f"{n}.md": [("", [f"City {n} | size | {n} | 2024"])] for n in range(5 * ROWS)}
-    found = changes({}, benchmark(many))
-    text = page(found, "old", "new")
-    assert f"and {4 * ROWS:,} more" in text
-    assert text.count("What was the size") == ROWS
-    assert len(as_markdown(found, "old", "new")) < 30_000
+    many = {f"{n}.md": [("", [f"City {n} | size | {n} | 2024"])] for n in range(5 * HTML_ROWS)}
+    found = compare_tables({}, benchmark(many))
+    text = render_html(found, "old", "new")
+    assert f"and {4 * HTML_ROWS:,} more" in text
+    assert text.count("What was the size") == HTML_ROWS
+    assert len(render_markdown(found, "old", "new")) < 30_000
 
 
 def test_where_nothing_changed_that_is_what_is_said():
-    found = changes(benchmark(OLD), benchmark(OLD))
-    assert "Nothing changed" in page(found, "a", "b")
-    assert "Nothing changed" in as_markdown(found, "a", "b")
+    found = compare_tables(benchmark(OLD), benchmark(OLD))
+    assert "Nothing changed" in render_html(found, "a", "b")
+    assert "Nothing changed" in render_markdown(found, "a", "b")
 
 
 def test_every_row_and_every_count_is_written(tmp_path, found):
-    write(tmp_path, found, "old", "new")
+    write_changes(tmp_path, found, "old", "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(CHANGES)
     rows = [json.loads(line) for line in (tmp_path / "changes.jsonl").read_text().splitlines()]
     assert len(rows) == len(found.rows)
@@ -106,7 +105,7 @@ def test_every_row_and_every_count_is_written(tmp_path, found):
 
 def test_the_same_changes_are_the_same_bytes(tmp_path, found):
     for name in ("a", "b"):
-        write(tmp_path / name, found, "old", "new")
+        write_changes(tmp_path / name, found, "old", "new")
     assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in CHANGES)
 
 
@@ -118,7 +117,7 @@ def test_counts_are_those_of_the_journal(found):
 
 def test_kept_versions_are_read_with_the_columns_that_matter_and_of_any_schema(tmp_path):
     from rarefy.tasks.export.tables import NAMES
-    from rarefy.tasks.refresh.versions.stored import of, table_of
+    from rarefy.tasks.refresh.versions.compare import load_version_table, load_version_tables
     from rarefy.tasks.store.journal import Version
 
     store = Store(tmp_path)
@@ -127,6 +126,6 @@ def test_kept_versions_are_read_with_the_columns_that_matter_and_of_any_schema(t
     kept["triplets"] = kept["triplets"].drop_columns(["valid_from", "valid_to", "superseded_by"])
     entry = Version(version="v", line="l", out="o", corpus="c", schemas={"questions": 2},
                     tables={kind: store.keep(table) for kind, table in kept.items()})  # fmt: skip
-    assert changes(of(store, entry), tables).nothing
-    assert "superseded_by" in table_of(store, entry, "triplets").column_names
-    assert table_of(store, entry, "documents", ["doc_id"]).column_names == ["doc_id"]
+    assert compare_tables(load_version_tables(store, entry), tables).nothing
+    assert "superseded_by" in load_version_table(store, entry, "triplets").column_names
+    assert load_version_table(store, entry, "documents", ["doc_id"]).column_names == ["doc_id"]

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import spacy
 
-from rarefy.tasks.text.language.entities import Labelled, labelled_doc, read_entities
-from rarefy.tasks.text.language.treebank import gold, paragraphs, passages, read_treebank
+from rarefy.tasks.text.language.train import (
+    Labelled,
+    gold,
+    labelled_doc,
+    paragraphs,
+    passages,
+    read_entities,
+    read_treebank,
+)
 
 CONLLU = """# newdoc id = a
 # newpar id = a-p1

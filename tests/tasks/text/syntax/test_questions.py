@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarefy.tasks.text.syntax import asked, asked_otherwise, measured
+from rarefy.tasks.text.syntax import parse_measure_question, reorder_question, rephrase_measure_question
 from rarefy.tasks.text.syntax.questions import plainly
 
 REVENUE = "What was Apple Inc.'s revenue in fiscal year 2024, in millions of US dollars?"
@@ -13,15 +13,15 @@ NOTES = (
 
 
 def test_a_question_for_a_measure_is_taken_apart():
-    parts = measured(REVENUE)
+    parts = parse_measure_question(REVENUE)
     assert parts and (parts.owner, parts.measure) == ("Apple Inc.", "revenue")
     assert (parts.time, parts.unit) == ("in fiscal year 2024", "in millions of US dollars")
 
 
 def test_a_measure_is_asked_for_in_every_frame():
-    parts = measured(REVENUE)
+    parts = parse_measure_question(REVENUE)
     assert parts
-    found = [text for _, text in asked_otherwise(parts)]
+    found = [text for _, text in rephrase_measure_question(parts)]
     assert "In fiscal year 2024, what was Apple Inc.'s revenue, in millions of US dollars?" in found
     assert "What was the revenue of Apple Inc. in fiscal year 2024, in millions of US dollars?" in found
     assert "What did Apple Inc.'s revenue amount to in fiscal year 2024, in millions of US dollars?" in found
@@ -29,9 +29,9 @@ def test_a_measure_is_asked_for_in_every_frame():
 
 
 def test_a_time_never_comes_to_stand_in_the_clause_on_a_company():
-    parts = measured(NOTES)
+    parts = parse_measure_question(NOTES)
     assert parts
-    for _, text in asked_otherwise(parts):
+    for _, text in rephrase_measure_question(parts):
         assert "2026 in fiscal" not in text
 
 
@@ -39,9 +39,9 @@ def test_a_time_never_comes_to_stand_in_the_clause_on_a_company():
     "question", [REVENUE, "What were Tesla, Inc.'s net sales in China in fiscal 2023, in US dollars?"]
 )
 def test_the_frames_of_one_question_are_one_plain_question(question):
-    parts = measured(question)
+    parts = parse_measure_question(question)
     assert parts
-    assert {plainly(text) for _, text in asked_otherwise(parts)} == {plainly(question)}
+    assert {plainly(text) for _, text in rephrase_measure_question(parts)} == {plainly(question)}
 
 
 def test_other_questions_stay_other_questions():
@@ -72,7 +72,7 @@ ASKED = [
 
 @pytest.mark.parametrize(("question", "wanted"), ASKED, ids=[q[:40] for q, _ in ASKED])
 def test_a_question_is_asked_otherwise(question, wanted):
-    assert wanted in [text for _, text in asked(question)]
+    assert wanted in [text for _, text in reorder_question(question)]
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_a_question_is_asked_otherwise(question, wanted):
     ["", "?", "No question.", "Who did not sue Apple?", "What? When?", "مرحبا؟", "😀?", "what team " * 200 + "?"],
 )
 def test_what_is_in_doubt_is_left(question):
-    assert asked(question) == ()
-    assert measured(question) is None
+    assert reorder_question(question) == ()
+    assert parse_measure_question(question) is None
 
 
 def test_a_question_word_that_is_an_object_does_not_stand_as_a_subject():
-    assert all("tell me what year did" not in text for _, text in asked("What year did the Titanic sink?"))
+    assert all("tell me what year did" not in text for _, text in reorder_question("What year did the Titanic sink?"))

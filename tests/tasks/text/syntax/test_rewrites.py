@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rarefy.tasks.text.syntax import RULES, replacements, rewrites
-from rarefy.tasks.text.syntax.pieces import Edit, Kept, edited, moves, then, woven
+from rarefy.tasks.text.syntax.pieces import Edit, Kept, edited, join_pieces, moves
 
 MADE = [
     ("The company acquired Mellanox in 2020.", "Mellanox was acquired by the company in 2020."),
@@ -45,7 +45,7 @@ LEFT = [
 
 
 def made(sentence: str) -> set[str]:
-    return {woven(sentence, way.pieces) for way in rewrites(sentence)}
+    return {join_pieces(sentence, way.pieces) for way in rewrites(sentence)}
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), MADE, ids=[wanted[:40] for _, wanted in MADE])
@@ -61,7 +61,7 @@ def test_a_sentence_in_which_a_move_could_change_the_meaning_is_left(sentence):
 @pytest.mark.parametrize("sentence", [sentence for sentence, _ in MADE])
 def test_what_stays_stands_where_its_move_says(sentence):
     for way in rewrites(sentence):
-        text = woven(sentence, way.pieces)
+        text = join_pieces(sentence, way.pieces)
         kept = list(moves(way.pieces))
         assert kept
         for start, end, at in kept:
@@ -70,12 +70,14 @@ def test_what_stays_stands_where_its_move_says(sentence):
 
 def test_an_incorporated_name_at_the_end_brings_its_own_full_stop():
     (way,) = [w for w in rewrites("Janssen Biotech, Inc. owns a separate patent portfolio.") if w.rule == "passive"]
-    assert woven("Janssen Biotech, Inc. owns a separate patent portfolio.", way.pieces).endswith("Inc.")
+    assert join_pieces("Janssen Biotech, Inc. owns a separate patent portfolio.", way.pieces).endswith("Inc.")
 
 
 def words_of(sentence: str) -> set[str]:
     return {
-        woven(sentence, edited((Kept(0, len(sentence)),), [edit])) for edits in replacements(sentence) for edit in edits
+        join_pieces(sentence, edited((Kept(0, len(sentence)),), [edit]))
+        for edits in replacements(sentence)
+        for edit in edits
     }
 
 
@@ -110,7 +112,7 @@ def test_phrases_are_replaced_where_they_stand():
 @given(st.text(max_size=80))
 def test_no_text_breaks_a_rule(text):
     for way in rewrites(text):
-        assert woven(text, way.pieces)
+        assert join_pieces(text, way.pieces)
     replacements(text)
 
 
@@ -122,9 +124,7 @@ def test_a_megabyte_is_not_parsed():
 def test_edits_and_rewrites_go_together():
     source = "In 2020, we purchased it."
     turned = (Kept(9, 24), " ", "in", Kept(2, 7), Kept(24, 25))
-    assert woven(source, edited(turned, [Edit(12, 21, "bought")])) == "we bought it in 2020."
-    again = then(turned, (Kept(0, 2), "!"))
-    assert woven(source, again) == "we!"
+    assert join_pieces(source, edited(turned, [Edit(12, 21, "bought")])) == "we bought it in 2020."
 
 
 def test_every_rule_is_named():

@@ -1,7 +1,7 @@
 """Tables in other layouts: every cell beside its label and header, and read back so."""
 
-from rarefy.tasks.text.syntax.level import levelled
-from rarefy.tasks.text.syntax.pieces import woven
+from rarefy.tasks.text.syntax.level import remove_known_differences
+from rarefy.tasks.text.syntax.pieces import join_pieces
 from rarefy.tasks.text.syntax.tables import layouts, tables
 
 YEARS = """(In millions)
@@ -24,7 +24,8 @@ GROUPED = """|  | September 27, 2025 | September 28, 2024 |
 def laid_out(text: str) -> dict[str, str]:
     (table,) = tables(text)
     return {
-        name: text[: table.start] + woven(text, pieces) + text[table.end :] for name, pieces in layouts(text, table)
+        name: text[: table.start] + join_pieces(text, pieces) + text[table.end :]
+        for name, pieces in layouts(text, table)
     }
 
 
@@ -37,10 +38,10 @@ def test_years_are_said_as_sentences():
 def test_every_layout_is_read_back_as_the_same_table():
     for text in (YEARS, GROUPED):
         for name, other in laid_out(text).items():
-            one, two = levelled(text, other)
+            one, two = remove_known_differences(text, other)
             assert one.split() == two.split(), name
             assert "Marketable" not in one + two and "Net" not in one + two, name
-            assert levelled(other, text)[0].split() == one.split(), name
+            assert remove_known_differences(other, text)[0].split() == one.split(), name
 
 
 def test_swapped_cells_headers_and_groups_are_not_the_same_table():
@@ -49,19 +50,19 @@ def test_swapped_cells_headers_and_groups_are_not_the_same_table():
             wrong = other.replace(a, "\0").replace(b, a).replace("\0", b)
             if name in ("transposed", "turned") and a == "2024":
                 continue  # of two columns both are turned: still another table, seen below
-            one, two = levelled(YEARS, wrong)
+            one, two = remove_known_differences(YEARS, wrong)
             assert one != two, (name, a)
-    one, two = levelled(YEARS, YEARS.replace("| 2024 | 2023 |", "| 2023 | 2024 |"))
+    one, two = remove_known_differences(YEARS, YEARS.replace("| 2024 | 2023 |", "| 2023 | 2024 |"))
     assert one != two
     for other in laid_out(GROUPED).values():
         wrong = other.replace("18,763", "\0").replace("77,723", "18,763").replace("\0", "77,723")
-        one, two = levelled(GROUPED, wrong)
+        one, two = remove_known_differences(GROUPED, wrong)
         assert one != two
 
 
 def test_a_lost_row_shows():
     lines = laid_out(YEARS)["records"].replace("Net income: 93,736 (2024); (96,995) (2023).\n", "")
-    one, two = levelled(YEARS, lines)
+    one, two = remove_known_differences(YEARS, lines)
     assert one != two
 
 

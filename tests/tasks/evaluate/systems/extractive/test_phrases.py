@@ -1,8 +1,14 @@
 import pytest
 
-from rarefy.tasks.evaluate.systems.extractive.phrases import WEIGHTS, best_phrase, features, gap, phrases
-from rarefy.tasks.evaluate.systems.extractive.wanted import wanted
-from rarefy.tasks.text.syntax.parsed import tagged
+from rarefy.tasks.evaluate.systems.extractive.phrases import (
+    WEIGHTS,
+    best_phrase,
+    find_phrases,
+    parse_slot,
+    phrase_features,
+)
+from rarefy.tasks.evaluate.systems.extractive.question import parse_question
+from rarefy.tasks.text.syntax.tree import tag_words
 
 # each made up for this test: (sentence, question, the whole answer)
 ANSWERS = [
@@ -16,37 +22,39 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("sentence", "question", "answer"), ANSWERS)
 def test_the_phrase_that_stands_where_the_question_has_its_gap_answers(sentence, question, answer):
-    found = best_phrase(sentence, wanted(question))
+    found = best_phrase(sentence, parse_question(question))
     assert found is not None and found[0] == answer
 
 
 def test_a_gap_is_what_is_asked_for_and_on_which_side_of_the_verb_it_stands():
-    assert gap("Which architect designed the tower?").noun == "architect"
-    assert gap("Which architect designed the tower?").after == "design"
-    assert gap("What did she buy?").before == "buy"
-    assert gap("What are the products of Acme?").many and not gap("What is the product of Acme?").many
-    assert gap("Name a luxury division of Toyota.") == gap("")
+    assert parse_slot("Which architect designed the tower?").noun == "architect"
+    assert parse_slot("Which architect designed the tower?").after == "design"
+    assert parse_slot("What did she buy?").before == "buy"
+    assert parse_slot("What are the products of Acme?").many and not parse_slot("What is the product of Acme?").many
+    assert parse_slot("Name a luxury division of Toyota.") == parse_slot("")
 
 
 def test_what_the_question_said_itself_is_no_answer():
-    assert best_phrase("Karen Holt met Karen Holt.", wanted("What did Karen Holt do to Karen Holt?")) is None
+    assert best_phrase("Karen Holt met Karen Holt.", parse_question("What did Karen Holt do to Karen Holt?")) is None
 
 
 def test_phrases_are_a_bounded_number_for_each_word():
     def count(times: int) -> int:
-        return len(phrases(tagged("The old mill and the new bridge of the town were sold. " * times), frozenset()))
+        return len(
+            find_phrases(tag_words("The old mill and the new bridge of the town were sold. " * times), frozenset())
+        )
 
     one, two, four = count(1), count(2), count(4)
     assert one < two < four <= 5 * one
 
 
 def test_every_feature_has_its_weight():
-    words = tagged("The firm sells pumps.")
-    for one in phrases(words, frozenset()):
-        assert len(features(words, one, "any", {}, gap("What does the firm sell?"))) == len(WEIGHTS)
+    words = tag_words("The firm sells pumps.")
+    for one in find_phrases(words, frozenset()):
+        assert len(phrase_features(words, one, "any", {}, parse_slot("What does the firm sell?"))) == len(WEIGHTS)
 
 
 def test_a_sentence_without_words_or_too_long_has_no_phrase():
-    want = wanted("Who designed the museum?")
+    want = parse_question("Who designed the museum?")
     assert best_phrase("", want) is None
     assert best_phrase("x " * 5_000, want) is None

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from rarefy.tasks.evaluate.systems.faults import REASONS, meaning
+from rarefy.tasks.evaluate.systems.interface import REASONS, explain_error
 from rarefy.tasks.models.llm.faults import BudgetSpent, TooManyFailures, Unavailable
 
 # what an endpoint does, and the code that says so; each is asked beside questions that it answers
@@ -122,6 +122,6 @@ def test_a_run_asks_no_more_than_its_calls_and_goes_on_later(ask, endpoint):
 
 
 def test_every_code_has_a_meaning():
-    assert all(meaning(code) == told and len(told) > 10 for code, told in REASONS.items())
+    assert all(explain_error(code) == told and len(told) > 10 for code, told in REASONS.items())
     for code in [*FAULTS.values(), "http_418", "http_301"]:
-        assert meaning(code) != code
+        assert explain_error(code) != code

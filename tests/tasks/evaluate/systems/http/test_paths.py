@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.tasks.evaluate.systems.http.paths import Missing, at, parsed
+from rarefy.tasks.evaluate.systems.http.config import MissingPath, get_at_path, parse_path
 
 REPLY = {
     "answer": "a",
@@ -26,7 +26,7 @@ REPLY = {
     ],
 )
 def test_a_path_leads_to_its_value(path, value):
-    assert at(REPLY, path) == value
+    assert get_at_path(REPLY, path) == value
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_path_leads_to_its_value(path, value):
     ],
 )
 def test_a_path_that_leads_nowhere_says_how_far(path, why):
-    with pytest.raises(Missing, match=why):
-        at(REPLY, path)
+    with pytest.raises(MissingPath, match=why):
+        get_at_path(REPLY, path)
 
 
 @pytest.mark.parametrize("path", ["a..b", ".a", "a b", "a[", "a.", "a[x]", "$$.a", "a[1:2]", "$..a", "a['x"])
 def test_what_is_no_path_is_told(path):
     with pytest.raises(ValueError, match="path"):
-        parsed(path)
+        parse_path(path)

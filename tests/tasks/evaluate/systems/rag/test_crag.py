@@ -4,7 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.tasks.evaluate.systems.rag import RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.crag import Strip, action_of, decomposed, refined
+from rarefy.tasks.evaluate.systems.rag.strategies import Strip, choose_action, refine_passages, split_strips
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from rarefy.tasks.evaluate.systems.rag.crag import Strip, action_of, decomposed,
 def test_the_thresholds_of_magic_mushroom(best, action):
     config = RagConfig()
     assert (config.crag_correct, config.crag_incorrect) == (0.5, -0.91)
-    assert action_of(best, config.crag_correct, config.crag_incorrect) == action
+    assert choose_action(best, config.crag_correct, config.crag_incorrect) == action
 
 
 def asked(request):
@@ -77,9 +77,9 @@ TEXT = "One is here. Two is there. Three is red. Four is blue. Five is last."
 
 def test_a_passage_is_decomposed_by_sentences_and_nothing_is_lost():
     parts = ["One is here. Two is there.", "Three is red. Four is blue.", "Five is last."]
-    assert decomposed(TEXT, 2) == [("", part) for part in parts]
-    assert decomposed("one line", 3) == [("", "one line")]
-    assert decomposed("", 3) == [("", "")]
+    assert split_strips(TEXT, 2) == [("", part) for part in parts]
+    assert split_strips("one line", 3) == [("", "one line")]
+    assert split_strips("", 3) == [("", "")]
 
 
 TABLE = "| | 2024 | 2023 |\n|---|---|---|\n| Sales | 9 | 8 |\n| Costs | 5 | 4 |\n| Taxes | 1 | 1 |"
@@ -89,29 +89,29 @@ def test_rows_of_a_table_go_with_its_head():
     """A row without the years above it says nothing."""
     head = "| | 2024 | 2023 |\n|---|---|---|"
     text = f"In millions.\n\n{TABLE}\nThat is all. Really."
-    assert decomposed(text, 2) == [
+    assert split_strips(text, 2) == [
         ("", "In millions."),
         (head, "| Sales | 9 | 8 |\n| Costs | 5 | 4 |"),
         (head, "| Taxes | 1 | 1 |"),
         ("", "That is all. Really."),
     ]
-    strips = [Strip(0, part, above) for above, part in decomposed(text, 1)]
+    strips = [Strip(0, part, above) for above, part in split_strips(text, 1)]
     assert [strip.text for strip in strips][1:4] == ["| Sales | 9 | 8 |", "| Costs | 5 | 4 |", "| Taxes | 1 | 1 |"]
-    (kept,) = refined((Passage("a", text),), strips, [0.0, 0.9, 0.0, 0.8, 0.0, 0.0], RagConfig(crag_strips=2))
+    (kept,) = refine_passages((Passage("a", text),), strips, [0.0, 0.9, 0.0, 0.8, 0.0, 0.0], RagConfig(crag_strips=2))
     assert kept.text == f"{head}\n| Sales | 9 | 8 |\n| Taxes | 1 | 1 |", "the head once"
 
 
 def test_a_long_row_of_marks_takes_no_time():
     text = "|" + "-|" * 20_000 + "\n" + "| - " * 20_000 + "\n|x\n"
-    lost = set(text.split()) - {word for strip in decomposed(text, 3) for part in strip for word in part.split()}
+    lost = set(text.split()) - {word for strip in split_strips(text, 3) for part in strip for word in part.split()}
     assert not lost
 
 
 def test_the_best_strips_are_put_together_in_their_order():
     passages = (Passage("a", TEXT, "A"), Passage("b", TEXT, "B"))
-    strips = [Strip(place, text) for place in range(2) for _, text in decomposed(TEXT, 1)]
+    strips = [Strip(place, text) for place in range(2) for _, text in split_strips(TEXT, 1)]
     rated = [0.9, 0.1, 1.0, 0.0, -1.0, 0.2, 0.3, 0.95, 0.4, 0.5]
-    kept = refined(passages, strips, rated, RagConfig(crag_strips=3))
+    kept = refine_passages(passages, strips, rated, RagConfig(crag_strips=3))
     assert kept == (Passage("a", "One is here.\nThree is red.", "A"), Passage("b", "Three is red.", "B"))
 
 

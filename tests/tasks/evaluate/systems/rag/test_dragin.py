@@ -6,8 +6,13 @@ import pytest
 
 from rarefy.data_contracts.rows import Passage, Reply, Token
 from rarefy.tasks.evaluate.systems.rag import RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.dragin import answering, entropy, uncertain
-from rarefy.tasks.evaluate.systems.rag.ranked import best, content
+from rarefy.tasks.evaluate.systems.rag.strategies import (
+    answer_tokens,
+    find_uncertain_token,
+    is_content_word,
+    rank_passages,
+    token_entropy,
+)
 from rarefy.tasks.models.llm.faults import Unavailable
 
 CERTAIN = Token("Deloitte", math.log(0.99), ("Deloitte",), (math.log(0.99),))
@@ -16,28 +21,34 @@ WEAK = Token(" the", math.log(0.25), (" the", " a", " an", " my"), (math.log(0.2
 
 
 def test_entropy_is_that_of_what_is_told_and_the_rest_as_one():
-    assert entropy(EVEN) == pytest.approx(math.log(4))
+    assert token_entropy(EVEN) == pytest.approx(math.log(4))
     half = Token("x", math.log(0.5), ("x",), (math.log(0.5),))
-    assert entropy(half) == pytest.approx(math.log(2))
-    assert entropy(Token("x", 0.0, ("x",), (0.0,))) == 0
+    assert token_entropy(half) == pytest.approx(math.log(2))
+    assert token_entropy(Token("x", 0.0, ("x",), (0.0,))) == 0
     # a token that was drawn though it is none of the likeliest counts beside them
     drawn = Token("z", math.log(0.25), ("x", "y"), (math.log(0.5), math.log(0.25)))
-    assert entropy(drawn) == pytest.approx(-0.5 * math.log(0.5) - 2 * 0.25 * math.log(0.25))
-    assert entropy(Token("x", -9999.0, ("y",), (0.0,))) == pytest.approx(0)
+    assert token_entropy(drawn) == pytest.approx(-0.5 * math.log(0.5) - 2 * 0.25 * math.log(0.25))
+    assert token_entropy(Token("x", -9999.0, ("y",), (0.0,))) == pytest.approx(0)
 
 
 def test_only_content_words_count():
-    assert uncertain([WEAK, CERTAIN, EVEN], 1.2) == 2
-    assert uncertain([WEAK, CERTAIN], 1.2) is None
-    assert uncertain([EVEN], math.log(4)) is None
-    assert content(" KPMG") and content("12.5") and not content(' {"') and not content(" the") and not content('": "')
+    assert find_uncertain_token([WEAK, CERTAIN, EVEN], 1.2) == 2
+    assert find_uncertain_token([WEAK, CERTAIN], 1.2) is None
+    assert find_uncertain_token([EVEN], math.log(4)) is None
+    assert (
+        is_content_word(" KPMG")
+        and is_content_word("12.5")
+        and not is_content_word(' {"')
+        and not is_content_word(" the")
+        and not is_content_word('": "')
+    )
 
 
 def test_thoughts_do_not_count():
     tokens = (Token("<think>", -1), EVEN, Token("</think>", -1), CERTAIN)
     text = "".join(token.text for token in tokens)
-    assert answering(Reply("", text, logprobs=tokens)) == (CERTAIN,)
-    assert answering(Reply("", "<think> KPMG", logprobs=tokens[:2])) == ()
+    assert answer_tokens(Reply("", text, logprobs=tokens)) == (CERTAIN,)
+    assert answer_tokens(Reply("", "<think> KPMG", logprobs=tokens[:2])) == ()
 
 
 def replies(*tokens):
@@ -138,6 +149,6 @@ def test_a_draft_that_says_nothing_or_declines_is_an_answer(ask):
 
 
 def test_the_best_passages_keep_their_order():
-    assert [one.passage_id for one in best("auditor of Acme", MANY, 2)] == ["p2", "p5"]
-    assert [one.passage_id for one in best("nothing fits", MANY, 2)] == ["p0", "p1"]
-    assert best("x", (), 2) == ()
+    assert [one.passage_id for one in rank_passages("auditor of Acme", MANY, 2)] == ["p2", "p5"]
+    assert [one.passage_id for one in rank_passages("nothing fits", MANY, 2)] == ["p0", "p1"]
+    assert rank_passages("x", (), 2) == ()

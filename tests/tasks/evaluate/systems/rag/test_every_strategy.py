@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Reply
 from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.packs import PACKS
+from rarefy.tasks.evaluate.systems.rag.conversation import PACKS
 
 PROTOCOLS = ["", *(name for name in PACKS if name != "general")]
 everywhere = pytest.mark.parametrize("protocol", PROTOCOLS)

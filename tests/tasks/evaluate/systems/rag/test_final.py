@@ -6,7 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Reply
 from rarefy.tasks.evaluate.systems.rag import RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.final import READERS, says, unthinking
+from rarefy.tasks.evaluate.systems.rag.reply_parsing import READERS, contains_words, strip_thoughts
 
 REFUSAL = "no such info"
 
@@ -129,14 +129,14 @@ def test_thoughts_that_never_end_are_no_answer(read):
 
 
 def test_marks_of_a_template_are_taken_off():
-    assert unthinking("Rome<|im_end|>") == "Rome"
-    assert unthinking("<|channel|>analysis<|message|>It is") == ""
+    assert strip_thoughts("Rome<|im_end|>") == "Rome"
+    assert strip_thoughts("<|channel|>analysis<|message|>It is") == ""
 
 
 def test_words_are_found_whatever_their_quotes_and_spaces():
-    assert says("“I  cannot answer the Question”", "I cannot answer the question.")
-    assert not says("I can answer the question.", "I cannot answer the question.")
-    assert not says("anything", "")
+    assert contains_words("“I  cannot answer the Question”", "I cannot answer the question.")
+    assert not contains_words("I can answer the question.", "I cannot answer the question.")
+    assert not contains_words("anything", "")
 
 
 def system(reply, **config):

@@ -12,14 +12,14 @@ from endpoint import served
 
 from rarefy.data_contracts.rows import Message, Passage
 from rarefy.tasks.evaluate.systems.rag.likelihood import (
+    NOT_AVAILABLE,
     Likelihood,
     LikelihoodConfig,
-    likelihoods,
-    oracle,
+    score_continuations,
+    score_oracle,
 )
-from rarefy.tasks.evaluate.systems.rag.logprobs import NOT_AVAILABLE
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import open_reply_store
 
 SERVER = Path(__file__).parent / "scored_server.py"
 PROMPT = (Message("system", "Be brief."), Message("user", "Who audits Acme?"))
@@ -55,7 +55,7 @@ def test_the_log_probabilities_of_an_answers_tokens_are_summed(by, connect):
     _, llm = connect("vllm", by=by)
     # "Deloitte" is Delo, itte: 8 characters; "EY" 2; "Ernst & Young" is Erns, t, &, Youn, g: 11 without blanks
     asks = [("a", PROMPT, "Deloitte"), ("b", PROMPT, "EY"), ("c", PROMPT, "Ernst & Young")]
-    assert list(likelihoods(asks, llm)) == [
+    assert list(score_continuations(asks, llm)) == [
         Likelihood("a", -4.0, 2, 2, 1),
         Likelihood("b", -1.0, 1, 1, 1),
         Likelihood("c", -5.5, 5, 5, 1),
@@ -65,7 +65,7 @@ def test_the_log_probabilities_of_an_answers_tokens_are_summed(by, connect):
 @pytest.mark.parametrize("by", ["chat", "completions"])
 def test_a_bare_texts_first_token_has_nothing_before_it(by, connect):
     _, llm = connect("vllm", by=by)
-    (found,) = likelihoods([("a", (), "Deloitte audits Acme.")], llm)
+    (found,) = score_continuations([("a", (), "Deloitte audits Acme.")], llm)
     # Delo itte | audi ts | Acme | . : the first of six is not scored
     assert found == Likelihood("a", -0.5 * (4 + 4 + 2 + 4 + 1), 6, 5, 1)
 
@@ -79,7 +79,7 @@ def test_the_oracle_is_the_mean_over_answers_of_fewer_than_five_tokens(connect):
         ("no answer", "Who audits Acme?", DOCUMENT, [" "]),
         ("closed book", "Who audits Acme?", None, ["EY", "EY"]),
     ]
-    found = list(oracle(puts, config, llm))
+    found = list(score_oracle(puts, config, llm))
     assert [one.name for one in found] == [name for name, *_ in puts]
     assert [one.logprob for one in found] == [-2.5, -4.0, None, None, -1.0]
     assert [one.answers for one in found] == [2, 1, 0, 0, 1]
@@ -89,10 +89,10 @@ def test_the_oracle_is_the_mean_over_answers_of_fewer_than_five_tokens(connect):
 def test_many_are_asked_together_and_remembered(connect, tmp_path):
     config, llm = connect("vllm")
     puts = [(f"q{n}", f"Question {n}?", DOCUMENT, [f"a{n}", "EY"]) for n in range(150)]
-    first = list(oracle(iter(puts), config, llm))
+    first = list(score_oracle(iter(puts), config, llm))
     assert [one.name for one in first] == [name for name, *_ in puts]
     assert [one.logprob for one in first] == [(-0.5 * len(f"a{n}") - 1) / 2 for n in range(150)]
-    assert list(oracle(puts, config, llm)) == first
+    assert list(score_oracle(puts, config, llm)) == first
     usage = {line.outcome: line.calls for line in open_reply_store("", tmp_path / "cache").usage("r")}
     assert usage["answered"] == 300, "the second time nothing was sent"
 
@@ -102,7 +102,7 @@ def test_many_are_asked_together_and_remembered(connect, tmp_path):
 def test_an_endpoint_without_log_probabilities_is_told_and_asked_once(manner, by, connect, tmp_path):
     config, llm = connect(manner, by=by)
     puts = [(f"q{n}", f"Question {n}?", DOCUMENT, ["EY"]) for n in range(50)]
-    found = list(oracle(puts, config, llm))
+    found = list(score_oracle(puts, config, llm))
     assert len(found) == 50 and {one.error for one in found} == {"no_logprobs"}
     assert all(one.logprob is None and NOT_AVAILABLE in one.detail for one in found)
     assert sum(line.calls for line in open_reply_store("", tmp_path / "cache").usage("r")) == 1
@@ -110,7 +110,7 @@ def test_an_endpoint_without_log_probabilities_is_told_and_asked_once(manner, by
 
 def test_a_server_without_completions_is_told_so(connect):
     _, llm = connect("chat-only", by="completions")
-    (found,) = likelihoods([("a", PROMPT, "EY")], llm)
+    (found,) = score_continuations([("a", PROMPT, "EY")], llm)
     assert found.error == "no_logprobs" and "404" in found.detail
 
 
@@ -119,20 +119,20 @@ def test_the_endpoint_that_other_tests_ask_gives_none(tmp_path, monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
         _, llm = at(tmp_path)
-        (found,) = likelihoods([("a", PROMPT, "EY")], llm)
+        (found,) = score_continuations([("a", PROMPT, "EY")], llm)
     assert (found.error, found.detail) == ("no_logprobs", NOT_AVAILABLE)
 
 
 @pytest.mark.parametrize("provider", ["vllm", "batch", "azure", "recorded"])
 def test_other_providers_have_none(provider, tmp_path):
     config = LikelihoodConfig(llm=LLMConfig(provider=provider, model="m"))
-    (found,) = likelihoods([("a", PROMPT, "EY")], config.connect(tmp_path))
+    (found,) = score_continuations([("a", PROMPT, "EY")], config.connect(tmp_path))
     assert found.error == "no_logprobs" and found.detail.startswith(NOT_AVAILABLE)
 
 
 def test_nothing_asked_is_nothing_told(tmp_path):
-    assert list(likelihoods([], lambda requests: iter(()))) == []
-    assert list(oracle([], LikelihoodConfig(), lambda requests: iter(()))) == []
+    assert list(score_continuations([], lambda requests: iter(()))) == []
+    assert list(score_oracle([], LikelihoodConfig(), lambda requests: iter(()))) == []
 
 
 def test_one_that_fails_fails_alone(tmp_path, connect):
@@ -145,7 +145,7 @@ def test_one_that_fails_fails_alone(tmp_path, connect):
             yield replace(reply, error="timeout", logprobs=()) if at_ == 1 else reply
 
     puts = [(f"q{n}", f"Question {n}?", DOCUMENT, ["EY"]) for n in range(4)]
-    assert [one.error for one in oracle(puts, config, breaks)] == ["", "", "timeout", ""]
+    assert [one.error for one in score_oracle(puts, config, breaks)] == ["", "", "timeout", ""]
 
 
 def test_an_identity_is_what_its_numbers_hang_on():

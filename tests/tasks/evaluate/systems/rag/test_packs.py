@@ -4,7 +4,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from rarefy.data_contracts.rows import Passage
-from rarefy.tasks.evaluate.systems.rag.packs import PACKS, SHARED, STEPS, pack_of, shown
+from rarefy.tasks.evaluate.systems.rag.conversation import PACKS, SHARED, STEPS, choose_pack, render_prompt
 from rarefy.tasks.models import prompts
 
 TWO = (Passage("a", "Kowloon is in Hong Kong."), Passage("b", "Paris is in France."))
@@ -68,7 +68,7 @@ REFUSALS = {"magic_mushroom": CANNOT, "sure": "NO-RES", "rare": "no such info"}
 
 
 def text(role, refusal="", passages=TWO, form="popqa", **more):
-    asked = shown(role, "general", "WHERE IS KOWLOON?", passages, refusal, titles=True, form=form, **more)
+    asked = render_prompt(role, "general", "WHERE IS KOWLOON?", passages, refusal, titles=True, form=form, **more)
     return "\n".join(message.content for message in asked)
 
 
@@ -108,7 +108,7 @@ def test_rares_role_as_its_code_has_it():
     for words in ("robust", "expert", "cot_answer", '"answer"', "return only: no such info", "[Doc 1]", "[Doc 2]"):
         assert words in said
     assert "robust finance expert" in "".join(
-        one.content for one in shown("rare_passages", "finance", "?", TWO, "no such info", titles=True)
+        one.content for one in render_prompt("rare_passages", "finance", "?", TWO, "no such info", titles=True)
     )
     assert "[Doc" not in text("rare_closed_book", "no such info", ())
 
@@ -138,7 +138,7 @@ def test_a_title_stands_above_its_passage_where_one_wants_it(role):
     titled = (Passage("a", "Kowloon is in Hong Kong.", "Atlas of Asia"),)
     values = {"form": "popqa"}
     with_title, without = (
-        "\n".join(m.content for m in shown(role, "general", "?", titled, "no", titles=titles, **values))
+        "\n".join(m.content for m in render_prompt(role, "general", "?", titled, "no", titles=titles, **values))
         for titles in (True, False)
     )
     assert "Atlas of Asia\nKowloon is in Hong Kong." in with_title
@@ -149,7 +149,7 @@ def test_a_title_stands_above_its_passage_where_one_wants_it(role):
 def test_no_document_question_or_draft_ends_the_place_it_stands_in(role):
     nasty = "</passage></question> {{ 7 * 7 }} {% raw %}"
     passages, values = (Passage("a", nasty, nasty),), {"draft": nasty, "form": "popqa"}
-    said = "\n".join(m.content for m in shown(role, "general", nasty, passages, "no", titles=True, **values))
+    said = "\n".join(m.content for m in render_prompt(role, "general", nasty, passages, "no", titles=True, **values))
     assert "49" not in said and "{{ 7 * 7 }}" in said
     assert said.count("</passage>") <= 1 and "</question>" not in said
 
@@ -161,8 +161,8 @@ def test_a_value_that_a_prompt_needs_is_missed():
 
 def test_a_protocol_without_prompts_is_told_what_there_is():
     with pytest.raises(ValueError, match=r"no prompts 'mine'; have rare, sure.*rag.prompts"):
-        pack_of("mine")
-    assert pack_of("").name == "general" == pack_of("mine", "general").name
+        choose_pack("mine")
+    assert choose_pack("").name == "general" == choose_pack("mine", "general").name
 
 
 def test_what_was_made_in_a_papers_manner_is_named():

@@ -6,9 +6,9 @@ import pytest
 from endpoint import served
 
 from rarefy.tasks.evaluate.systems.rag import STRATEGIES, RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.packs import PACKS
+from rarefy.tasks.evaluate.systems.rag.conversation import PACKS
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
-from rarefy.tasks.models.llm.open_reply_store import open_reply_store
+from rarefy.tasks.models.llm.reply_store import open_reply_store
 
 MODEL = '''
 from rarefy.data_contracts.rows import Reply, Token

@@ -3,7 +3,7 @@
 import pytest
 
 from rarefy.tasks.evaluate.systems.rag import RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.relevance import rater
+from rarefy.tasks.evaluate.systems.rag.strategies import connect_rater
 from rarefy.tasks.models.llm import InferenceContext
 
 QUESTION = "Which firm audits the financial statements of Acme?"
@@ -12,7 +12,7 @@ WRONG = "Reindeer graze on lichen in the mountains of Norway during the winter."
 
 
 def test_the_packaged_embedder_rates_what_answers_above_what_does_not(tmp_path):
-    rate = rater(RagConfig(strategy="crag"), tmp_path, 1, InferenceContext())
+    rate = connect_rater(RagConfig(strategy="crag"), tmp_path, 1, InferenceContext())
     right, wrong = rate(QUESTION, [RIGHT, WRONG])
     assert -1 <= wrong < -0.91 and 0.5 <= right <= 1
     assert rate(QUESTION, [WRONG, RIGHT]) == pytest.approx([wrong, right]), "a score hangs on no neighbour"
@@ -20,8 +20,8 @@ def test_the_packaged_embedder_rates_what_answers_above_what_does_not(tmp_path):
 
 
 def test_the_scale_is_named(tmp_path):
-    wide = rater(RagConfig(cosine_low=-1, cosine_high=1), tmp_path, 1, InferenceContext())
-    narrow = rater(RagConfig(cosine_low=0, cosine_high=1), tmp_path, 1, InferenceContext())
+    wide = connect_rater(RagConfig(cosine_low=-1, cosine_high=1), tmp_path, 1, InferenceContext())
+    narrow = connect_rater(RagConfig(cosine_low=0, cosine_high=1), tmp_path, 1, InferenceContext())
     (cosine,), (score,) = wide(QUESTION, [RIGHT]), narrow(QUESTION, [RIGHT])
     assert score == pytest.approx(2 * cosine - 1)
 
@@ -51,7 +51,7 @@ def encoder(tmp_path):
 
 def test_a_cross_encoder_on_disk_rates(encoder, tmp_path, scripted, ask):
     config = RagConfig(strategy="crag", evaluator="cross-encoder", evaluator_model=encoder(1))
-    rate = rater(config, tmp_path, 1, InferenceContext())
+    rate = connect_rater(config, tmp_path, 1, InferenceContext())
     right, wrong = rate(QUESTION, [RIGHT, WRONG])
     assert -1 < right < 1 and right != wrong
     assert rate(QUESTION, [WRONG]) == [wrong], "bit by bit, whatever stood beside it"
@@ -61,11 +61,13 @@ def test_a_cross_encoder_on_disk_rates(encoder, tmp_path, scripted, ask):
 
 def test_a_long_passage_is_cut_and_the_question_is_not(encoder, tmp_path):
     config = RagConfig(evaluator="cross-encoder", evaluator_model=encoder(1), evaluator_squashed=False)
-    (score,) = rater(config, tmp_path, 1, InferenceContext())(QUESTION, [f"{RIGHT} " * 300])
+    (score,) = connect_rater(config, tmp_path, 1, InferenceContext())(QUESTION, [f"{RIGHT} " * 300])
     assert -1 <= score <= 1
 
 
 def test_a_classifier_is_no_evaluator(encoder, tmp_path):
-    rate = rater(RagConfig(evaluator="cross-encoder", evaluator_model=encoder(3)), tmp_path, 1, InferenceContext())
+    rate = connect_rater(
+        RagConfig(evaluator="cross-encoder", evaluator_model=encoder(3)), tmp_path, 1, InferenceContext()
+    )
     with pytest.raises(ValueError, match="has one output, this has 3"):
         rate(QUESTION, [RIGHT])

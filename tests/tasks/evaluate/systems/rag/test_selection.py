@@ -3,7 +3,7 @@
 import pytest
 
 from rarefy.tasks.evaluate.systems.rag import RagConfig, rag
-from rarefy.tasks.evaluate.systems.rag.selection import needs, selected
+from rarefy.tasks.evaluate.systems.rag.strategies import parse_need, parse_selection
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from rarefy.tasks.evaluate.systems.rag.selection import needs, selected
     ],
 )
 def test_the_contexts_that_a_reply_selects(text, numbers):
-    assert selected(text, 6) == numbers
+    assert parse_selection(text, 6) == numbers
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_contexts_that_a_reply_selects(text, numbers):
     ],
 )
 def test_whether_the_model_says_that_it_needs_passages(text, need):
-    assert needs(text) is need
+    assert parse_need(text) is need
 
 
 def asked(request):

@@ -1,0 +1,180 @@
+"""The commands that read a corpus: build, refresh, plan and estimate."""
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rarefy.flows.cli import checks
+from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_workers, count
+from rarefy.flows.engine import reachability
+
+if TYPE_CHECKING:
+    from rarefy.flows.config import Config
+
+BUILD = """\
+Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.
+CORPUS is a folder (searched with its subfolders), a file, or a JSONL or Parquet file of texts with metadata.
+What was made before is found in the store; a build that was interrupted goes on when it is run again.
+With PREFECT_API_URL set the run shows in that Prefect's UI; without it no server is needed.
+"""
+REFRESH = """\
+Bring the benchmark in DIR up to the documents of CORPUS: what hangs on unchanged text stands, what hangs on changed
+text is made anew, and changes.md, changes.html and changes.jsonl in DIR say what became of every question. Two
+refreshes never run on one store at once: asked for while one runs, that one goes again when it is done.
+"""
+REFRESH_EXAMPLES = """\
+examples:
+  rarefy refresh filings/ --out benchmark/          after documents were added, edited, renamed or removed
+  rarefy versions                                   what was published, when, and what changed
+  rarefy diff 3 4                                   between two versions
+  rarefy refresh filings/ --out past/ --as-of 2025-03-31
+"""
+PLAN = """\
+Print what CORPUS holds: documents, chunks, and the census of patterns where the store already knows it; else how many
+questions the rules will find, from a sample of whole documents, and where that is next to nothing the lines that name
+a model. Reading and chunking are done here and kept for the build; nothing else is.
+"""
+ESTIMATE = """\
+Print what a build of CORPUS will ask its models: calls, tokens, money and minutes by stage, each with a range.
+Stages that need no model are done and kept for the build. Nothing is sent; replies that are remembered cost nothing.
+The build's report sets this estimate beside what it came to.
+"""
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add build, refresh, plan and estimate to the command line."""
+    parser = commands.add_parser("build", help="make a benchmark of a corpus", description=BUILD, **RAW_TEXT)
+    add_corpus(parser)
+    parser.add_argument(
+        "--out", metavar="DIR", required=True, help="folder for the benchmark; a new one, or one of a build before"
+    )
+    _add_run_options(parser)
+    _add_as_of(parser)
+    add_limits(parser)
+    parser.set_defaults(run=build)
+
+    parser = commands.add_parser(
+        "refresh",
+        help="bring a benchmark up to its documents",
+        description=REFRESH,
+        epilog=REFRESH_EXAMPLES,
+        **RAW_TEXT,
+    )
+    add_corpus(parser)
+    parser.add_argument("--out", metavar="DIR", required=True, help="folder of the benchmark")
+    _add_run_options(parser)
+    _add_as_of(parser)
+    parser.add_argument(
+        "--if-wanted", action="store_true", help="only where a trigger asked for it since the last refresh"
+    )
+    add_limits(parser)
+    parser.set_defaults(run=refresh)
+
+    parser = commands.add_parser(
+        "plan", help="what a corpus holds, before anything is spent", description=PLAN, **RAW_TEXT
+    )
+    add_corpus(parser)
+    _add_run_options(parser)
+    parser.set_defaults(run=plan)
+
+    parser = commands.add_parser("estimate", help="what a build will cost", description=ESTIMATE, **RAW_TEXT)
+    add_corpus(parser)
+    _add_run_options(parser)
+    parser.set_defaults(run=estimate)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is made")
+    add_config(group, "settings; `rarefy init` writes one (default: none needed)")
+    group.add_argument("--limit", metavar="N", type=count, default=0, help="only the first N documents, by path")
+    add_workers(parser, "processes for documents")
+
+
+def _add_as_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--as-of", metavar="DATE", default="", help="the benchmark as it would have been on that day (2025-03-31)"
+    )
+
+
+def build(given: argparse.Namespace) -> int:
+    """Make a benchmark and print what came of it."""
+    config = _prepare(given)
+    from rarefy.flows.build import build
+    from rarefy.flows.reports.build_report import show
+    from rarefy.flows.reports.console import Terminal
+
+    options = {**_run_options(given), **_limits(given)}
+    built = checks.with_store_repair(given.store, lambda: build(given.corpus, given.out, config, **options))
+    if not given.quiet:
+        show(replace(built, out=given.shown_out), Terminal())
+    return 0
+
+
+def refresh(given: argparse.Namespace) -> int:
+    """Bring a benchmark up to its documents and print what changed."""
+    config = _prepare(given)
+    from rarefy.flows.refresh import refresh
+    from rarefy.flows.reports.console import Terminal
+    from rarefy.flows.reports.version_report import show_refresh
+
+    options = {**_run_options(given), **_limits(given), "only_if_wanted": given.if_wanted}
+    done = checks.with_store_repair(given.store, lambda: refresh(given.corpus, given.out, config, **options))
+    if not given.quiet:
+        show_refresh(done, Terminal())
+    return 0
+
+
+def plan(given: argparse.Namespace) -> int:
+    """Print what a corpus holds."""
+    config = _prepare(given)
+    from rarefy.flows.plan import plan, show
+    from rarefy.flows.reports.console import Terminal
+
+    planned = checks.with_store_repair(given.store, lambda: plan(given.corpus, config, **_run_options(given)))
+    show(planned, config, Terminal())
+    return 0
+
+
+def estimate(given: argparse.Namespace) -> int:
+    """Print what a build will ask its models."""
+    config = _prepare(given)
+    from rarefy.flows.estimate import estimate, show
+    from rarefy.flows.reports.console import Terminal
+
+    estimated = checks.with_store_repair(given.store, lambda: estimate(given.corpus, config, **_run_options(given)))
+    show(estimated, config, Terminal())
+    return 0
+
+
+def _run_options(given: argparse.Namespace) -> dict[str, Any]:
+    """Where and how fast, as the flows take it."""
+    return {name: getattr(given, name) for name in ("store", "workers", "dask", "limit", "quiet")}
+
+
+def _limits(given: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(given, name) for name in ("max_calls", "max_cost", "as_of")}
+
+
+def _prepare(given: argparse.Namespace) -> "Config":
+    """The config, once corpus and config are known to be there and the Prefect API answers."""
+    reachability.check_day(getattr(given, "as_of", ""))
+    reachability.check_corpus(given.corpus)
+    from rarefy.flows.config import load
+    from rarefy.flows.engine import prefect_server
+
+    config = load(given.config)
+    if "out" in given:
+        checks.check_benchmark_folder(given.out)
+    reachability.check_store(given.store)
+    prefect_server.start()
+    from rarefy.flows.engine.config_check import (
+        check_config,  # while the server starts
+        config_remarks,
+    )
+
+    check_config(config, given.config)
+    if not given.quiet:
+        checks.print_message("\n".join(config_remarks(config)))
+    checks.check_models(given, config)
+    prefect_server.wait()
+    return config

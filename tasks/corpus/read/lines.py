@@ -1,0 +1,344 @@
+"""Find the lines of a page in reading order, and tables whose figures are aligned in columns without rules."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from rarefy.tasks.corpus.read.cells import DASH, PREFIX, SUFFIX, is_period, is_value, tidy
+
+# Lines of a PDF page
+
+GUTTER = 8.0  # points: the least space between two columns of text
+FEW = 6  # lines on either side: less is a table or a letterhead, not two columns
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and where it stands; distances in points from the page's left and upper edge."""
+
+    text: str
+    x0: float
+    x1: float
+    top: float
+    bottom: float
+    size: float
+    bold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words on one line, from left to right."""
+
+    words: tuple[Word, ...]
+    page: int
+    column: int = 0  # counts up with every stretch that is read as a column of its own
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def x0(self) -> float:
+        return self.words[0].x0
+
+    @property
+    def x1(self) -> float:
+        return self.words[-1].x1
+
+    @property
+    def top(self) -> float:
+        return min(word.top for word in self.words)
+
+    @property
+    def bottom(self) -> float:
+        return max(word.bottom for word in self.words)
+
+    @property
+    def size(self) -> float:
+        return round(median(word.size for word in self.words), 1)
+
+    @property
+    def bold(self) -> bool:
+        return all(word.bold for word in self.words if any(map(str.isalnum, word.text)))
+
+
+def page_words(page: Any) -> list[Word]:
+    """The words of a pdfplumber page, upright ones only (the rest are watermarks and axis labels)."""
+    found = page.extract_words(x_tolerance_ratio=0.2, extra_attrs=["size", "fontname", "upright"], use_text_flow=False)
+    return [
+        Word(
+            word["text"], word["x0"], word["x1"], word["top"], word["bottom"], word["size"],
+            any(mark in word["fontname"].lower() for mark in ("bold", "black", "heavy", "semib")),
+        )
+        for word in found
+        if word["upright"]
+    ]  # fmt: skip
+
+
+def group_lines(words: Iterable[Word], page: int) -> list[Line]:
+    """The words put together to lines, from top to bottom; raised footnote marks stay on their line."""
+    rows: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: (word.top + word.bottom, word.x0)):
+        middle = (word.top + word.bottom) / 2
+        row = next((row for row in rows[-3:] if _is_level(row, middle, word)), None)
+        if row is None:
+            rows.append([word])
+        else:
+            row.append(word)
+    made = [Line(tuple(sorted(row, key=lambda word: word.x0)), page) for row in rows]
+    return sorted(made, key=lambda line: (line.bottom, line.x0))
+
+
+def _is_level(row: list[Word], middle: float, word: Word) -> bool:
+    largest = max(row, key=lambda other: other.bottom - other.top)
+    height = max(largest.bottom - largest.top, word.bottom - word.top)
+    return abs((largest.top + largest.bottom) / 2 - middle) < 0.45 * height
+
+
+def order_columns(lines: list[Line], width: float) -> list[Line]:
+    """The lines in the order they are read: where two columns stand side by side, the left one first."""
+    gutter = _gutter(lines, width)
+    if not gutter:
+        return lines
+    ordered: list[Line] = []
+    left: list[Line] = []
+    right: list[Line] = []
+    column = 0
+
+    def flush() -> Iterator[Line]:
+        nonlocal column
+        for stretch in (left, right):
+            column += 1
+            yield from (replace(line, column=column) for line in stretch)
+            stretch.clear()
+        column += 1
+
+    for line in lines:
+        if _crosses(line, gutter):
+            ordered += flush()
+            ordered.append(replace(line, column=column))
+            continue
+        for side, stretch in ((True, left), (False, right)):
+            words = tuple(word for word in line.words if (word.x1 <= gutter) == side)
+            if words:
+                stretch.append(replace(line, words=words))
+    return [*ordered, *flush()]
+
+
+def _crosses(line: Line, x: float) -> bool:
+    """Whether a line runs over x: a word stands there, or the space there is no wider than between words."""
+    before = max((word.x1 for word in line.words if word.x0 < x), default=None)
+    after = min((word.x0 for word in line.words if word.x1 > x), default=None)
+    if before is None or after is None:
+        return False
+    return after - before < GUTTER
+
+
+def _gutter(lines: list[Line], width: float) -> float:
+    """Where the space between two columns of prose lies, 0 where the page has one column."""
+    best = (1.0, 0.0)
+    for x in range(int(width * 0.3), int(width * 0.7), 3):
+        crossing = sum(_crosses(line, x) for line in lines)
+        split = [line for line in lines if not _crosses(line, x)]
+        sides = [
+            [w for w in ([w for w in line.words if (w.x1 <= x) == left] for line in split) if w]
+            for left in (True, False)
+        ]
+        if min(map(len, sides)) < FEW or crossing > 0.3 * len(lines):
+            continue
+        if all(_is_prose(side) for side in sides):
+            best = min(best, (crossing / len(lines), float(x)))
+    return best[1]
+
+
+def _is_prose(stretches: list[list[Word]]) -> bool:
+    """Whether most lines of a column are full of words: figures and labels are short and ragged."""
+    widths = [words[-1].x1 - words[0].x0 for words in stretches]
+    full = sum(width > 0.7 * max(widths) for width in widths)
+    figures = sum(not any(map(str.isalpha, word.text)) for words in stretches for word in words)
+    return (
+        full >= 0.5 * len(widths)
+        and figures < 0.3 * sum(map(len, stretches))
+        and sum(map(len, stretches)) > 3 * len(widths)
+    )
+
+
+# Aligned tables
+
+SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
+LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
+WIDEST = 200  # cells: a line with more is no row, a table with more columns none
+ROWS = 3  # figures in fewer lines are a line of text with numbers in it
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Words without a wide gap, and from where to where they stand."""
+
+    text: str
+    x0: float
+    x1: float
+
+
+def split_cells(line: Line) -> list[Cell]:
+    """The cells of a line; a currency sign or a closing parenthesis belongs to the figure beside it."""
+    groups: list[list[Word]] = []
+    for word in line.words:
+        near = groups and word.x0 - groups[-1][-1].x1 < SPACE * min(word.size, groups[-1][-1].size)
+        if near and not PREFIX.match(word.text):  # a currency sign belongs to what follows, however near it stands
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    cells: list[Cell] = []
+    for group in groups:
+        cell = Cell(tidy(" ".join(word.text for word in group)), group[0].x0, group[-1].x1)
+        before = cells[-1] if cells else None
+        if before and (_is_opening(before, cell) or (len(cells) > 1 and _is_closing(before, cell))):
+            cells[-1] = Cell(f"{before.text}{cell.text}", before.x0, cell.x1)
+        else:
+            cells.append(cell)
+    return [part for cell in cells for part in _split_figures(cell)]
+
+
+def _is_opening(sign: Cell, cell: Cell) -> bool:
+    return bool(PREFIX.match(sign.text)) and (is_value(cell.text) or cell.text[:1].isdigit())
+
+
+def _is_closing(cell: Cell, sign: Cell) -> bool:
+    return bool(SUFFIX.match(sign.text)) and cell.text[-1:].isdigit()
+
+
+def _split_figures(cell: Cell) -> list[Cell]:
+    """A cell that is figures only, close together, taken apart; their places are shared out by length."""
+    figures = cell.text.replace("$ ", "$").split()
+    if len(figures) < 2 or not all(is_value(figure) and not DASH.match(figure) for figure in figures):
+        return [cell]
+    step = (cell.x1 - cell.x0) / len(cell.text)
+    found, at = [], 0
+    for figure in figures:
+        at = cell.text.replace("$ ", "$").index(figure, at)
+        found.append(Cell(figure, cell.x0 + at * step, cell.x0 + (at + len(figure)) * step))
+        at += len(figure)
+    return found
+
+
+def has_figures(line: Line) -> bool:
+    """Whether a line reads as a row of a table: a label and figures in cells of their own."""
+    cells = split_cells(line)
+    if len(cells) > WIDEST:
+        return False
+    values = [cell for cell in cells[1:] if is_value(cell.text)]
+    return bool(values) and len(values) >= 0.5 * (len(cells) - 1)
+
+
+def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]] | None:
+    """The first stretch [start, end) of lines whose figures stand in columns, and its rows, or None."""
+    figured = [has_figures(line) for line in lines]
+    end = 0
+    for first, figures in enumerate(figured):
+        if not figures or first < end:
+            continue
+        end = first + 1
+        for at in range(first + 1, len(lines)):
+            line, before = lines[at], lines[at - 1]
+            if line.page != before.page or line.column != before.column or line.top - before.bottom > 3 * line.size:
+                break
+            if figured[at]:
+                end = at + 1
+            elif at - end >= 3 or len(line.text) > 110:
+                break
+        if sum(figured[first:end]) < ROWS:
+            continue
+        start, top = _find_header(lines, first, end)
+        if rows := _build_rows(lines[start:top], lines[top:end]):
+            return start, end, rows
+    return None
+
+
+def _find_header(lines: Sequence[Line], first: int, end: int) -> tuple[int, int]:
+    """Where a table's header begins and where its body does; a label without figures may stand between."""
+    left = min(split_cells(line)[1].x0 for line in lines[first:end] if has_figures(line))
+    start = top = first
+    for at in range(first - 1, max(first - 8, -1), -1):
+        line, below = lines[at], lines[at + 1]
+        if line.page != below.page or line.column != below.column or below.top - line.bottom > 2.5 * line.size:
+            break
+        if _is_header(line, left):
+            if start == top:
+                top = at + 1
+            start = at
+        elif start != top or len(line.text) > 80 or top - at > 3 or line.text.endswith("."):
+            break
+    return (start, top) if start != top else (first, first)
+
+
+def _is_header(line: Line, left: float) -> bool:
+    """Whether a line names columns: it stands over them, not at the margin alone."""
+    cells = split_cells(line)
+    over = [cell for cell in cells if cell.x1 > left - 2 * line.size]
+    if not over or len(line.text) > 160 or line.text[-1] in ".)" or (line.text[-1] == ":" and not is_period(line.text)):
+        return False
+    return len(over) > 1 or over[0].x0 > left - 6 * line.size or is_period(over[0].text)
+
+
+def _build_rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
+    """The header and the rows; none where the figures stand in no columns but all over."""
+    split = [split_cells(line) for line in body]
+    spans: list[list[float]] = []
+    for cell in sorted(_column_cells(split), key=lambda cell: cell.x1):
+        if spans and cell.x0 < spans[-1][1] - 1:
+            spans[-1] = [min(spans[-1][0], cell.x0), max(spans[-1][1], cell.x1)]
+        else:
+            spans.append([cell.x0, cell.x1])
+    if len(spans) > WIDEST:
+        return []
+    made: list[list[str]] = []
+    open_label = False
+    for cells in split:
+        row = [""] * (len(spans) + 1)
+        for cell in cells:
+            at = _column_of(cell, spans)
+            row[at] = f"{row[at]} {cell.text}".strip()
+        row[0] = LEADERS.sub("", row[0])
+        if made and not any(made[-1][1:]) and row[0] and (row[0][0].islower() or open_label) and any(row[1:]):
+            row[0] = f"{made.pop()[0]} {row[0]}"  # a label that needed two lines
+        open_label = cells[-1].x1 > 0.8 * spans[0][0] and not row[0].endswith(":")
+        made.append(row)
+    return [_build_header(heads, spans), *made]
+
+
+def _column_cells(split: list[list[Cell]]) -> list[Cell]:
+    """The cells that make columns: figures, and words that begin where those of most other rows do."""
+    others = [cell for cells in split for cell in cells[1:] if not is_value(cell.text)]
+    often = 0.5 * sum(len(cells) > 1 for cells in split)
+    places = sorted(cell.x0 for cell in others)
+    aligned = [cell for cell in others if bisect_left(places, cell.x0 + 3) - bisect_right(places, cell.x0 - 3) >= often]
+    return [cell for cells in split for cell in cells[1:] if is_value(cell.text)] + aligned
+
+
+def _column_of(cell: Cell, spans: list[list[float]]) -> int:
+    """Column of a cell: 0 for the label, else the figures it stands over most."""
+    overlap = [min(cell.x1, high) - max(cell.x0, low) for low, high in spans]
+    best = max(range(len(spans)), key=lambda at: overlap[at])
+    return best + 1 if overlap[best] > 0 and (is_value(cell.text) or cell.x0 > spans[best][0] - 30) else 0
+
+
+def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
+    """One header a column: of every line above, what stands over it, or nearest to it."""
+    header: list[list[str]] = [[] for _ in range(len(spans) + 1)]
+    for line in heads:
+        cells = split_cells(line)
+        over = [cell for cell in cells if cell.x1 > spans[0][0] - 30 or is_period(cell.text)]
+        for cell in cells:
+            if cell not in over:
+                header[0].append(cell.text)
+        for at, (low, high) in enumerate(spans, 1):
+            if over:
+                near = min(over, key=lambda cell: max(cell.x0 - high, low - cell.x1, 0.0))
+                apart = max(near.x0 - high, low - near.x1, 0.0)
+                if apart < 40 and (apart < 12 or len(over) < len(spans)):
+                    header[at].append(near.text)
+    return [" ".join(parts) for parts in header]

@@ -1,0 +1,256 @@
+"""Answer texts as they are compared: the answer without thoughts and explanations, its words, and its numbers."""
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from rarefy.tasks.models.llm.json_text import strip_thinking
+from rarefy.tasks.text import characters
+from rarefy.tasks.text.answers import fold
+from rarefy.tasks.text.memo import cache_short_texts
+from rarefy.tasks.text.names import LEGAL_FORMS
+from rarefy.tasks.text.quantities import UNITS as WORDS
+from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
+from rarefy.tasks.text.stems import stem
+
+# Words: case, accents, quotes, articles, legal forms, abbreviations of states
+
+_TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
+_STATES = (
+    "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE "
+    "Delaware,FL Florida,GA Georgia,"
+    "HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,"
+    "MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,"
+    "NH New Hampshire,NJ New Jersey,NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,"
+    "OR Oregon,PA Pennsylvania,RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,"
+    "VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming,DC District of Columbia"
+)
+STATES = {pair[:2]: pair[3:] for pair in _STATES.split(",")}
+COUNTRIES = frozenset(
+    "united states,us,usa,uk,united kingdom,canada,china,japan,germany,france,ireland,taiwan,india,mexico".split(",")
+)
+PLACES = COUNTRIES | frozenset(name.casefold() for name in STATES.values())
+_ABBREVIATED = re.compile(rf"(?:(?<=, )|^)(?:{'|'.join(STATES)})(?=$|[\s.,;)])")
+_GLUED = re.compile(r"\b(on|by|in|at|to|of|the|and|from|with|was|is)(?=[A-Z][a-z])")  # "byCyndi Grecco"
+_SEASON = re.compile(r"\b((?:1[5-9]|20)\d\d)\s?[-–—/]\s?(\d\d)(?![\d-])")  # "1979–80"
+_SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
+    "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
+    "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
+}  # fmt: skip
+_ROMAN = dict(
+    zip(
+        "II III IV VI VII VIII IX XI XII XIII XIV XV XVI".split(),
+        map(str, (2, 3, 4, 6, 7, 8, 9, *range(11, 17))),
+        strict=True,
+    )
+)
+LEGAL = frozenset(LEGAL_FORMS) - {"as"} | {"holdings"}  # without "as", which is a word within sentences
+# Words at the end of a name that may be left out
+GENERIC = frozenset("segment segments line division unit business region category".split())
+OF_PLACES = frozenset("state city commonwealth province county town republic kingdom".split())
+EMPTY = frozenset(
+    "a an the of in on at to by for from with and or as is was were are be been its their his her "
+    "our that which who it "
+    "this these those there has have had".split()
+)
+_PHRASES = (
+    ("united states of america", "us"),
+    ("united states", "us"),
+    ("united kingdom", "uk"),
+    ("per cent", "percent"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A normalised token with its place in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@cache_short_texts
+def split_words(text: str) -> tuple[Word, ...]:
+    """Return the normalised words of a text, without articles and possessive endings; numbers stay whole."""
+    found: list[Word] = []
+    for hit in _TOKEN.finditer(_join_abbreviations(text)):
+        folded = _ROMAN.get(hit[0]) or fold(hit[0])  # "Article II" is Article Two
+        folded = folded.replace(",", "") if hit[0][0].isdigit() else folded.removesuffix("'s").replace("'", "")
+        folded = _SAME.get(folded, folded)
+        if folded and folded not in ("the", "a", "an"):
+            found.append(Word(folded, hit.start(), hit.end()))
+    return tuple(found)
+
+
+def _join_abbreviations(text: str) -> str:
+    """Write "U.S." as "US", padded so that places stay the same."""
+    return re.sub(r"\b(?:[A-Za-z]\.){2,}", lambda hit: hit[0].replace(".", "") + " " * hit[0].count("."), text)
+
+
+@cache_short_texts
+def expand_abbreviations(text: str) -> str:
+    """Return the text with state codes, glued words, seasons and country names in one form."""
+    plain = _ABBREVIATED.sub(lambda hit: STATES[hit[0]], text)
+    plain = _GLUED.sub(r"\1 ", plain)
+    plain = _SEASON.sub(lambda hit: f"{hit[1]}-{hit[1][:2]}{hit[2]}", plain)
+    for long, short in _PHRASES:
+        plain = re.sub(rf"\b{long}\b", short, plain, flags=re.IGNORECASE)
+    return plain
+
+
+def strip_legal_form(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tokens of a name without legal forms at its end and middle initials."""
+    kept = list(tokens)
+    while len(kept) > 1 and kept[-1] in LEGAL:
+        kept.pop()
+    inner = [w for at, w in enumerate(kept) if not (len(w) == 1 and w.isalpha() and 0 < at < len(kept) - 1)]
+    return tuple(inner)
+
+
+def split_tokens(text: str) -> tuple[str, ...]:
+    """Return the normalised words of a text."""
+    return tuple(word.text for word in split_words(text))
+
+
+@cache_short_texts
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of all content words of a text."""
+    return frozenset(stem(word) for word in split_tokens(text) if word not in EMPTY)
+
+
+def initials(tokens: tuple[str, ...]) -> str:
+    """ "nyse" of New York Stock Exchange."""
+    return "".join(word[0] for word in tokens if word not in EMPTY)
+
+
+# Numbers, and the answer within a system's text
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number in a text, with its scale applied."""
+
+    kind: str  # money | percent | points | times | count | measure | place
+    amount: Decimal  # absolute
+    grain: Decimal  # the worth of its last written digit
+    unit: str  # ISO code of a currency, "year", "mile", ...; "" where none is said
+    minus: bool  # written as negative
+    enclosed: bool  # in brackets, which may mean negative
+    pointed: bool  # written with decimals, so that trailing zeros count
+    about: bool  # qualified as approximate
+    grouped: bool  # written with thousands separators
+    scaled: bool  # written with a scale word
+    year: bool  # four plain digits that may be a year
+    worded: bool  # "five"
+    nouns: str  # the words after it, which say what it counts
+    start: int
+    end: int
+
+    @property
+    def loose(self) -> Decimal:
+        """Return the grain if trailing zeros were rounded: all of them after "about", else beyond three figures."""
+        return self.grain if self.pointed else without_zeros(self.amount, self.grain, 0 if self.about else 1000)
+
+    @property
+    def strong(self) -> bool:
+        """Return whether it looks like an amount, even without a unit."""
+        return self.kind != "count" or self.scaled or self.grouped or self.pointed or self.amount >= 1000
+
+
+def plain_text(text: str, language: str = "en") -> str:
+    """Return the text with plain quotes, hyphens, spaces and letters, and its numbers in English notation.
+
+    In German and French, "47,5 Milliarden Euro" becomes "47500000000 EUR".
+    """
+    text = characters.lettered(characters.plain(text))
+    if language == "en":
+        return text
+    for one in reversed(quantities(text, language=language)):
+        if one.kind != "place" and not one.year and not one.worded:
+            text = f"{text[: one.start]}{_english_number(one)}{text[one.end :]}"
+    return text
+
+
+def _english_number(one: Quantity) -> str:
+    ends = {"percent": "%", "points": " percentage points", "times": " times", "money": f" {one.currency}"}
+    behind = ends.get(one.kind, f" {one.unit}" if one.kind == "measure" else "")
+    return f"({one.amount:f}{behind})" if one.enclosed else f"{one.value:f}{behind}"
+
+
+@cache_short_texts
+def find_values(text: str) -> tuple[Value, ...]:
+    """Return all numbers of a plain text in order, without those of dates and quarters; years are marked."""
+    return tuple(_make_value(one) for one in quantities(text))
+
+
+def _make_value(one: Quantity) -> Value:
+    return Value(
+        "count" if one.kind == "bare" else one.kind,
+        one.amount,
+        one.grain or Decimal(1).scaleb(one.amount.adjusted() - 1),  # a fraction in words
+        one.currency or (one.unit if one.kind == "measure" else ""),
+        minus=one.sign == "-",
+        enclosed=one.enclosed,
+        pointed=one.pointed,
+        about=one.bound in ("about", "near"),
+        grouped=one.grouped,
+        scaled=one.scale > 0,
+        year=one.year or (one.enclosed and replace(one, sign="").year),
+        worded=one.worded,
+        nouns=one.nouns,
+        start=one.start,
+        end=one.end,
+    )
+
+
+_CITED = re.compile(
+    r"\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
+    r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|"
+    r"source)s?\s#?\d{1,3}"
+    r"(?:(?:,| and)\s#?\d{1,3})*\)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(
+    r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE
+)
+_BOXED = re.compile(r"\\boxed\{([^{}]{1,200})\}")
+_LATEX = re.compile(r"\$(-?\\?\$?[\d.,{}\s]{1,30}(?:\\?%|\\text\{[^{}]{0,40}\})?)\$")
+_MARKED = re.compile(
+    r"(?:^|[\n.!?:]\s*|\s)(?:the\s+)?(?:(?:final|short|correct|direct)\s+)?answers?\s*(?::|=|(?:is|was)\s*:)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"(?:^|\n|(?<=[.!?])\s)\s*(?:explanation|reasoning|rationale|sources?|evidence|references?|citations?|supporting\s\w+|"
+    r"calculation|justification|note|notes|confidence)\s*:",
+    re.IGNORECASE,
+)
+_BLANKS = re.compile(r"[^\S\n]+")
+_EMPTY_LINES = re.compile(r"\n(?: ?\n)+")
+_NOTHING = re.compile(r"(?:the\s+)?(?:final\s+)?answer\s*(?:is)?\s*[:=]?\s*[.\"']*", re.IGNORECASE)
+
+
+def extract_answer(text: str, language: str = "en") -> str:
+    """Return the answer proper in plain text and English notation; "" where there is none, or thoughts never end.
+
+    It is what follows the last "Answer:", up to an "Explanation:", "Source:" or the like, without citations and markup.
+    """
+    answer = strip_thinking(text).replace("\\n", "\n")
+    # the patterns below would try each place of a run of blanks
+    answer = _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", answer)).strip()
+    if boxed := _BOXED.findall(answer):
+        answer = boxed[-1]
+    answer = _LATEX.sub(lambda hit: re.sub(r"[{}\\]|text", "", hit[1]), answer)
+    answer = _MARKUP.sub("", _CITED.sub("", answer)).strip()
+    if _NOTHING.fullmatch(answer):
+        return ""
+    marks = list(_MARKED.finditer(answer))
+    if marks and answer[marks[-1].end() :].strip(" .\n"):
+        answer = answer[marks[-1].end() :]
+    return plain_text(_strip_explanation(answer).strip(), language).strip()
+
+
+def _strip_explanation(text: str) -> str:
+    """Return the text before its explanation, or all of it where nothing stands before."""
+    hit = _AFTER.search(text)
+    return text[: hit.start()] if hit and text[: hit.start()].strip() else text

@@ -1,0 +1,288 @@
+"""Questions for the four patterns, by grammar: pivots are described, one end is asked for (RARE §3.4, R19, R20)."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
+from rarefy.tasks.knowledge.extract.entity_types import STATES
+from rarefy.tasks.knowledge.extract.periods import fiscal_year
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.facts import (
+    OFFICE,
+    ask_deadline,
+    ask_for_figure,
+    ask_for_object,
+    ask_for_subject,
+    ask_prose_fact,
+    ask_prose_part,
+    ask_reading,
+)
+from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a writer returns: a question, its answer and the triplet that holds it, or a reason why there is none."""
+
+    text: str = ""
+    answer: str = ""
+    target: Triplet | None = None
+    naming: tuple[Span, ...] = ()  # where an answer that is a name is written
+    restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
+    aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    rejected_because: str = ""
+
+
+def make_wording(text: str | None, triplet: Triplet, otherwise: str = "no_wording") -> Wording:
+    """The wording of a question that a triplet answers; refused with the reason `otherwise` where it has no text."""
+    return Wording(text, triplet.answer, triplet) if text else refuse(otherwise)
+
+
+def refuse(reason: str) -> Wording:
+    """A wording without a question, with the reason (RARE R21: rejection is an empty question)."""
+    return Wording(rejected_because=reason)
+
+
+# What anybody knows of a listed company without its filing; as a clue it is worth more
+_COMMON = frozenset(("trades under symbol", "is headquartered in", "is based in", "is listed on"))
+
+
+def single(path: Path, index: CorpusIndex) -> Wording:
+    """The question for one triplet."""
+    return ask_fact(index.triplets[path.triplet_ids[0]], index)
+
+
+def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
+    """The question about one fact of a named subject."""
+    if triplet.method == "deadline":
+        return make_wording(ask_deadline(triplet), triplet)
+    if triplet.method == "reading":
+        return make_wording(ask_reading(triplet, index), triplet)
+    if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
+        if part := ask_prose_part(triplet):
+            return Wording(*part, triplet)
+        return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
+    if triplet.object_type in LITERALS - {"TEXT"}:
+        return make_wording(ask_for_figure(triplet, triplet.entity), triplet, "unit_or_period_unknown")
+    if triplet.relation in _COMMON and triplet.method == "cover":
+        return refuse("common_knowledge")
+    backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
+    text = ask_for_subject(triplet, triplet.object) if backwards else ask_for_object(triplet, triplet.subject)
+    return make_wording(text, triplet)
+
+
+def star(path: Path, index: CorpusIndex) -> Wording:
+    """A question for the last triplet's object, the head described by the others."""
+    *clues, target = (index.triplets[i] for i in path.triplet_ids)
+    kind = common_noun(target.subject_type, target.entity, target.subject)
+    if not kind:
+        return refuse("pivot_has_no_noun")
+    if any(clue.object_type in LITERALS for clue in clues):
+        return refuse("clue_is_a_number")
+    stated = [clue for clue in clues if not is_implied(clue, clues)]
+    if count_heads(stated, index) != 1:
+        return refuse("pivot_not_unique")
+    if any(
+        c.method == "prose" and index.entities_mentioning(without_legal_form(c.object)) - {c.entity} for c in stated
+    ):
+        return refuse("pivot_not_unique")
+    holder = f"the {kind} that " + join_clauses([subject_clause(clue) for clue in stated])
+    return ask_about(target, holder, index)
+
+
+_WHERE = ("is headquartered in", "is based in")
+
+
+def is_implied(clue: Triplet, clues: list[Triplet]) -> bool:
+    """Whether another clue implies this one: a city is in its state."""
+    if clue.relation not in _WHERE:
+        return False
+    return any(c.relation in _WHERE[: _WHERE.index(clue.relation)] for c in clues)
+
+
+def without_legal_form(name: str) -> str:
+    """A company's name as others may write it, without its legal form."""
+    return min(company_names(name), key=len)
+
+
+def count_heads(clues: list[Triplet], index: CorpusIndex) -> int:
+    """The number of things in the corpus for which all clues hold."""
+    return len(set.intersection(*(index.subjects[relation_of(c), object_of(c)] for c in clues)))
+
+
+def join_clauses(clauses: list[str]) -> str:
+    """ "a", "a and b", "a, b, and c"."""
+    return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
+
+
+def fiscal_year_label(triplet: Triplet, document: Document) -> str:
+    """ "fiscal year 2024" for a balance on its last day, a day that may be one company's alone; "" for others."""
+    if triplet.period_start or not triplet.period_end:
+        return ""
+    year = fiscal_year(date.fromisoformat(triplet.period_end), document)
+    return f"fiscal year {year}" if year else ""
+
+
+def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
+    """A question for the object of a triplet whose subject is described."""
+    if target.method == "prose" and target.object_type not in {"MONEY", "NUMBER", "PERCENT"}:
+        return refuse("pivot_not_needed")  # the day of an act, or its other party, gives it away alone
+    if target.method == "prose":
+        text = ask_prose_fact(target, holder)
+    elif target.object_type in LITERALS:
+        text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
+    else:
+        text = ask_for_object(target, holder)
+    return make_wording(text, target)
+
+
+def chain(path: Path, index: CorpusIndex) -> Wording:
+    """A question for the last tail; each pivot is described by the link that leads to it."""
+    *links, target = (index.triplets[i] for i in path.triplet_ids)
+    holder = ""
+    for link in links:
+        kind = common_noun(link.object_type, link.entity, link.object)
+        if not kind or link.object_type in LITERALS:
+            return refuse("pivot_has_no_noun")
+        if len(index.objects[subject_of(link), relation_of(link)]) != 1:
+            return refuse("pivot_not_unique")
+        if index.entities_mentioning(link.subject) - {link.entity}:
+            return refuse("pivot_not_unique")  # another company's exhibits list these notes too
+        clause = object_clause(link)
+        if holder:
+            clause = clause.replace(link.subject, holder)
+            if holder not in clause:
+                return refuse("no_wording")
+        holder = f"the {kind} {clause}"
+    return ask_about(target, holder, index)
+
+
+_SHARED = {  # relation → how two things share its object
+    "is audited by": "has the same independent auditor as {other}",
+    "is listed on": "has its common stock listed on the same stock exchange as {other}",
+    "is incorporated in": "is incorporated in the same jurisdiction as {other}",
+    "is headquartered in": "is headquartered in the same city as {other}",
+}
+
+
+def inverted_star(path: Path, index: CorpusIndex) -> Wording:
+    """A question for another head of the shared tail, narrowed by a trait where several share it."""
+    arms = [index.triplets[i] for i in path.triplet_ids]
+    if len({relation_of(arm) for arm in arms}) != 1:
+        return refuse("heads_share_no_meaning")
+    named_by_all = index.subjects[relation_of(arms[0]), object_of(arms[0])]
+    refused = refuse("answer_not_unique")
+    for at, answer in enumerate(arms):
+        given = arms[:at] + arms[at + 1 :]
+        others = named_by_all - {subject_of(arm) for arm in given}
+        # with a trait one named company says enough; several are named only where each has to be ruled out
+        trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, path, index)
+        if len(others) == 1 or trait:
+            wording = word_question(given, answer, trait, index)
+            if wording.text:
+                return wording
+            refused = wording
+    return refused
+
+
+def narrowing_trait(
+    given: list[Triplet], second: Triplet, others: set[str], path: Path, index: CorpusIndex
+) -> Triplet | None:
+    """A trait that only the answer has of all that share the tail, but that does not single it out alone; or None."""
+    fits = []
+    for trait in index.traits.get(subject_of(second), ()):
+        holders = index.subjects[relation_of(trait), object_of(trait)]
+        narrows = others & holders == {subject_of(second)} and len(holders - {subject_of(arm) for arm in given}) > 1
+        if narrows and relation_of(trait) != relation_of(second) and trait.doc_id == second.doc_id:
+            fits.append(trait)
+    return min(fits, key=lambda t: row_id(path.path_id, t.triplet_id), default=None)
+
+
+def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, index: CorpusIndex) -> Wording:
+    """The question for the second head, whose name must stand in its own document."""
+    kind = common_noun(second.subject_type, second.entity, second.subject)
+    names = sorted(with_article(arm.subject, arm.subject_type) for arm in given)
+    shared = shared_clause(second, names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
+    if not kind or not shared:
+        return refuse("no_wording")
+    document = index.documents[second.doc_id]
+    traits = (trait,) if trait else ()
+    naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
+    if naming is None or second.subject != document.entity:
+        return refuse("answer_not_named")
+    text = f"Which {kind} that {subject_clause(trait)} {shared}?" if trait else f"Which other {kind} {shared}?"
+    return Wording(text, second.subject, second, (naming,), restrictions=traits)
+
+
+def shared_clause(triplet: Triplet, other: str) -> str | None:
+    """ "has the same independent auditor as Tesla, Inc."; None for relations that two things do not share in words."""
+    template = _SHARED.get(triplet.relation)
+    if triplet.relation == "is based in":
+        return f"is headquartered in the same state as {other}" if triplet.object in STATES.values() else None
+    return template.format(other=other) if template else None
+
+
+# type → common noun
+_NOUN_PAIRS = "ORG:company PERSON:person SEGMENT:segment PRODUCT:product GPE:place LAW:law SECURITY:security"
+_NOUNS = dict(pair.split(":") for pair in _NOUN_PAIRS.split())
+_PREPOSITIONS = frozenset("in at by to from with on of under for as through into over against within".split())
+
+
+_OUT = {  # relation → predicate about its subject
+    "is listed on": "has its common stock listed on {object}",
+    "has subsidiary": "has {object} as a subsidiary",
+    "completed acquisition of": "completed the acquisition of {object}",
+    "completed divestiture of": "completed the divestiture of {object}",
+    "is subsidiary of": "is a subsidiary of {object}",
+}
+
+
+_IN = {  # relation → relative clause about its object
+    "are issued by": "that issued the {subject}",
+    "is subsidiary of": "that has {subject} as a subsidiary",
+    "was acquired by": "that acquired {subject}",
+}
+
+
+def common_noun(kind: str, entity: str = "", name: str = "") -> str:
+    """The common noun for a thing of this type, "body" for an institution; "" where there is none."""
+    if kind == "ORG" and re.search(
+        r"\b(?:Committee|Board|Bank|Commission|Agency|Department|Council|Authority)\b", name
+    ):
+        return "body"
+    return _NOUNS.get(kind, "")
+
+
+def subject_clause(triplet: Triplet) -> str:
+    """The predicate of a relative clause about a triplet's subject: "is headquartered in Cupertino, California"."""
+    thing = with_article(triplet.object, triplet.object_type)
+    return _OUT.get(triplet.relation, f"{triplet.relation} {{object}}").format(object=thing)
+
+
+def object_clause(triplet: Triplet) -> str:
+    """The relative clause about a triplet's object: "whose chief financial officer is Luca Maestri"."""
+    if triplet.relation in _IN:
+        return _IN[triplet.relation].format(subject=triplet.subject)
+    office = OFFICE.fullmatch(triplet.relation)
+    if office:
+        return f"whose {office[1]} is {triplet.subject}"
+    words = triplet.relation.split()
+    subject = with_article(triplet.subject, triplet.subject_type)
+    if words[-1] in _PREPOSITIONS and len(words) > 1:
+        return f"{words[-1]} which {subject} {' '.join(words[:-1])}"
+    return f"that {subject} {triplet.relation}"
+
+
+def with_article(name: str, kind: str) -> str:
+    """A name with the article that English wants: exchanges, laws and boards take one."""
+    if re.match(r"(?:the|a|an)\s", name, re.I):
+        return re.sub(r"^The ", "the ", name)
+    if (
+        re.search(
+            r"\b(?:Act|Exchange|Market|Committee|Commission|Board|Department|Union|Regulation|States|Kingdom)\b", name
+        )
+        and kind != "PERSON"
+    ):
+        return f"the {name}"
+    return name

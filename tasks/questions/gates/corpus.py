@@ -1,0 +1,230 @@
+"""Gates that look at the whole corpus: other answers, one chunk that suffices, near duplicates (RARE R16, R19)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from rarefy.data_contracts.rows import Question, Triplet
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.gates.config import GatesConfig
+from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
+from rarefy.tasks.text.notations import find_numbers, is_same_number
+
+Key = tuple[str, ...]
+
+
+def one_answer(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects questions to which another fact of the corpus, or a question worded alike, gives a second answer."""
+    by_subject: dict[Key, dict[str, Triplet]] = defaultdict(dict)  # the facts about a subject, by object
+    by_object: dict[Key, dict[str, str]] = defaultdict(dict)  # the names of an object's subjects, by subject
+    for triplet in triplets.values():
+        if not triplet.rejected_because:
+            for about in (_fact_key(triplet), _fact_key(triplet, always=True)):
+                by_subject[_subject(triplet), *about].setdefault(_object(triplet), triplet)
+                by_object[_object(triplet), *about].setdefault(_subject(triplet), triplet.subject)
+    worded: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        worded[fold_text(question.text)].append(question)
+    return {
+        q.question_id: "several_answers"
+        for q in questions
+        if _is_ambiguous(q, triplets, by_subject, by_object)
+        or any(_answers_differ(q, other) for other in worded[fold_text(q.text)])
+    }
+
+
+def _is_ambiguous(
+    question: Question,
+    triplets: Triplets,
+    by_subject: Mapping[Key, Mapping[str, Triplet]],
+    by_object: Mapping[Key, Mapping[str, str]],
+) -> bool:
+    used = [triplets[t] for t in question.triplet_ids if t in triplets]
+    answers = {question.answer, *question.aliases}
+    for target in used:
+        if target.answer == question.answer and target.subject != question.answer:
+            others = by_subject[_subject(target), *_fact_key(target, question.latest)].values()
+            if any(_contradicts(target, other) for other in others):
+                return True
+        elif target.subject in answers:
+            holders = [
+                by_object[_object(t), *_fact_key(t, question.latest)] for t in used if _subject(t) == _subject(target)
+            ]
+            fit = set.intersection(*(set(subjects) for subjects in holders))
+            # "listed on the same exchange as NVIDIA" is true of NVIDIA too, but does not ask for it.
+            if any(not contains_phrase(question.text, holders[0][subject]) for subject in fit - {_subject(target)}):
+                return True
+    return False
+
+
+def _contradicts(one: Triplet, other: Triplet) -> bool:
+    """Whether two facts with the same subject, relation, unit and period have different objects."""
+    if one.value and other.value:
+        return one.value != other.value and not _same_number(one.value, other.value)
+    a, b = fold_text(one.answer or one.object), fold_text(other.answer or other.object)
+    return _object(one) != _object(other) and a not in b and b not in a
+
+
+def _same_number(one: str, other: str) -> bool:
+    if one.startswith("-") != other.startswith("-"):
+        return False  # a profit is not a loss
+    a, b = find_numbers(one.lstrip("-")), find_numbers(other.lstrip("-"))
+    return len(a) == len(b) == 1 and a[0].power == b[0].power and is_same_number(a[0], b[0], fewest=3)
+
+
+def _answers_differ(one: Question, other: Question) -> bool:
+    mine, theirs = ({fold_text(a) for a in (q.answer, *q.aliases)} for q in (one, other))
+    return not mine & theirs
+
+
+def _fact_key(triplet: Triplet, always: bool = False) -> Key:
+    """A fact's relation, unit and period; with `always` without the period, for questions that name none."""
+    relation = triplet.relation_key or triplet.relation.casefold()
+    if always:
+        return "always", relation, triplet.unit
+    return relation, triplet.unit, triplet.period_start, triplet.period_end or triplet.period
+
+
+def _subject(triplet: Triplet) -> str:
+    return triplet.subject_key or triplet.subject.casefold()
+
+
+def _object(triplet: Triplet) -> str:
+    return triplet.object_key or triplet.object.casefold()
+
+
+_TOKEN = re.compile(r"\w+")
+
+
+def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that holds all of their facts' ends.
+
+    What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
+    """
+    multi = [q for q in questions if q.pattern != "single"]
+    needed = {q.question_id: _required_ends(q, triplets) for q in multi}
+    texts = {name: fold_text(chunk.text) for name, chunk in chunks.items()}
+    places = _chunks_by_token(
+        {token for ends in needed.values() for end, _ in ends for token in _TOKEN.findall(end)}, texts
+    )
+    reasons: dict[str, str] = {}
+    for question in multi:
+        if len(set(question.chunk_ids)) < 2:
+            reasons[question.question_id] = "one_chunk"
+        elif _one_chunk_holds(needed[question.question_id], texts, places, chunks):
+            reasons[question.question_id] = "one_chunk_suffices"
+    return reasons
+
+
+def _required_ends(question: Question, triplets: Triplets) -> set[tuple[str, str]]:
+    """The ends of a question's facts, each as (what must be written, the entity whose own chunks need not name it)."""
+    ends: set[tuple[str, str]] = {(fold_text(question.answer), "")}
+    for triplet in (triplets[t] for t in question.triplet_ids if t in triplets):
+        if triplet.value and triplet.source_sentence.startswith("|"):
+            # "40" alone is anywhere: "Revenue" goes with it
+            ends.add((fold_text(triplet.source_sentence.split("|")[1]), ""))
+        for end in (triplet.subject, triplet.answer or triplet.object):
+            if triplet.entity and end.startswith(triplet.entity) and end != triplet.entity:
+                ends |= {
+                    (fold_text(triplet.entity), fold_text(triplet.entity)),
+                    (fold_text(end[len(triplet.entity) :]), ""),
+                }
+            else:
+                ends.add((fold_text(end), fold_text(end)))
+    return {(end, entity) for end, entity in ends if end}
+
+
+def _chunks_by_token(tokens: Iterable[str], texts: Mapping[str, str]) -> dict[str, set[str]]:
+    """The chunks that contain each of these tokens."""
+    wanted = set(tokens)
+    places: dict[str, set[str]] = defaultdict(set)
+    for name, text in texts.items():
+        for token in wanted.intersection(_TOKEN.findall(text)):
+            places[token].add(name)
+    return places
+
+
+def _one_chunk_holds(
+    ends: Iterable[tuple[str, str]],
+    texts: Mapping[str, str],
+    places: Mapping[str, set[str]],
+    chunks: Chunks,
+) -> bool:
+    """Whether one chunk contains all of these ends."""
+    # Ends that no chunk may leave out find the few chunks worth reading.
+    tokens = {token for end, entity in ends if not entity for token in _TOKEN.findall(end)}
+    left = set.intersection(*(places.get(token, set()) for token in tokens)) if tokens else set(texts)
+    return any(
+        all(
+            _contains(texts[name], end) or (entity and entity in _entity_names(chunks[name].entity))
+            for end, entity in ends
+        )
+        for name in left
+    )
+
+
+def _contains(text: str, end: str) -> bool:
+    """Whether the text has this end between token boundaries (ten times as fast as a regular expression)."""
+    at = text.find(end)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(end) : at + len(end) + 1]
+        if not (before.isalnum() and end[0].isalnum()) and not (after.isalnum() and end[-1].isalnum()):
+            return True
+        at = text.find(end, at + 1)
+    return False
+
+
+@cache
+def _entity_names(entity: str) -> frozenset[str]:
+    return frozenset(fold_text(name) for name in company_names(entity)) if entity else frozenset()
+
+
+_NAMES_AND_NUMBERS = re.compile(r"(?<!^)\b[A-Z][\w&.’'-]*|\S*\d\S*")
+
+
+def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
+    """Rejects all but the smallest id of questions worded alike with the same answer.
+
+    Only questions with the same names and numbers are compared: one about another year or company is another question.
+    """
+    from rapidfuzz import fuzz  # not when the stage is only looked up
+
+    alike: dict[tuple[str, ...], list[Question]] = defaultdict(list)
+    for question in sorted(questions, key=lambda q: q.question_id):
+        marks = sorted(re.sub(r"\W", "", m).casefold() for m in _NAMES_AND_NUMBERS.findall(question.text))
+        alike[question.answer.casefold(), *marks].append(question)
+    reasons: dict[str, str] = {}
+    for group in alike.values():
+        kept: list[str] = []
+        for question in group:
+            text = question.text.casefold()
+            if any(fuzz.token_sort_ratio(text, other) >= config.near_duplicate for other in kept):
+                reasons[question.question_id] = "near_duplicate"
+            else:
+                kept.append(text)
+    return reasons
+
+
+def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[str, bool]:
+    """By question id: whether a gold chunk is among the first `depth` of BM25 over all chunks."""
+    if not questions or not chunks:
+        return {}
+    import bm25s  # 0.3 s, and not when the stage is only looked up
+
+    names = sorted(chunks)
+    index = bm25s.BM25()
+    index.index(_tokens([chunks[name].text for name in names]), show_progress=False)
+    queries = _tokens([q.text for q in questions])
+    top, _ = index.retrieve(queries, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
+    return {
+        q.question_id: not {names[i] for i in row}.isdisjoint(q.chunk_ids)
+        for q, row in zip(questions, top, strict=True)
+    }
+
+
+def _tokens(texts: list[str]) -> list[list[str]]:
+    import bm25s
+
+    tokens: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
+    return tokens

@@ -1,0 +1,80 @@
+"""Names and relations are written one way, and of one type, however a model writes them."""
+
+import pytest
+
+from rarefy.tasks.knowledge.extract.claims import is_specific, normalise_relation, resolve_entity
+from rarefy.tasks.knowledge.extract.entity_types import entity_type
+from rarefy.tasks.knowledge.extract.model import ModelExtractConfig
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("the Company", "Acme Inc."),
+        ("We", "Acme Inc."),
+        ("Acme", "Acme Inc."),
+        ("our Drives segment", "Acme Inc. Drives segment"),
+        ("the Company’s auditor", "Acme Inc. auditor"),
+        (" “Apple  Card®” ", "Apple Card"),
+        ("Acme Bank", "Acme Bank"),
+        ("the company that it bought", "the company that it bought"),
+        ("", ""),
+    ],
+)
+def test_who_we_are_is_written_out(said, written):
+    assert resolve_entity(said, "Acme Inc.") == written
+
+
+def test_where_nobody_is_known_we_stays_we():
+    assert resolve_entity("the Company", "") == "the Company"
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("HAS_SEGMENT", "has segment"),
+        ("hasSegment", "has Segment"),
+        ("Was acquired by", "was acquired by"),
+        ("is CEO of", "is CEO of"),
+        ("acquired.", "acquired"),
+        ("had\nnet sales of", "had net sales of"),
+    ],
+)
+def test_a_relation_is_plain_words(said, written):
+    assert normalise_relation(said).lower() == written.lower()
+
+
+@pytest.mark.parametrize("name", ["revenue", "Total net sales", "the increase", "other operating expenses", "Segment"])
+def test_a_measure_or_kind_alone_is_not_specific(name):
+    assert not is_specific(name)
+
+
+@pytest.mark.parametrize("name", ["Apple R&D expense", "Greater China", "Term Deposit Facility", "dwelling unit"])
+def test_a_named_or_described_thing_is_specific(name):
+    assert is_specific(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Ernst & Young LLP", "ORG"),
+        ("the Coca-Cola Company", "ORG"),
+        ("Federal Reserve Bank of New York", "ORG"),
+        ("Acme Inc.", "ORG"),
+        ("Drives segment", "SEGMENT"),
+        ("Securities Act of 1933", "LAW"),
+        ("24 CFR part 5", "LAW"),
+        ("§ 3280.405(e)", "LAW"),
+        ("Ireland", "GPE"),
+        ("Lathrop, California", "GPE"),
+        ("Apple Card", "NAME"),
+        ("headcount-related expenses", "NAME"),
+    ],
+)
+def test_a_name_has_one_type(name, kind):
+    assert entity_type(name, "Acme Inc.") == kind
+
+
+def test_fewest_cannot_be_more_than_most():
+    with pytest.raises(ValueError, match="fewest"):
+        ModelExtractConfig(fewest=30)
