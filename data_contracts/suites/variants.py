@@ -43,7 +43,7 @@ def _family(side: str, *checks: str) -> Family:
     return Family(side, frozenset(checks))
 
 
-# Members are the catalogue's business (tasks/perturb/entries), and so are further checks of theirs
+# Members are the catalogue's business (tasks/perturb/catalogue.py), and so are further checks of theirs
 FAMILIES = {
     "surface": _family("query", "similarity"),
     "advanced": _family("query", "similarity"),

@@ -14,7 +14,7 @@ from rarefy.data_contracts.rows import Trial
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
-from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Measure, Metric
 
 # Effect sizes (§3, A.1)
@@ -485,6 +485,7 @@ EFFECT_SIZE = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    prompts=PromptPack("effect_size", "arXiv 2408.01963 A.4", "plain", made=("passages", "own_know", "chain_of_note")),
     display=Display(
         metrics=("H̃", "AH̃", "PDR", "Original score", "Perturbed score"),
         main=("H̃", "AH̃"),

@@ -13,7 +13,7 @@ from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
-from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
 from rarefy.tasks.perturb.mix import mix
 from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NATURALLY, NOISE, SCENARIOS, MixConfig
@@ -376,6 +376,7 @@ MAGIC_MUSHROOM = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    prompts=PromptPack("magic_mushroom", "arXiv 2506.03901 Figures 15-17", "plain", made=("own_know",), notes="whole"),
     display=Display(
         metrics=("Cor.", "Rej.", "H", "C", "R"), main=("Cor.",), beside=("Rej.", "H", "C", "R"), rows=rows_of
     ),

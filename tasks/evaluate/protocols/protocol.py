@@ -16,6 +16,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class PromptPack:
+    """The prompts of one paper for `--system rag`, in tasks/evaluate/systems/prompts/<role>.<domain>.j2.
+
+    Prompts that the paper prints are copied; `made` names the steps whose prompts were written here in its manner.
+    """
+
+    name: str
+    paper: str  # where its prompts are printed
+    reads: str  # key of READERS in systems/rag/reply_parsing: how a reply states the answer
+    notes: str = "noted"  # the same for ChainOfNote
+    made: tuple[str, ...] = ()
+
+    def role(self, step: str) -> str:
+        """Return the prompt's role for one of the steps of systems/rag/conversation."""
+        return f"{self.name}_{step}"
+
+
+@dataclass(frozen=True)
 class Protocol:
     """One paper's protocol; scores of two protocols never share a column.
 
@@ -38,6 +56,9 @@ class Protocol:
     # numbers of several systems together, each with the label of those it is of; None where there are none
     across: "Callable[[Mapping[str, Frame], Any], Iterable[tuple[str, Metric]]] | None" = None
     display: Display = field(default_factory=Display)
+    prompts: PromptPack | None = None  # None: the general ones
+    # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
+    retrieval: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""  # what its options are about, where the title does not say it
 
     @property

@@ -11,7 +11,7 @@ from rarefy.data_contracts.rows import Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
-from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Measure, Metric
 
 # Configuration (§5, Tables 3 and 4)
@@ -349,6 +349,11 @@ RARE = Protocol(
     trials=trials,
     measures=measures,
     lacking=lacking,
+    prompts=PromptPack(
+        "rare", "arXiv 2506.00789, role of its code", "json", made=("own_know", "chain_of_note"), notes="json"
+    ),
+    # five are found, a cross-encoder keeps three (R31; the authors' code)
+    retrieval={"fetch": 5, "keep": 3, "rerank": {"model": "cross-encoder/ms-marco-MiniLM-L-12-v2"}},
     display=Display(
         metrics=("Overall Robustness", "Query Robustness", "Document Robustness", "Real-World Retrieval Robustness"),
         main=("Overall Robustness",),

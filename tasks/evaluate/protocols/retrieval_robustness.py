@@ -15,7 +15,7 @@ from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, slices
-from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Measure, Metric, mean_of
 
 # Configuration and trials (§4.3)
@@ -539,6 +539,9 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     measures=measures,
     lacking=lacking,
     across=across,
+    prompts=PromptPack(NAME, "arXiv 2505.21870 appendix C", "labelled", made=("chain_of_note",)),
+    # BM25 and dense, 5 to 100 passages, none reranked (001-B)
+    retrieval={"retrievers": ("bm25", "dense"), "depth": 100, "rerank": {"model": ""}},
     display=Display(
         metrics=("geometric mean", "NDR", "RSR", "ROR", "performance"),
         main=("geometric mean", "performance"),

@@ -13,7 +13,7 @@ from rarefy.data_contracts.rows import Chunk, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
-from rarefy.tasks.evaluate.protocols.protocol import Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure, Metric, mean_of
 
 if TYPE_CHECKING:
@@ -548,6 +548,7 @@ SURE = Protocol(
     measures=measures,
     lacking=lacking,
     across=across,
+    prompts=PromptPack(NAME, "arXiv 2503.05587 Figure 11", "plain", made=("closed_book", "own_know", "chain_of_note")),
     display=Display(
         metrics=("RR", "WR", "LR", "base accuracy", "perturbed accuracy"),
         main=("RR",),

@@ -6,18 +6,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext
 
 VERSION = 1
 
-# What two papers do; what a config says beside `preset` goes before these.
+# What the papers do, by protocol; what a config says beside `preset` goes before these.
 PRESETS: dict[str, dict[str, Any]] = {
-    # five are found, a cross-encoder keeps three (R31; the authors' code)
-    "rare": {"fetch": 5, "keep": 3, "rerank": {"model": "cross-encoder/ms-marco-MiniLM-L-12-v2"}},
-    # BM25 and dense, 5 to 100 passages, none reranked (001-B)
-    "retrieval_robustness": {"retrievers": ("bm25", "dense"), "depth": 100, "rerank": {"model": ""}},
+    name: dict(protocol.retrieval) for name, protocol in PROTOCOLS.items() if protocol.retrieval
 }
 FIXED = ("bm25", "elasticsearch", "hybrid")  # retrievers with a name of their own; dense ones are named in the config
 

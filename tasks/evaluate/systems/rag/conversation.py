@@ -7,6 +7,8 @@ from itertools import islice
 from typing import Any
 
 from rarefy.data_contracts.rows import Message, Passage, Reply, Request
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.protocol import PromptPack
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.evaluate.systems.rag.config import Fallback, RagConfig
 from rarefy.tasks.evaluate.systems.rag.reply_parsing import READERS
@@ -19,44 +21,19 @@ GENERAL = "general"
 STAGE = "systems"
 
 
-@dataclass(frozen=True)
-class PromptPack:
-    """The prompts of one paper, in tasks/evaluate/systems/prompts/<role>.<domain>.j2.
-
-    Prompts that the paper prints are copied; `made` names the steps whose prompts were written here in its manner.
-    """
-
-    name: str
-    paper: str  # where its prompts are printed
-    reads: str  # key of READERS: how a reply states the answer
-    notes: str = "noted"  # the same for ChainOfNote
-    made: tuple[str, ...] = ()
-
-    def role(self, step: str) -> str:
-        """Return the prompt's role for one of STEPS."""
-        return f"{self.name}_{step}"
-
-
 PACKS: dict[str, PromptPack] = {
-    pack.name: pack
-    for pack in (
-        PromptPack(
-            "rare", "arXiv 2506.00789, role of its code", "json", made=("own_know", "chain_of_note"), notes="json"
-        ),
-        PromptPack("sure", "arXiv 2503.05587 Figure 11", "plain", made=("closed_book", "own_know", "chain_of_note")),
-        PromptPack("retrieval_robustness", "arXiv 2505.21870 appendix C", "labelled", made=("chain_of_note",)),
-        PromptPack("effect_size", "arXiv 2408.01963 A.4", "plain", made=("passages", "own_know", "chain_of_note")),
-        PromptPack("magic_mushroom", "arXiv 2506.03901 Figures 15-17", "plain", made=("own_know",), notes="whole"),
-        PromptPack(GENERAL, "", "labelled"),
-    )
+    **{name: protocol.prompts for name, protocol in PROTOCOLS.items() if protocol.prompts},
+    GENERAL: PromptPack(GENERAL, "", "labelled"),
 }
 STEPS = ("closed_book", "passages", "own_know", "chain_of_note")
 SHARED = ("s2a", "skr")  # first steps of S2A and SKR, the same for every protocol, as their paper prints them
 
 
 def choose_pack(protocol: str, chosen: str = "") -> PromptPack:
-    """Return the pack `chosen`, or else that of a protocol; ValueError for an unknown one."""
+    """Return the pack `chosen`, else the protocol's own, else the general one; ValueError for an unknown one."""
     name = chosen or protocol or GENERAL
+    if not chosen and name in PROTOCOLS and not PROTOCOLS[name].prompts:
+        return PACKS[GENERAL]
     if name not in PACKS:
         raise ValueError(f"no prompts {name!r}; have {', '.join(PACKS)}: set rag.prompts to one of them")
     return PACKS[name]
