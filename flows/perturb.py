@@ -228,7 +228,7 @@ def _check_apart(source: QuestionSource, out: Path) -> None:
 def _recipe(source: QuestionSource, config: Config) -> str:
     """The digest of all that the folder's files depend on."""
     varying, drawing = stages.varying(config), stages.drawing(config)
-    read = [(file.name, stages.read(file)) for file in layouts.files(source.path, source.layout)]
+    read = [(file.name, stages.current_digest(file)) for file in layouts.files(source.path, source.layout)]
     return digest(
         {
             "versions": [VERSION, layouts.VERSION, drawing.version, varying.version],

@@ -18,7 +18,7 @@ from rarefy.flows.models.accounting import inference_context
 from rarefy.flows.reports.build_report import BuildResult
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.refresh.refresh_queue import pending_requests, remove_requests, request_refresh
-from rarefy.tasks.refresh.versions import Changes, compare_tables, report
+from rarefy.tasks.refresh.versions import Changes, compare_tables, write_changes
 from rarefy.tasks.refresh.versions.compare import find_differing_settings, load_version_tables
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.active_runs import mark_run
@@ -167,7 +167,7 @@ def build_and_compare(
         now = run.stage("record changes", lambda: journal.record_changes(run.store, now, {UNTOLD: 1}))
         return RefreshResult(status, replace(built, entry=now), now, previous, settings=settings if new else ())
     run.fence()
-    run.stage("write changes", lambda: report(Path(out), found, before.version, now.version, settings))
+    run.stage("write changes", lambda: write_changes(Path(out), found, before.version, now.version, settings))
     now = run.stage("record changes", lambda: journal.record_changes(run.store, now, found.counts))
     return RefreshResult(status, replace(built, entry=now), now, before, found, settings)
 

@@ -127,13 +127,13 @@ def versions(given: argparse.Namespace) -> int:
 def diff(given: argparse.Namespace) -> int:
     """Print what changed between two benchmarks."""
     from rarefy.flows.reports.console import Terminal
-    from rarefy.tasks.refresh.versions import compare_tables, report, summarise_changes
+    from rarefy.tasks.refresh.versions import compare_tables, summarise_changes, write_changes
 
     old, new = (side(name, given.store, given.of) for name in (given.old, given.new))
     found = compare_tables(old.tables, new.tables)
     if given.out:
         _check_out(given.out)
-        report(given.out, found, old.label, new.label)
+        write_changes(given.out, found, old.label, new.label)
     if given.json:
         content = {
             **summarise_changes(found, old.label, new.label),

@@ -172,7 +172,7 @@ def check_systems(config: Config, file: Path | None, names: Sequence[str]) -> di
             if one.kind == "http":
                 HttpEndpoint(one.http)  # are the variables set that it names?
         except (ValueError, OSError, Unavailable) as error:
-            model_faults.append(f"systems.{name}: {error}")
+            faults.append(f"systems.{name}: {error}")
         if one.llm is not None:
             faults += faults_of_model(f"systems.{name}.rag.llm", one.llm)
     faults += faults_of_model("correct.judge", config.correct.judge)

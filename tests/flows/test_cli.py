@@ -100,7 +100,7 @@ def test_a_cache_that_cannot_be_written_is_one_line_that_names_it(capsys, place,
     def full(*_, **__):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("rarefy.tasks.models.embed.vector_cache._known", full)
+    monkeypatch.setattr("rarefy.tasks.models.sql_store.Connection.execute", full)
     assert built(place / "corpus", tmp_path, "--quiet") == 1
     line = said(capsys)
     assert "embeddings.sqlite" in line and "disk is full" in line
