@@ -104,11 +104,11 @@ def test_plain_words_of_any_language_are_harmless():
 
 def test_a_closed_standard_output_is_opened_again():
     code = (
-        "import sys; from rarefy.tasks.foreign_code import undisturbed\n"
-        "with undisturbed(): sys.stdout.close()\n"
+        "import sys; from rarefy.tasks.foreign_code import protect_process\n"
+        "with protect_process(): sys.stdout.close()\n"
         "print('after')\n"
         "import io\n"
-        "with undisturbed(): sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='ascii')\n"
+        "with protect_process(): sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='ascii')\n"
         "print('and after')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -117,14 +117,14 @@ def test_a_closed_standard_output_is_opened_again():
 
 def test_closed_descriptors_of_standard_output_are_opened_again_before_a_file_gets_their_numbers(tmp_path):
     code = (
-        "import os, sys; from rarefy.tasks.foreign_code import undisturbed\n"
-        "with undisturbed(): os.close(1); os.close(2)\n"
+        "import os, sys; from rarefy.tasks.foreign_code import protect_process\n"
+        "with protect_process(): os.close(1); os.close(2)\n"
         "file = open(sys.argv[1], 'w')\n"
-        "with undisturbed(): os.dup2(file.fileno(), 1)\n"
+        "with protect_process(): os.dup2(file.fileno(), 1)\n"
         "os.write(1, b'out'); os.write(2, b'err')\n"
         "print(len(os.listdir('/proc/self/fd')) if os.path.isdir('/proc/self/fd') else '', flush=True)\n"
         "for _ in range(9):\n"
-        "    with undisturbed(): pass\n"
+        "    with protect_process(): pass\n"
         "print(len(os.listdir('/proc/self/fd')) if os.path.isdir('/proc/self/fd') else '')"
     )
     told = [sys.executable, "-c", code, str(tmp_path / "file")]
@@ -138,9 +138,9 @@ def test_closed_descriptors_of_standard_output_are_opened_again_before_a_file_ge
 @pytest.mark.parametrize("ending", ["pass", "raise ValueError"])
 def test_a_forked_child_that_comes_back_does_not_go_on_with_our_work(ending):
     code = (
-        "import os; from rarefy.tasks.foreign_code import undisturbed\n"
+        "import os; from rarefy.tasks.foreign_code import protect_process\n"
         "try:\n"
-        f"    with undisturbed(): child = os.fork(); {ending}\n"
+        f"    with protect_process(): child = os.fork(); {ending}\n"
         "except ValueError: pass\n"
         "os.write(1, b'on')\n"
         "if child: os.waitpid(child, 0)"
