@@ -56,7 +56,10 @@ def test_the_guard_notices_a_call(guarded):
     assert guarded("-c", child)[1] == {"looked up 192.0.2.1"}
 
 
-@pytest.mark.parametrize("more", [(), ("--workers", "1")], ids=["alone", "with a worker"])
+@pytest.mark.parametrize(
+    "more",
+    [pytest.param((), id="alone"), pytest.param(("--workers", "1"), id="with a worker", marks=pytest.mark.machines)],
+)
 def test_a_default_build_connects_to_nothing_but_this_machine(guarded, place, tmp_path, more):
     """In an environment of its own, with its own temporary server and the models of a default build."""
     where = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store"), *more]

@@ -405,7 +405,7 @@ def test_one_that_is_frozen_and_goes_on_publishes_nothing_over_its_successor(sce
 
 def test_an_evaluation_that_reads_while_it_is_refreshed_never_mixes_two_versions(scene, monkeypatch, tmp_path):
     place = scene.put("ready")
-    real = benchmark_folder.mix.rows
+    real = benchmark_folder.mix.read_rows
     known = {}
     for name in ("old", "new"):
         opened = benchmark_folder.open_benchmark(scene.kept / name / "out", Store(tmp_path / "apart"), split="all")

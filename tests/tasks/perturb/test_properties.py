@@ -51,8 +51,10 @@ def everything():
     questions = [
         q for q in gates.judge(asked, gates.GatesConfig(), chunks=chunks, triplets=triplets) if not q.rejected_because
     ]
+    assert len(questions) > 900
+    questions = questions[::3]  # of every pattern and document; all of them take three minutes and find no more
     pools = {p.pool_id: p for p in draw(questions, CONFIG, chunks=chunks, triplets=triplets)}
-    assert len(questions) > 300 and len(pools) == len(questions)
+    assert len(pools) == len(questions)
     return questions, chunks, pools
 
 
