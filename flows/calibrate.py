@@ -13,9 +13,9 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Chunk, Judgement, Question, row_id
 from rarefy.flows.faults import UsageFault
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.questions.grade import DIMENSIONS, HIGHEST, LOWEST, median_scores
 from rarefy.tasks.questions.grade.agreement import Calibration, ShareInterval, compare_with_people, describe_agreement
-from rarefy.tasks.store.atomic_write import put_in_place
 
 COLUMNS = ("id", "pattern", "domain", "question", "answer", "evidence", "passages", *DIMENSIONS, "note")
 GUIDE = """\

@@ -19,6 +19,9 @@ FORBIDDEN = {
     "flows": set(CODE),  # always by the full name
 }
 NAMELESS = {"utils", "common", "base", "helpers", "types", "manager", "misc", "tools"}
+FOLDERS = (  # of tasks, each importing those before it alone, besides the modules beside them
+    "text", "models", "store", "corpus", "export", "knowledge", "questions", "perturb", "refresh", "evaluate",
+)  # fmt: skip
 HEAVY = {"torch", "spacy", "sentence_transformers", "transformers", "great_expectations", "distributed", "datasets"}
 
 
@@ -49,6 +52,19 @@ def within(name: str, packages: set[str]) -> bool:
 
 def test_imports_point_inwards():
     wrong = {told(path): sorted(n for n in imports(path) if within(n, FORBIDDEN[layer(path)])) for path in MODULES}
+    assert not {path: names for path, names in wrong.items() if names}
+
+
+def test_folders_of_tasks_stand_on_one_another():
+    above = {name: {f"rarefy.tasks.{other}" for other in FOLDERS[at + 1 :]} for at, name in enumerate(FOLDERS)}
+    assert set(FOLDERS) == {path.name for path in (ROOT / "tasks").iterdir() if (path / "__init__.py").exists()} - {
+        "sample"
+    }
+    wrong = {
+        told(path): sorted(name for name in imports(path) if within(name, above[folder]))
+        for folder in FOLDERS
+        for path in (ROOT / "tasks" / folder).rglob("*.py")
+    }
     assert not {path: names for path, names in wrong.items() if names}
 
 

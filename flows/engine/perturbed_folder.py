@@ -15,11 +15,11 @@ from typing import IO, Any
 from rarefy.data_contracts.rows import Question, Variant
 from rarefy.data_contracts.schemas import BESIDE, SCHEMAS
 from rarefy.flows.faults import UsageFault
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.export.statistics import VARIANT_COLUMNS, KeepRate, Tally
 from rarefy.tasks.models.llm.faults import TRANSIENT
 from rarefy.tasks.perturb.layouts import Skipped
-from rarefy.tasks.store.atomic_write import put_in_place
 
 TABLES = ("questions", "chunks", "variants", "skipped", "unanswered", *BESIDE)
 MANIFEST, FUNNEL = "manifest.json", "funnel.json"

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rarefy.data_contracts.rows import Breach
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.tables import BESIDE, NAMES, slices
-from rarefy.tasks.store.atomic_write import put_in_place
 
 _ROWS = 2048  # rows in memory at once, and in a Parquet row group: a document with its tags may take 10 MB
 PATIENCE = 60.0  # seconds: a benchmark changes places in less than one

@@ -23,9 +23,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
+from rarefy.tasks.atomic_write import put_in_place, sync_file, sync_folder
 from rarefy.tasks.models.llm.secrets import redacted
 from rarefy.tasks.private import make_folder, open_file
-from rarefy.tasks.store.atomic_write import put_in_place, sync_file, sync_folder
 
 TABLE_NAME = re.compile(r"[0-9a-f]{32}")
 ABANDONED_AFTER = 3600  # seconds; by then a scratch file has no living writer: the largest table takes minutes

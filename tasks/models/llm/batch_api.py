@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rarefy.data_contracts.rows import Reply, Request
+from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.endpoint import body_of, load_account, reply_of
 from rarefy.tasks.models.llm.faults import REASONS, Failed, Stopped, Unavailable
 from rarefy.tasks.models.llm.reply_store import reply_key
 from rarefy.tasks.models.llm.secrets import redacted, strip_address
 from rarefy.tasks.private import make_folder, open_file
-from rarefy.tasks.store.atomic_write import put_in_place
 
 # Files of the Batch API, and the folder that remembers which batches are under way
 

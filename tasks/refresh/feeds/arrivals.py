@@ -13,12 +13,12 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field, ValidationError
 
+from rarefy.tasks.atomic_write import open_atomic
 from rarefy.tasks.corpus.read.sources import ABOUT, LITTER, MEDIA_TYPES
 from rarefy.tasks.refresh.feeds.config import WebhookConfig
 from rarefy.tasks.refresh.feeds.faults import Refused, TryLater
 from rarefy.tasks.refresh.feeds.fetch import Resolver, fetch, resolve_host, without_query
 from rarefy.tasks.refresh.feeds.folder import is_partial
-from rarefy.tasks.store.atomic_write import open_atomic
 from rarefy.tasks.store.tables import Store
 
 SIGNATURE_HEADER = "X-Rarefy-Signature"

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rarefy.tasks.atomic_write import open_atomic
 from rarefy.tasks.corpus.read.sources import open_url
 from rarefy.tasks.refresh.feeds.faults import FeedFault
 from rarefy.tasks.refresh.feeds.folder import FileMark, is_partial
-from rarefy.tasks.store.atomic_write import open_atomic
 
 # names that file systems have for the digest, and the time of writing, of an object; the first that is there counts
 CONTENT = ("ETag", "etag", "md5Hash", "content_md5", "md5")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from rarefy.tasks.atomic_write import open_atomic
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
 from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused
 from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory, short_hash
@@ -24,7 +25,6 @@ from rarefy.tasks.refresh.feeds.sec_client import (
     parse_tickers,
     select_filings,
 )
-from rarefy.tasks.store.atomic_write import open_atomic
 from rarefy.tasks.store.tables import Store
 
 SAVE_EVERY = 10  # documents; a crash costs little, since what lies in the corpus is known anyway

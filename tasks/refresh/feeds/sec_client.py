@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from rarefy.tasks.atomic_write import AtomicFile
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
 from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused, TryLater
-from rarefy.tasks.store.atomic_write import AtomicFile
 
 if TYPE_CHECKING:
     import httpx

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from rarefy.tasks.atomic_write import open_atomic
 from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory
 from rarefy.tasks.refresh.feeds.folder import WatchState, current_moment, is_partial, scan_folder
-from rarefy.tasks.store.atomic_write import open_atomic
 from rarefy.tasks.store.tables import Store
 
 

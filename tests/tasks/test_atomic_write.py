@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from rarefy.tasks.atomic_write import open_atomic, put_in_place
 from rarefy.tasks.export.files import put_file
-from rarefy.tasks.store.atomic_write import open_atomic, put_in_place
 from rarefy.tasks.store.tables import Store
 
 
