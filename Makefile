@@ -23,20 +23,20 @@ PYTEST := $(VENV)/bin/python -m pytest
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 SLOW := crash or machines or server
 # what bounds a clock, or has a server, a worker and runs of its own, runs beside nothing else
-ALONE := tests/tasks/models/llm tests/flows/test_served_for_real.py
-OTHERS := $(addprefix --ignore=,$(ALONE))
+CLOCKS := tests/tasks/models/llm
+SERVED := tests/flows/test_served_for_real.py
 
 test: $(VENV)/.installed-dev
 ifeq ($(strip $(TESTS)),)
-	$(PYTEST) $(ALONE) -m "not ($(SLOW))"
-	$(PYTEST) $(TWO) $(OTHERS) -m "not ($(SLOW))"
+	$(PYTEST) $(CLOCKS) -m "not ($(SLOW))"
+	$(PYTEST) $(TWO) --ignore=$(CLOCKS) -m "not ($(SLOW))"
 else
 	$(PYTEST) $(TESTS)
 endif
 
 test-slow: $(VENV)/.installed-dev
-	$(PYTEST) $(ALONE) -m "$(SLOW)"
-	$(PYTEST) $(TWO) $(OTHERS) -m "$(SLOW)"
+	$(PYTEST) $(CLOCKS) $(SERVED) -m "$(SLOW)"
+	$(PYTEST) $(TWO) --ignore=$(CLOCKS) --ignore=$(SERVED) -m "$(SLOW)"
 
 test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \

@@ -182,10 +182,11 @@ def postgres() -> Iterator[str]:
 
 
 def database(server: str, name: str) -> str:
-    """URL of a new database of this server."""
+    """URL of a new, empty database of this server, in the place of one of that name."""
     import psycopg
 
     with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         connection.execute(f'CREATE DATABASE "{name}"')
     return f"{server.rpartition('/')[0]}/{name}"
 

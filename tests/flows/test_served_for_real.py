@@ -26,7 +26,10 @@ from typing import Any
 import psutil
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="serve holds its folder by flock, as POSIX has it")
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.skipif(sys.platform == "win32", reason="serve holds its folder by flock, as POSIX has it"),
+]
 
 PATIENCE = 150.0  # seconds; a run takes 10 on an idle machine
 SECRET = "hooks/b1946ac92492d2347c6235b4d2611184"

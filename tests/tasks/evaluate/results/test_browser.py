@@ -14,7 +14,10 @@ import pytest
 from rarefy.tasks.evaluate.results import page, summary
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the page with")
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the page with"),
+]
 BREAK = "document.title='broken'"
 HOSTILE = (
     f"\" autofocus onfocus=\"{BREAK}\" ' onmouseover='{BREAK}' "  # ends an attribute

@@ -3,18 +3,16 @@
 import gc
 import os
 import random
-import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
+import machines
 import pytest
 
 from rarefy.data_contracts.rows import Reply, Token, row_id
@@ -31,62 +29,16 @@ def postgres() -> Iterator[str]:
         yield given
         return
     pytest.importorskip("psycopg")
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    binaries = found[-1].parent if found else Path(shutil.which("initdb") or "").parent
-    if not (binaries / "initdb").is_file():
-        pytest.skip("no PostgreSQL here: apt-get install postgresql, or set RAREFY_TEST_POSTGRES to a URL")
-    root = os.getuid() == 0  # which PostgreSQL refuses to run as
-    if root and subprocess.run(["id", "postgres"], capture_output=True).returncode:
-        pytest.skip("root may not run PostgreSQL, and there is no user postgres")
-    folder = Path(tempfile.mkdtemp(prefix="rarefy-pg-"))
-    if root:
-        shutil.chown(folder, "postgres", "postgres")
-    port = free_port()
-
-    def run(program: str, *arguments: str) -> None:
-        command = [str(binaries / program), *arguments]
-        done = subprocess.run(
-            ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *command] if root else command,
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-
-    try:
-        run("initdb", "--no-sync", "-D", f"{folder}/data", "-U", "rarefy", "-A", "trust", "-E", "UTF8", "--locale=C")
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        run("pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", options, "start")
-        try:
-            yield f"postgresql://rarefy@127.0.0.1:{port}/postgres"
-        finally:
-            run("pg_ctl", "-D", f"{folder}/data", "-w", "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def free_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return place.getsockname()[1]
-
-
-def new_database(server: str, name: str) -> str:
-    import psycopg
-
-    with psycopg.connect(server, autocommit=True) as database:
-        database.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        database.execute(f'CREATE DATABASE "{name}"')
-    return server.rpartition("/")[0] + f"/{name}"
+    with machines.postgres() as server:
+        yield server
 
 
 @pytest.fixture
 def in_postgres(postgres, request) -> str:
-    return new_database(postgres, f"t{row_id(request.node.name)}")
+    return machines.database(postgres, f"t{row_id(request.node.name)}")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.server)])
 def url(request, tmp_path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'books.sqlite'}"
@@ -436,6 +388,7 @@ books.keep([], [StoredReply("c" * 32, "{}", Reply("r", "again"))])
     assert set(open_reply_store(url, tmp_path).find(["a" * 32, "b" * 32, "c" * 32])) == {"a" * 32, "c" * 32}
 
 
+@pytest.mark.server
 def test_a_lost_connection_is_made_again(in_postgres, tmp_path):
     import psycopg
 
@@ -452,6 +405,7 @@ def test_a_lost_connection_is_made_again(in_postgres, tmp_path):
     assert sum(used.calls for used in books.usage("run")) == 2
 
 
+@pytest.mark.server
 def test_what_was_committed_as_the_connection_broke_is_not_done_twice(in_postgres, tmp_path):
     """A man in the middle passes the COMMIT on and cuts the line before the answer is back."""
     port = int(in_postgres.rpartition("/")[0].rpartition(":")[2])
@@ -509,8 +463,9 @@ def test_what_was_committed_as_the_connection_broke_is_not_done_twice(in_postgre
     assert books.find(["a" * 32])
 
 
+@pytest.mark.server
 def test_a_server_that_is_gone_is_named_and_no_password_told(tmp_path, in_postgres):
-    port = free_port()
+    port = machines.free_port()
     for wrong in (f"postgresql://me:s3cr3t-word@127.0.0.1:{port}/x", "postgresql://me:s3cr3t-word@[bad/x"):
         with pytest.raises((ConnectionError, ValueError)) as told:
             open_reply_store(wrong, tmp_path)
@@ -521,6 +476,7 @@ def test_a_server_that_is_gone_is_named_and_no_password_told(tmp_path, in_postgr
         open_reply_store(in_postgres.rpartition("/")[0] + "/no_such_database", tmp_path)
 
 
+@pytest.mark.server
 def test_tables_of_a_newer_version_are_left_alone(in_postgres, tmp_path):
     import psycopg
 
