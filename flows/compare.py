@@ -163,7 +163,7 @@ def select_questions(frame: Frame, names: Sequence[str]) -> Frame:
 def match_common_questions(
     protocol: str, first: Frame, second: Frame, tables: Sequence[Any], a: Side, b: Side
 ) -> tuple[Frame, Frame, PairedTrials, list[str]]:
-    """`matched` for two versions of a benchmark, and for each pair whether both sides were shown the same passages."""
+    """`match_trials` for two versions of a benchmark, and for each pair whether both sides had the same passages."""
     ours, theirs = (frame.rows[frame.rows["status"] != "skipped"] for frame in (first, second))
     both = pair_trials(ours, theirs)
     left, right, counts = match_trials(protocol, first, second, both)

@@ -12,14 +12,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rarefy.data_contracts.rows import Change
 from rarefy.tasks.export.files import put_file, to_json_lines
 from rarefy.tasks.refresh.versions.compare import MEANINGS, Changes, describe_differing_settings
 from rarefy.tasks.store.tables import TABLE_NAME
-from rarefy.tasks.text.characters import visible
+from rarefy.tasks.text.html_page import page_environment
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
 
@@ -142,15 +141,7 @@ def _mark_pair(row: Any) -> tuple[MarkedText, MarkedText]:
 
 @cache
 def _template() -> Any:
-    environment = Environment(
-        loader=PackageLoader("rarefy.tasks.refresh.versions", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.finalize = visible
-    return environment.get_template("page.html.j2")
+    return page_environment("rarefy.tasks.refresh.versions").get_template("page.html.j2")
 
 
 def group_changes(changes: Changes, most: int) -> Iterator[ChangeGroup]:

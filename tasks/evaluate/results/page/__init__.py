@@ -6,7 +6,6 @@ from importlib.resources import files
 from typing import Any
 
 import pyarrow as pa
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rarefy.tasks.evaluate.results import wording
@@ -23,7 +22,7 @@ from rarefy.tasks.evaluate.results.page.tables import (
     slice_section,
 )
 from rarefy.tasks.evaluate.results.svg import draw_swatch
-from rarefy.tasks.text.characters import visible
+from rarefy.tasks.text.html_page import page_environment
 
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
@@ -87,14 +86,7 @@ def _title(summary: Mapping[str, Any]) -> str:
 
 @cache
 def _template() -> Any:
-    environment = Environment(
-        loader=PackageLoader("rarefy.tasks.evaluate.results.page", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.finalize = visible
+    environment = page_environment("rarefy.tasks.evaluate.results.page")
     environment.filters["kind"] = lambda part: type(part).__name__.lower()
     return environment.get_template("page.html.j2")
 

@@ -106,7 +106,7 @@ class Plots:
 
 @dataclass(frozen=True)
 class Grid:
-    """Numbers in rows and columns; a cell is None where there is no number; `under` are small ones below it."""
+    """Numbers in rows and columns, None where there is none; a row ends with the small ones below its cells."""
 
     title: str
     columns: tuple[str, ...]
