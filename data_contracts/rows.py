@@ -30,6 +30,15 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where the source itself shows a stretch `[start, end)` of a document's text, as its reader would look it up."""
+
+    start: int
+    end: int
+    name: str  # "page 12" | "slide 3" | "Sheet1!C7" | "Sheet1!A5:F20"
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A tagged value (inline XBRL) and the span `[start, end)` of the document's text that shows it."""
 
@@ -59,6 +68,7 @@ class Document:
     text: str
     blocks: tuple[Block, ...] = ()
     facts: tuple[Fact, ...] = ()
+    places: tuple[Place, ...] = ()  # in order of start; of two over the same words the narrower comes later
     entity: str = ""  # who the document is about: the registrant, the institution
     domain: str = "default"  # finance | economics | policy | default
     form: str = ""  # "10-K"
@@ -92,6 +102,7 @@ class Chunk:
     period_end: str = ""
     title: str = ""  # of its document
     language: str = "en"  # of its document
+    place: str = ""  # in the source: "pages 3–4", "slide 5", "Sheet1!A5:F20"; "" where it has none but its characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +147,8 @@ class Triplet:
     valid_from: str = ""  # ISO date from which the corpus says so: its document's as_of, else its period_end
     valid_to: str = ""  # ISO date from which the corpus says another thing, "" where it does not
     superseded_by: str = ""  # triplet_id of the fact that says it then
+    subject_from: str = ""  # of a table's fact: entity | metadata | caption | heading | title
+    place: str = ""  # in the source: "page 3", "Sheet1!C7"; "" where it has none but its characters
     rejected_because: str = ""
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rarefy.data_contracts.rows import Block
+from rarefy.data_contracts.rows import Block, Place
 from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.text.sentences import sentences
 
@@ -42,12 +42,15 @@ class Piece:
     kind: str  # heading | text | table | caption | footnote
     text: str
     level: int = 0
+    place: str = ""  # in the source: "page 12", "slide 3", "Sheet1!A5:F20"
+    cells: tuple[Place, ...] = ()  # of a table: where its text shows which cell, by offsets in `text`
 
 
-def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
-    """Text with one blank line between blocks, and the blocks, each with the titles above it."""
+def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...], tuple[Place, ...]]:
+    """Text with one blank line between blocks, the blocks, each with the titles above it, and places in the source."""
     parts: list[str] = []
     blocks: list[Block] = []
+    places: list[Place] = []
     above: list[tuple[int, str]] = []
     position = 0
     for piece in pieces:
@@ -59,11 +62,14 @@ def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
             above = [(level, name) for level, name in above if level < piece.level]
             body = f"{'#' * piece.level} {title}"
         blocks.append(Block(piece.kind, position, position + len(body), " > ".join(name for _, name in above)))
+        if piece.place:
+            places.append(Place(position, position + len(body), piece.place))
+        places.extend(Place(position + cell.start, position + cell.end, cell.name) for cell in piece.cells)
         if piece.kind == "heading":
             above.append((piece.level, title))
         parts.append(body)
         position += len(body) + 2
-    return "\n\n".join(parts), tuple(blocks)
+    return "\n\n".join(parts), tuple(blocks), tuple(places)
 
 
 def _tidy(text: str) -> str:

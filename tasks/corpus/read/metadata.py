@@ -66,7 +66,7 @@ def build_document(
     metadata: Mapping[str, str] | None = None,
 ) -> Document:
     """The document that these pieces make up, described by its first pages; `dropped` counts characters by kind."""
-    text, blocks = compose_text(pieces)
+    text, blocks, places = compose_text(pieces)
     return describe_document(
         Document(
             doc_id=source,
@@ -76,6 +76,7 @@ def build_document(
             media_type=media_type,
             text=text,
             blocks=blocks,
+            places=places,
             dropped={kind: count for kind, count in dropped.items() if count},
             metadata=dict(metadata or {}),
         )
