@@ -147,7 +147,7 @@ class Triplet:
     valid_from: str = ""  # ISO date from which the corpus says so: its document's as_of, else its period_end
     valid_to: str = ""  # ISO date from which the corpus says another thing, "" where it does not
     superseded_by: str = ""  # triplet_id of the fact that says it then
-    subject_from: str = ""  # of a table's fact: entity | metadata | caption | heading | title
+    subject_from: str = ""  # of a table without tags: entity | metadata | document | caption | heading | title
     place: str = ""  # in the source: "page 3", "Sheet1!C7"; "" where it has none but its characters
     rejected_because: str = ""
 

@@ -213,7 +213,14 @@ def _date(way: Parts) -> str:
 
 # Scales stated in captions: "(in millions, except share and per share data)"
 
-POWER_NAMES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}  # powers of ten, in the singular
+POWER_NAMES = {
+    3: "thousand",
+    5: "lakh",
+    6: "million",
+    7: "crore",
+    9: "billion",
+    12: "trillion",
+}  # powers of ten, in the singular
 
 _WORD = f"(?:{'|'.join(POWER_NAMES.values())})"
 _MONEY = r"(?:(?:US|CA?|AU?|HK)?[$€£¥]|USD|EUR|GBP|JPY|CHF|U\.S\. dollars|dollars|euros)"

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read import records
 from rarefy.tasks.corpus.read.decode import decode
-from rarefy.tasks.corpus.read.metadata import describe_document, filing_id, normalise_document
+from rarefy.tasks.corpus.read.metadata import ENTITY_FROM, describe_document, filing_id, normalise_document
 from rarefy.tasks.corpus.read.records import RecordsConfig
 from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
@@ -70,6 +70,11 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         default="auto",
         description="what the corpus is about, which sets how it is chunked; auto: filings are finance, papers of the "
         "Federal Reserve, OECD and IMF economics, parts of the CFR policy, the rest default",
+    )
+    entity: str = Field(
+        default="",
+        description="whom or what the documents are about, where all are about one (a company, a product): the subject "
+        "of what their tables state, in place of what each document says of itself",
     )
     identity: Literal["path", "filing"] = Field(
         default="path",
@@ -282,6 +287,8 @@ def _finish_document(document: Document, digest: str, config: ReadConfig) -> Doc
         content_hash=document.content_hash or digest,
         domain=document.domain if config.domain == "auto" else config.domain,
     )
+    if config.entity:
+        dated = replace(dated, entity=config.entity, metadata={**dated.metadata, ENTITY_FROM: "entity"})
     try:
         check_length(document.text, config.max_characters)
         return normalise_document(dated)

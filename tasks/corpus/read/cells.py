@@ -63,7 +63,7 @@ UNITS = re.compile(
     rf"(?:are\s+)?(?:(?:expressed|shown|stated|presented|reported|rounded)\s+)?,?\s*)?in\s+"
     rf"(?:[\w.]+\s+){{0,2}}{_COUNTED}\b|"
     rf"^[(\[]?\s*(?:{_COUNTED}(?:\s+of\s+(?:u\.?s\.?\s+)?(?:dollars|shares))?\s*(?:[,;].*|except.*)?|(?:un)?audited|"
-    rf"except\b.*|\$?\s*000['’]?s?(?:\s+omitted)?|%|(?:as a )?percent(?:age)? of .*|\$)[)\]]?$",
+    rf"except\b.*|(?:\$|€|£)?\s*['’]?000['’]?s?(?:\s+omitted)?|%|(?:as a )?percent(?:age)? of .*|\$)[)\]]?$",
     re.I,
 )
 CHANGE = re.compile(r"change|varianc|increase|decrease|growth|^%|percent", re.I)

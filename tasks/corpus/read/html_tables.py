@@ -124,7 +124,13 @@ def _merge_signs(row: Row, marks: set[int]) -> Row:
         before = out[-1] if out else None
         if PREFIX.match(item.plain):
             held = item
-        elif before and SUFFIX.match(item.plain) and _is_numeric(before.plain) and item.start - before.end <= 2:
+        elif (
+            before
+            and SUFFIX.match(item.plain)
+            and _is_numeric(before.plain)
+            and not is_units(before.plain)
+            and item.start - before.end <= 2
+        ):
             out[-1] = _join_items(before, item, "")
         elif before and NOTES.match(item.plain) and item.start in marks and item.start - before.end <= 2:
             out[-1] = _join_items(before, item, " ")
@@ -370,6 +376,49 @@ def build_grids(table: Table) -> list[Grid]:
     """The data tables that a table holds: one for each band of columns."""
     rows = lay_out_cells(table)
     return [_build_grid(band) for band in split_bands(rows)] if rows else []
+
+
+def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
+    """The data tables that plain rows of cells hold, whose first row names the columns, as in Markdown and in sheets.
+
+    Nothing says which columns a cell of the header spans ("Years ended June 30" amid blanks, above the years): cells of
+    a row of heads that divide the columns of values evenly are taken to stand over equal shares of them.
+    """
+    items = [
+        [
+            Item(text, text, column, column + 1, bold=number == 0, heading=number == 0)
+            for column, cell in enumerate(row)
+            if (text := " ".join(cell.split()))
+        ]
+        for number, row in enumerate(rows)
+    ]
+    kept = [_merge_signs(row, set()) for row in items if row]
+    if not kept:
+        return []
+    for row, below in pairwise(kept[1:]):
+        title = row[0].plain
+        alone = len(row) == 1 and row[0].start > 0 and not (row[0].value or is_period(title) or is_units(title))
+        if alone and any(item.value and not is_period(item.plain) for item in below):
+            row[0] = replace(row[0], start=0, end=1)  # a title in the middle of its line, over a group of rows
+    bands = split_bands(kept)
+    width = max(map(len, rows))
+    for band in bands:
+        _spread_heads(band, width)
+    return [_build_grid(band) for band in bands]
+
+
+def _spread_heads(band: Band, width: int) -> None:
+    """Widen the cells of each row of heads that stands over another one to the columns that they are above."""
+    columns = width - band.label_end
+    for row in band.head[:-1]:
+        over = [item for item in row if item.start >= band.label_end]
+        share, left = divmod(columns, len(over)) if over else (0, 0)
+        blocks = [range(band.label_end + n * share, band.label_end + (n + 1) * share) for n in range(len(over))]
+        if len(over) == 1 and CHANGE.search(over[0].plain):
+            continue  # "Percent change" stands over the columns of changes, not over those of years
+        if share > 1 and not left and all(item.start in block for item, block in zip(over, blocks, strict=True)):
+            for item, block in zip(over, blocks, strict=True):
+                item.start, item.end = block.start, block.stop
 
 
 def render_grid(grid: Grid) -> str:

@@ -18,6 +18,7 @@ from rarefy.tasks.text.dates import MONTH, NAME, month_number, parse_day
 # Domain, institution, title and dates
 
 # Written out, with the last day of a range: dates in digits at the head of a paper may be of anything
+ENTITY_FROM = "entity_from"  # key of metadata: "entity" where the config names it, "metadata" where a field does
 LONG_DATE = re.compile(rf"\b({NAME}) (?:\d{{1,2}}\s?[-–—]\s?)?(\d{{1,2}}), (\d{{4}})\b")
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?!\d)")
 UPLOADED = re.compile(r"(?:Uploaded|Published|Filed|Released)(?:On|Date)?[=_-](\d{4})-?(\d{2})-?(\d{2})", re.I)

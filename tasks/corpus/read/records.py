@@ -14,6 +14,7 @@ from rarefy.data_contracts.rows import Document, Quarantined, row_id
 from rarefy.tasks.corpus.read.compose import LONG, Piece, clean_characters, compose_text, recover_paragraphs
 from rarefy.tasks.corpus.read.cover import preferred_name
 from rarefy.tasks.corpus.read.decode import decode
+from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
 from rarefy.tasks.corpus.read.sources import Source, load, open_file
 from rarefy.tasks.corpus.read.text import DELIMITER, is_title, read_markdown, read_text
 from rarefy.tasks.corpus.read.text import FURNITURE as TEXT_FURNITURE
@@ -78,7 +79,7 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
         item = ITEM_KEY.fullmatch(key)
         if item and value:
             pieces += _item_pieces(item.group(1).upper(), clean_characters(value, dropped), dropped)
-    body, blocks = compose_text(pieces)
+    body, blocks, _ = compose_text(pieces)
     name = preferred_name(fields.get("company", ""), body)
     period_end, form = fields.get("period_of_report", ""), fields.get("filing_type", "")
     year = fiscal_year(parse_day(period_end), body)
@@ -420,6 +421,8 @@ def read_record(record: Any, source: str, config: RecordsConfig, max_characters:
         found["fiscal_year"] = int(year[1])
         used.add("fiscal_year")
     rest = {str(key): _to_text(value) for key, value in record.items() if key not in used and value is not None}
+    if "entity" in found:
+        rest[ENTITY_FROM] = "metadata"
     return replace(
         document,
         content_hash=row_id(content),

@@ -16,6 +16,7 @@ from rarefy.tasks.corpus.read.compose import (
     recover_paragraphs,
     render_table,
 )
+from rarefy.tasks.corpus.read.html_tables import build_grids_of_texts, render_grid
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import build_document, find_long_dates
 from rarefy.tasks.corpus.read.unreadable import Unreadable
@@ -267,7 +268,7 @@ def _block_pieces(text: str) -> Iterator[Piece]:
             number = end
         elif "|" in line and DELIMITER.match(after) and "|" in after:
             end = next((n for n in range(number + 2, len(lines)) if "|" not in lines[n]), len(lines))
-            yield Piece("table", render_table([_cells(row) for row in (line, *lines[number + 2 : end])]))
+            yield from table_pieces([_cells(row) for row in (line, *lines[number + 2 : end])])
             number = end - 1
         elif gathered and re.fullmatch(r" {0,3}(=+|-+)\s*", line):
             yield Piece("heading", strip_inline_markup(" ".join(gathered)), 1 if "=" in line else 2)
@@ -276,6 +277,14 @@ def _block_pieces(text: str) -> Iterator[Piece]:
             gathered.append(line)
         number += 1
     yield from _paragraph(gathered)
+
+
+def table_pieces(rows: list[list[str]]) -> Iterator[Piece]:
+    """A table given as rows of cells, the rows that name its columns put into one; its titles and remarks apart."""
+    for grid in build_grids_of_texts(rows):
+        yield from (Piece("text", title) for title in grid.titles)
+        yield Piece("table", render_grid(grid))
+        yield from (Piece("text", note) for note in grid.notes)
 
 
 def _paragraph(lines: list[str]) -> Iterator[Piece]:

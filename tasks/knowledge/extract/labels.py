@@ -47,6 +47,17 @@ _HEAD_ENDS = re.compile(
 )
 _TRAILS = re.compile(r", (?:net|current|non-?current|less|including|excluding|inclusive)\b| net of\b")
 _LISTED_ENDS = re.compile(_HEAD_ENDS.pattern.replace(r"|\s*[,(]|", r"|\s*\(|"))
+# Measures that are counted on a day, and those that run over a stretch of time
+STOCK = re.compile(
+    r"\b(?:assets|liabilities|obligations|equity|deficit|inventor(?:y|ies)|receivables?|payables?|goodwill|debt"
+    r"|retained earnings|(?:cash|funds) and (?:cash )?equivalents|accumulated|allowance|unearned|deferred revenue)\b",
+    re.I,
+)
+FLOW = re.compile(
+    r"\b(?:revenues?|sales|income|expenses?|earnings|costs?|loss|profit|margin|payments?|proceeds|purchases?|repayments?"
+    r"|repurchases?|changes?|increase|decrease|provided|used|issu\w+|return|acquisitions?|additions|dividends)\b",
+    re.I,
+)
 _ENDING = re.compile(
     r",? (?:at )?(?:the )?end(?:ing)?(?: of (?:the )?(?:year|period)| balances?)$|,? (?:at )?(?:the )?year[- ]end$",
     re.I,

@@ -11,7 +11,9 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
 from rarefy.tasks.knowledge.extract.labels import (
+    FLOW,
     MEASURES,
+    STOCK,
     complete_measure,
     group_measure,
     label_words,
@@ -29,11 +31,14 @@ from rarefy.tasks.knowledge.extract.markdown import (
     parse_tables,
 )
 from rarefy.tasks.knowledge.extract.periods import Period, period_of_fact, period_of_header
+from rarefy.tasks.knowledge.extract.plain_tables import PlainTable
+from rarefy.tasks.knowledge.extract.table_names import is_company_statement
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, find_scale, format_number, parse_cell_number
 from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.notations import without_scales
 from rarefy.tasks.text.quantities import is_number
 
+_INDIAN = ("lakhs", "crores")  # no filing with the SEC counts in them
 # What a tag's name may say that changes the meaning of the label; each needs a word of its kind in the label.
 _SCOPES = {
     r"DeferredTax": r"deferred tax|valuation",
@@ -122,27 +127,6 @@ def shares_no_word(concept: str, name: str) -> bool:
     tag |= {"reven"} if "sales" in tag else set()
     words = re.findall(r"[a-z]{3,}", name.lower())
     return not tag & {_SYNONYM_STEMS.get(w, w)[:5] for w in words}
-
-
-# Where an untagged source states the company's own totals under their plain names
-_STATEMENTS = re.compile(
-    r"income statement|statements? of (?:consolidated )?(?:income|operations|earnings|cash flows|financial position)"
-    r"|balance sheet|consolidated (?:income|results|statements?)|results of operations"
-    r"|selected (?:consolidated )?financial data|financial highlights|summary results",
-    re.I,
-)
-_ELSEWHERE = re.compile(
-    r"deferred tax|fair value|pension|lease|stock option|stock award|derivative|hedg|reconcil|quarter"
-    r"|pro forma|acqui|segment|maturit|unrecognized|geograph|allowance|intangible|comprehensive|parent company"
-    r"|discontinued|unaudited|unrealized",
-    re.I,
-)
-
-
-def is_company_statement(section: str, caption: str) -> bool:
-    """Whether an untagged table is one of the statements whose labels mean the whole company."""
-    near = f"{section.rpartition('>')[2]} {caption}"
-    return bool(_STATEMENTS.search(near)) and not _ELSEWHERE.search(near)
 
 
 _AXES = {
@@ -354,7 +338,9 @@ def read_tagged_cell(fact: Fact, place: NumberCell, source: TableContext) -> Cel
         elif name.lower().endswith(tidy_label(above[-1]).lower()):
             hangs_on = above[-1]
     factor = abs(amount / value.value)
-    scale = "" if fact.unit == "pure" else next((s for s, f in FACTORS.items() if f == factor), None)
+    scale = (
+        "" if fact.unit == "pure" else next((s for s, f in FACTORS.items() if f == factor and s not in _INDIAN), None)
+    )
     around = f"{header} {label} {place.table.header.cells[0].text} {band} {place.table.lead}"
     two_labels = any(label_words(c.text) and parse_cell_number(c.text) is None for c in place.row.cells[1:])
     missing = missing_scope(fact.concept, f"{name} {named.member}") or shares_no_word(fact.concept, name)
@@ -441,18 +427,6 @@ _SHARES = re.compile(r"\bshares\b(?!.*\bper\b)", re.I)
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary )*(?:share|unit)\b", re.I)
 
 
-_STOCK = re.compile(
-    r"\b(?:assets|liabilities|obligations|equity|deficit|inventor(?:y|ies)|receivables?|payables?|goodwill|debt"
-    r"|retained earnings|(?:cash|funds) and (?:cash )?equivalents|accumulated|allowance|unearned|deferred revenue)\b",
-    re.I,
-)
-_FLOW = re.compile(
-    r"\b(?:revenues?|sales|income|expenses?|earnings|costs?|loss|profit|margin|payments?|proceeds|purchases?|repayments?"
-    r"|repurchases?|changes?|increase|decrease|provided|used|issu\w+|return|acquisitions?|additions|dividends)\b",
-    re.I,
-)
-
-
 _OUTFLOW = re.compile(
     r"\b(?:payments?|purchases?|repurchases?|repayments?|additions|acquisitions?|dividends|expenditures?|costs?|expenses?|used)\b",
     re.I,
@@ -461,7 +435,7 @@ _OUTFLOW = re.compile(
 
 def is_unlikely(name: str, period: Period) -> bool:
     """Whether a measure that is counted on a day stands under a year, or one that runs over a year under a day."""
-    stock, flow = bool(_STOCK.search(name)), bool(_FLOW.search(name))
+    stock, flow = bool(STOCK.search(name)), bool(FLOW.search(name))
     return (stock and not flow) if period.start else (flow and not stock)
 
 
@@ -469,10 +443,11 @@ def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | No
     """The fact of a cell in an untagged source, by headers and caption alone; None where they leave a doubt."""
     value, header, above = place.value, place.header, place.above
     caption = f"{place.table.lead}\n{place.table.header.cells[0].text}"
-    if not is_company_statement(place.chunk.section, caption):
-        return None
+    about = source.document
+    if not (about.entity and about.period_end and is_company_statement(place.chunk.section, caption)):
+        return None  # what is no filing counts its years as it likes
     period, name = period_of_header(header, caption, source.document), measure_name(place.label, above)
-    if period is None or name is None or is_unlikely(name, period) or not source.document.entity:
+    if period is None or name is None or is_unlikely(name, period):
         return None
     if value.value == 0 or (value.percent and value.value == 100):
         return None
@@ -528,36 +503,34 @@ def find_fact(cell: Cell, chunk: Chunk, source: TableContext) -> Fact | None:
 def extract_tables(chunk: Chunk, source: TableContext) -> Iterator[Triplet]:
     """Every fact that the tables of a chunk state; those that cannot be shown in the table carry a reason."""
     for table in parse_tables(chunk.text):
-        heads = [len(cell.text) <= LONGEST_LABEL for cell in table.header.cells]
-        for row, groups in labelled_rows(table) if heads[:1] == [True] else ():
-            for column, cell in enumerate(row.cells[1:], start=1):
-                value = parse_cell_number(cell.text)
-                if value is None or column >= len(heads) or not heads[column]:
-                    continue
-                tag = source.facts.get(chunk.start + cell.start + value.start)
-                place = NumberCell(chunk, table, row, groups, column, value)
-                if tag is not None:
-                    fact = read_tagged_cell(tag, place, source)
-                elif not source.facts:
-                    fact = read_untagged_cell(place, source)
-                else:
-                    fact = None  # a tagged source does not tag its discussion; the statements say the same
-                if fact is not None:
-                    yield cell_to_triplet(fact, place, source.document)
+        named = dict(_read_cells(table, chunk, source))
+        yield from named.values()
+        if not source.facts:  # a tagged source does not tag its discussion; the statements say the same
+            yield from PlainTable(table, chunk, source.document, source.vocabulary).triplets(named.keys())
+
+
+def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tuple[int, Triplet]]:
+    """The facts of cells whose meaning tags or a company's own statements give, by where the cells begin."""
+    heads = [len(cell.text) <= LONGEST_LABEL for cell in table.header.cells]
+    for row, groups in labelled_rows(table) if heads[:1] == [True] else ():
+        for column, cell in enumerate(row.cells[1:], start=1):
+            value = parse_cell_number(cell.text)
+            if value is None or column >= len(heads) or not heads[column]:
+                continue
+            tag = source.facts.get(chunk.start + cell.start + value.start)
+            place = NumberCell(chunk, table, row, groups, column, value)
+            if tag is not None:
+                fact = read_tagged_cell(tag, place, source)
+            else:
+                fact = None if source.facts else read_untagged_cell(place, source)
+            if fact is not None:
+                yield cell.start, cell_to_triplet(fact, place, source.document)
 
 
 def cell_to_triplet(fact: CellFact, place: NumberCell, document: Document) -> Triplet:
     """A cell's fact as a triplet, with row, header and group label as proof."""
     chunk, row, value, cell = place.chunk, place.row, place.value, place.cell
-    answer = cell.text[value.start : value.end]
-    if fact.value < 0:
-        before, after = cell.text[: value.start], cell.text[value.end :]
-        opened, closed = re.search(r"\([^()]*$|[-−–]\s*[$€£¥]?\s*$", before), re.match(r"\s*%?\s*\)", after)
-        answer = (opened.group() if opened else "") + answer + (closed.group() if closed else "")
-    elif fact.unit in {"USD", "USD/shares"} and "$" + answer in cell.text:
-        answer = "$" + answer
-    if value.percent:
-        answer = answer if answer.endswith("%") else f"{answer}%" if f"{answer}%" in cell.text else answer
+    answer = value.printed(cell.text)
     kind = "PERCENT" if value.percent else "MONEY" if fact.unit.startswith("USD") else "NUMBER"
     subject = f"{document.entity} {fact.member}".strip()
     spelled = answer if not fact.scale else f"{answer} {fact.scale[:-1]}"

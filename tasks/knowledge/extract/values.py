@@ -9,6 +9,8 @@ from rarefy.tasks.text.notations import POWER_NAMES, counted_in
 from rarefy.tasks.text.quantities import Quantity, number, per, quantities
 
 LONGEST = 100  # characters of a cell with a number; in a longer one stands more than that
+_OPENED, _CLOSED = re.compile(r"\([^()]*$|[-−–]\s*[$€£¥₹]?\s*$"), re.compile(r"\s*%?\s*\)")
+_SYMBOLS = tuple("$€£¥₹")
 _OF_CELLS = ("money", "percent", "bare")
 
 
@@ -23,13 +25,24 @@ class CellNumber:
     currency: str = ""  # ISO code, "" where none is printed
     percent: bool = False
 
+    def printed(self, cell: str) -> str:
+        """The number as its cell prints it, with the signs that belong to it: brackets or minus, currency, percent."""
+        before, answer, after = cell[: self.start], cell[self.start : self.end], cell[self.end :]
+        if self.value < 0:
+            opened, closed = _OPENED.search(before), _CLOSED.match(after)
+            answer = (opened[0] if opened else "") + answer + (closed[0] if closed else "")
+        elif before[-1:] in _SYMBOLS:
+            answer = before[-1:] + answer
+        return f"{answer}%" if self.percent and not answer.endswith("%") and f"{answer}%" in cell else answer
 
-def parse_cell_number(text: str) -> CellNumber | None:
+
+def parse_cell_number(text: str, language: str = "en") -> CellNumber | None:
     """The number in digits that a whole cell is, without a scale of its own; None for all else.
 
-    Words, dashes, ranges and what is too long for an amount are no numbers.
+    Words, dashes, ranges and what is too long for an amount are no numbers. `language` is that of the notation: "1.234"
+    is another number in German ("de").
     """
-    quantity = number(text) if len(text) <= LONGEST else None
+    quantity = number(text, language=language) if len(text) <= LONGEST else None
     if (
         quantity is None
         or quantity.worded

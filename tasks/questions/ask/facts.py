@@ -60,7 +60,11 @@ def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
     return None
 
 
-_MONEY = {"USD": "US dollars", "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars"}
+_MONEY = {
+    "$": "dollars", "AUD": "Australian dollars", "CHF": "Swiss francs", "CNY": "yuan", "HKD": "Hong Kong dollars",
+    "INR": "rupees", "KRW": "won", "SGD": "Singapore dollars", "TWD": "New Taiwan dollars",
+    "USD": "US dollars", "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars",
+}  # fmt: skip
 
 # "operating lease liabilities, non-current, as of": what trails behind a comma is closed by another
 _TAIL = re.compile(
@@ -139,6 +143,30 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
         when = f"at the end of {year_end}"
     measured = f"the {name}{part}" + (f", {unit}," if unit else "")
     return f"{when[0].upper()}{when[1:]}, what {verb} {measured} of {holder}?"
+
+
+def ask_for_cell(triplet: Triplet) -> str:
+    """The question for a cell of a table without tags, in the words of its row and column."""
+    name, unit = triplet.relation, triplet.unit.partition("/")[0]
+    if unit == "percent":
+        counted = ", as a percentage"
+    elif unit and triplet.scale:
+        counted = f", in {triplet.scale} of {_MONEY.get(unit, unit)}"
+    else:
+        counted = f", in {triplet.scale or _MONEY.get(unit, unit)}" if unit or triplet.scale else ""
+    when = "" if "in the column “" in name or not triplet.period else f" {_time_phrase(triplet.period)}"
+    figure = "figure " if triplet.value else ""
+    ask = f"what {figure}is given for" if name.startswith("“") else f"what {'were' if is_plural(name) else 'was'}"
+    return f"According to {triplet.subject}, {ask} {name}{when}{counted}?"
+
+
+def _time_phrase(period: str) -> str:
+    """A column's period in a sentence: "in the year ended May 31, 2019", "as of May 31, 2019", "for 2019"."""
+    if period.startswith("the end of"):
+        return f"at {period}"
+    if re.match(r"the |fiscal|financial|FY|Q[1-4]|H[12]|[1-4]Q|[12]H|\w+ (?:quarter|half)", period):
+        return f"in {period}"
+    return f"for {period}" if re.fullmatch(r"[\d/–-]{4,9}", period) else f"as of {period}"
 
 
 _PROSE_QUESTIONS = {  # relation → the question its object answers; "{when}" is the day or year

@@ -11,6 +11,7 @@ from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
     ask_deadline,
+    ask_for_cell,
     ask_for_figure,
     ask_for_object,
     ask_for_subject,
@@ -55,6 +56,8 @@ def single(path: Path, index: CorpusIndex) -> Wording:
 
 def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     """The question about one fact of a named subject."""
+    if triplet.subject_type == "TABLE":
+        return make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":

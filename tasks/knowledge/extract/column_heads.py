@@ -1,0 +1,140 @@
+"""What the head of a column says: a period, a unit, a category."""
+
+import re
+from dataclasses import dataclass
+
+from rarefy.tasks.knowledge.extract.values import SCALES
+from rarefy.tasks.text.notations import counted_in, without_scales
+from rarefy.tasks.text.quantities import CURRENCIES
+from rarefy.tasks.text.quantities import SCALES as SCALE_WORDS
+
+# Units
+
+_SIGN = r"(?:US\s?|AU?\s?|CA?\s?|HK\s?|NZ\s?|NT\s?|S\s?|R\s?)?[$€£¥₹]|Rs\.?|[A-Z]{3}"
+_SCALE = r"millions?|billions?|thousands?|trillions?|crores?|lakhs?|lacs|mn|mm|bn|m|k|['’]?000['’]?s?"
+_UNIT = re.compile(
+    r"[(\[]?\s*(?:amounts |figures |all amounts )?(?:in |expressed in |stated in )?"
+    rf"(?:(?P<sign>{_SIGN})\s?['’]?(?P<scale>(?i:{_SCALE}))?"
+    r"|(?P<bare>(?i:millions?|billions?|thousands?|crores?|lakhs?)))"
+    r"(?: of (?:\w+ )?(?:dollars|euros|pounds|rupees))?\s*[)\]]?(?![\w.]*\d)(?!\w)"
+)
+PERCENT = re.compile(r"%|\bper ?cent(?:age)?s?\b", re.I)
+_MARK = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[\d{1,2}\]|[*†‡§]+)(?=\s|$)")
+
+
+def without_marks(words: str) -> str:
+    """Words without the marks of footnotes."""
+    return _MARK.sub("", words).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit where it is stated, `[start, end)` of its text."""
+
+    currency: str  # ISO code; "$" for dollars of which nobody says whose, "" for none
+    scale: str | None  # as in values.FACTORS; None where none is stated
+    start: int = 0
+    end: int = 0
+
+
+NO_UNIT = Unit("", None)
+
+
+def find_unit(text: str) -> Unit | None:
+    """The first currency, scale or both that a head or a label states; None where it states none."""
+    for found in _UNIT.finditer(text):
+        sign = (found["sign"] or "").replace(" ", "").rstrip(".").lower()
+        if not found["bare"] and sign not in CURRENCIES:
+            continue  # three letters of another meaning
+        word = (found["scale"] or found["bare"] or "").lower().lstrip("'’")
+        power = SCALE_WORDS.get(word) or SCALE_WORDS.get(word.removesuffix("s"))
+        power = 3 if word.startswith("000") else 5 if word == "lacs" else power
+        currency = "$" if sign == "$" else CURRENCIES.get(sign, "")
+        return Unit(currency, SCALES.get(power) if power else None, *found.span())
+    return None
+
+
+def stated_unit(caption: str) -> Unit:
+    """The unit of all figures that the words around a table state; a scale alone only where it is plain."""
+    power = counted_in(caption)
+    scale = None if power is None else SCALES.get(power, "")
+    for found in _UNIT.finditer(caption):
+        unit = find_unit(found[0])
+        if (
+            unit
+            and not found["bare"]
+            and (found["scale"] or re.match(r"\s*[(\[]|\s*in ", found[0]) or power is not None)
+        ):
+            return Unit(unit.currency, scale if unit.scale is None else unit.scale)
+    return Unit("", scale)
+
+
+# Periods
+
+_DATE = (
+    r"(?:[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}|\d{1,2} [A-Z][a-z]{2,8}\.?,? \d{4}|[A-Z][a-z]{2,8} \d{4}"
+    r"|\d{1,2}/\d{1,2}/\d{2,4})"
+)
+_SPANNED = re.compile(
+    r"(?:for (?:the )?)?(?P<span>(?:fiscal |financial |calendar )?"
+    r"(?:years?|(?:three|six|nine|twelve|\d{1,2}) (?:months?|weeks)|quarters?|periods?|half[- ]year)"
+    rf"[- ](?:ended|ending|end)) (?P<day>{_DATE})",
+    re.I,
+)
+_YEAR = re.compile(
+    r"(?:(?P<fiscal>fiscal|financial|FY)(?: ?years?)? ?)?['’]?"
+    r"(?P<year>(?:19|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?|(?<=FY)\d\d)",
+    re.I,
+)
+_POINT = re.compile(rf"(?:(?P<as>as of|as at|at|on) )?(?P<day>{_DATE})", re.I)
+_YEAR_END = re.compile(r"(?:as of|as at|at) (?:(?:fiscal )?year[- ]end )?((?:19|20)\d\d)", re.I)
+_QUARTER = re.compile(
+    r"(?:Q[1-4]|[1-4]Q|H[12]|[12]H|(?:first|second|third|fourth) (?:quarter|half)) ?(?:of )?(?:FY|fiscal )? ?['’]?"
+    r"(?:(?:20|19)?\d\d)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHead:
+    """What the head of a column says."""
+
+    words: str = ""  # the head without footnote marks and units
+    period: str = ""  # where the words are a period and nothing else: "fiscal 2019", "the year ended May 31, 2019"
+    bare_day: bool = False  # the period is a day, of which nobody says whether a stretch of time ends on it
+    currency: str = ""
+    scale: str | None = None  # as in FACTORS; None where the head states none
+    percent: bool = False
+
+
+def read_head(head: str) -> ColumnHead:
+    """A column's head, taken apart."""
+    words = without_marks(" ".join(head.split())).rstrip(":")
+    if PERCENT.search(words):
+        return ColumnHead(words, percent=True)
+    unit = find_unit(words)
+    if unit:
+        words = re.sub(r"\s+", " ", f"{words[: unit.start]} {words[unit.end :]}").strip(" ,–—-:")
+    currency, scale = (unit.currency, unit.scale) if unit else ("", None)
+    if scale is None and (power := counted_in(words)) is not None:
+        scale, words = SCALES.get(power, ""), without_scales(words).strip()
+    return ColumnHead(words, *read_period(words), currency, scale)
+
+
+def read_period(words: str) -> tuple[str, bool]:
+    """(period, whether it is a bare day) for words that are a period and nothing else; ("", False) for all others."""
+    words = re.sub(r"\s*:\s*", " ", words).strip(" ,")
+    if found := _SPANNED.fullmatch(words):
+        span = re.sub(r"\b(year|quarter|period)s\b", r"\1", found["span"].lower().replace("-", " "))
+        return f"the {re.sub(r'end$|ending$', 'ended', span)} {found['day']}", False
+    if found := _YEAR.fullmatch(words):
+        kind = (found["fiscal"] or "").lower()
+        named = {"": "", "fy": "FY", "financial": "financial year "}.get(kind, "fiscal ")
+        return f"{named}{found['year']}", False
+    if _QUARTER.fullmatch(words):
+        return words, False
+    if found := _POINT.fullmatch(words):
+        return found["day"], not found["as"]
+    if found := _YEAR_END.fullmatch(words):
+        return f"the end of {found[1]}", False
+    return "", False

@@ -1,0 +1,264 @@
+"""Facts from tables without tags, of anybody's documents: what is given for a row in a column, as the table words it.
+
+Nothing confirms what a bare label means, so a fact keeps the table's own words: the row's label with the rows that it
+stands under, the column's head where it says more than a period, and the name of the table as its subject ("According
+to “Net sales by segment” in “Annual report 2019”, …"). A unit is given only where the table states it. A cell that
+lacks a subject, a label or a head, or whose lead-in changes what it means, is a rejected triplet with that reason.
+"""
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
+
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
+from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
+from rarefy.tasks.knowledge.extract.column_heads import (
+    NO_UNIT,
+    PERCENT,
+    ColumnHead,
+    find_unit,
+    read_head,
+    read_period,
+    stated_unit,
+    without_marks,
+)
+from rarefy.tasks.knowledge.extract.labels import STOCK, label_words, lowercase_label, measure_name
+from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
+from rarefy.tasks.knowledge.extract.table_names import is_company_statement, name_table
+from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
+
+# Rows
+
+# Heads of the column of labels that say no more than that labels stand there
+_CORNER = re.compile(
+    r"(?:items?|descriptions?|particulars|names?|categor(?:y|ies)|metrics?|measures?|details?|types?|line items?)\.?",
+    re.I,
+)
+_SUMMARY = re.compile(
+    r"(?:net|gross|operating|profit|loss|income|earnings|ebitda?|adjusted|underlying|free cash|total|balance|ending"
+    r"|closing|opening|beginning)\b",
+    re.I,
+)
+_BARE_TOTAL = re.compile(r"(?:sub)?-?totals?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """A row with figures, the rows of words that it stands under, and why it cannot be used, if so."""
+
+    row: Row
+    label: str
+    above: tuple[Row, ...]
+    rejected_because: str = ""
+
+
+def label_rows(table: Table) -> Iterator[LabelledRow]:
+    """The rows with something beside their label; a total, named or not, closes the group that it is of."""
+    groups: list[Row] = []
+    fresh, bands = False, 0
+    for row in table.rows:
+        label = without_marks(row.cells[0].text) if row.cells else ""
+        if len(label) > LONGEST_LABEL:
+            continue
+        if not any(cell.text for cell in row.cells[1:]):
+            if label:
+                groups = [*groups[-2:], row] if fresh else [row]
+                fresh, bands = True, bands + (not fresh)
+            continue
+        fresh = False
+        if not re.search(r"[^\W_]", label):
+            yield LabelledRow(row, "", tuple(groups), "row_without_label")
+            groups = groups[:-1]
+            continue
+        total = label_words(label)[:1] in (["total"], ["subtotal"])
+        bare = bool(_BARE_TOTAL.fullmatch(label.strip(" :")))
+        above = () if total and not bare else tuple(groups)
+        ends_open = bool(above) and above[-1].cells[0].text.rstrip().endswith(":")
+        unclear = bool(above) and (bands > 1 if bare else not ends_open and bool(_SUMMARY.match(label)))
+        yield LabelledRow(row, label, above, "group_unclear" if unclear else "")
+        if total:
+            groups = groups[:-1]
+
+
+# Facts
+
+# Rows that a table's currency and scale are not of, or may not be
+_NO_SUM = re.compile(
+    r"\b(?:shares?|units?|number|employees|headcount|customers|stores|years?|months?|days|term|life|rates?|ratio|margin"
+    r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weighted|percent\w*"
+    r"|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres|volumes?|aum"
+    r"|count|quantity|hours|miles|mw|gwh|people|students|population)\b|%",
+    re.I,
+)
+_PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
+_REFERENCE = re.compile(r"(?:notes?|refs?|references?|pages?|page no|nos?|#|id|rank|s/?n|sr)\.?", re.I)
+_PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
+_POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
+_COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
+_NOTHING = re.compile(r"n/?a|n\.a\.|none|nil|tbd|various|see .*|note .*|\W*", re.I)
+WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
+
+
+class PlainTable:
+    """One table of a document without tags, with what its caption, corner and columns say of all its figures."""
+
+    def __init__(self, table: Table, chunk: Chunk, document: Document, vocabulary: Set[str]) -> None:
+        self.table, self.chunk, self.document, self.vocabulary = table, chunk, document, vocabulary
+        self.name = name_table(table, chunk, document)
+        first, *others = (cell.text if len(cell.text) <= LONGEST_LABEL else "" for cell in table.header.cells)
+        self.heads = [ColumnHead(), *map(read_head, others)]
+        self.statement = is_company_statement(chunk.section, f"{table.lead}\n{first}")
+        self.unit = stated_unit(f"{chunk.section}\n{table.lead[-400:]}\n{first}")
+        corner = without_marks(first).rstrip(":")
+        plain = is_units(first) or is_period(first) or find_unit(first) or _CORNER.fullmatch(corner)
+        self.corner = "" if plain else corner
+        printed = [cell.text for row in table.rows for cell in row.cells[1:]]
+        comma = any(map(_POINTS.search, printed)) and not any(map(_COMMAS.search, printed))
+        self.notation = "de" if comma else "en"
+        numbers = [
+            (column, number)
+            for row in table.rows
+            for column, cell in enumerate(row.cells[1:], start=1)
+            if (number := self._number(cell))
+        ]
+        currencies = {number.currency for _, number in numbers if number.currency}
+        self.currency = currencies.pop() if len(currencies) == 1 else ""
+        self.percents = {column for column, number in numbers if number.percent}
+        self.figures = {column for column, _ in numbers}
+
+    def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
+        """A triplet for each cell but those that begin at `known`; with the reason where none can be asked."""
+        found: list[tuple[Triplet, str]] = []
+        for labelled in label_rows(self.table):
+            for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
+                if cell.start in known:
+                    continue
+                if number := self._number(cell):
+                    found.append((self._figure(labelled, column, cell, number), cell.text))
+                elif column not in self.figures and self._is_term(cell.text):
+                    found.append((self._term(labelled, column, cell), cell.text))
+        # one label, one column and two cells: nobody could tell which of them is asked for
+        cells: dict[tuple[str, str], set[str]] = {}
+        for triplet, text in found:
+            cells.setdefault((triplet.relation.casefold(), triplet.period), set()).add(text)
+        for triplet, _ in found:
+            again = len(cells[triplet.relation.casefold(), triplet.period]) > 1 and not triplet.rejected_because
+            yield replace(triplet, rejected_because="label_used_twice") if again else triplet
+
+    def _number(self, cell: Cell) -> CellNumber | None:
+        return parse_cell_number(cell.text, self.notation)
+
+    def _is_term(self, text: str) -> bool:
+        """Whether a cell of words can be an answer: a name, a date or a term, no verdict and no sentence."""
+        words = text.split()
+        plain = 0 < len(words) <= WORDS and not is_value(text) and not _NOTHING.fullmatch(text)
+        return plain and text.casefold() not in VERDICTS and bool(re.search(r"[^\W_]{2}", text))
+
+    def _figure(self, labelled: LabelledRow, column: int, cell: Cell, number: CellNumber) -> Triplet:
+        """The fact that a cell with a number states."""
+        head = self.heads[column]
+        unit, scale = self._unit(labelled.label, column, number)
+        answer = number.printed(cell.text)
+        reasons = (
+            "unit_disagrees" if head.percent and _is_sum(number) else "",
+            "zero" if number.value == 0 else "",
+            "whole" if unit == "percent" and number.value == 100 else "",
+        )
+        return replace(
+            self._fact(labelled, column, cell, answer, f"{answer} {scale[:-1]}" if scale else answer, reasons),
+            object_type="PERCENT" if unit == "percent" else "MONEY" if unit else "NUMBER",
+            value=format_number(number.value * FACTORS[scale]),
+            unit=unit,
+            scale=scale,
+        )
+
+    def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
+        """The fact that a cell with a name or a term states."""
+        reasons = ("term_of_a_period" if self.heads[column].period else "",)
+        return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
+
+    def _fact(
+        self, labelled: LabelledRow, column: int, cell: Cell, answer: str, spelled: str, reasons: tuple[str, ...]
+    ) -> Triplet:
+        """What all facts of a table have: who, what, when, where, and the first reason against it."""
+        head, row, chunk, header = self.heads[column], labelled.row, self.chunk, self.table.header
+        relation, period = self._say(labelled, head)
+        group = labelled.above[-1] if labelled.above else None
+        named = bool(read_period(labelled.label)[0] or re.search(r"[^\W\d_]{2}", labelled.label))
+        reason = (
+            labelled.rejected_because,
+            "" if self.name.source else "no_subject",
+            "" if head.words else "column_without_head",
+            "reference_column" if _REFERENCE.fullmatch(head.words) else "",
+            "qualified_by_lead_in" if self.name.lost else "",
+            "" if named else "label_is_a_number",
+            *reasons,
+        )
+        return Triplet(
+            triplet_id=row_id("table", chunk.chunk_id, cell.start, relation, self.name.subject),
+            chunk_id=chunk.chunk_id,
+            doc_id=chunk.doc_id,
+            start=row.start,
+            end=row.end,
+            subject=self.name.subject or self.document.title or self.document.doc_id,
+            relation=relation,
+            object=f"{spelled} ({period})" if period else spelled,
+            source_sentence=chunk.text[row.start : row.end],
+            method="table",
+            subject_type="TABLE",
+            header=chunk.text[header.start : header.end],
+            header_start=header.start,
+            header_end=header.end,
+            group=chunk.text[group.start : group.end] if group else "",
+            group_start=group.start if group else 0,
+            group_end=group.end if group else 0,
+            answer=answer,
+            period=period,
+            entity=self.document.entity,
+            domain=self.document.domain,
+            subject_from=self.name.source,
+            rejected_because=next(filter(None, reason), ""),
+        )
+
+    def _say(self, labelled: LabelledRow, head: ColumnHead) -> tuple[str, str]:
+        """What is stated, in the table's own words, and its period."""
+        label = labelled.label.replace("“", "").replace("”", "")
+        above = [without_marks(group.cells[0].text).rstrip(":") for group in labelled.above]
+        above = above or ([self.corner] if self.corner else [])
+        time = read_period(label)[0]
+        if time and not labelled.above:
+            return (f"“{head.words}”" if head.words else label), time  # a row a year, a column a measure
+        # "Cost of revenue" in a table of share-based compensation is none: only a statement's labels mean what they say
+        plain = self.statement and not above and not _PREFIX.match(label)
+        measure = measure_name(label, ()) if plain else None
+        name = lowercase_label(measure, self.vocabulary) if measure else ""
+        relation = name if name and not re.match(r"[A-Z][^A-Z]", name) else f"“{label}”"
+        if above:
+            relation = f"{relation} under “{' – '.join(above)}”"
+        if head.words and not (head.period and (not head.bare_day or STOCK.search(label))):
+            relation = f"{relation} in the column “{head.words}”"
+        return relation, head.period
+
+    def _unit(self, label: str, column: int, number: CellNumber) -> tuple[str, str]:
+        """Unit and scale of a figure as far as the table states them; "" where it does not, or might except it."""
+        head, own = self.heads[column], NO_UNIT
+        measured = f"{label} {head.words} {self.corner}"
+        if number.percent or ((head.percent or PERCENT.search(measured)) and not _is_sum(number)):
+            return "percent", ""
+        if bracket := re.search(r"\(([^()]{1,20})\)$", label):
+            own = find_unit(bracket[1]) or NO_UNIT
+        printed = number.currency or self.currency
+        symbol = own.currency or head.currency or self.unit.currency or ("$" if printed == "USD" else printed)
+        if symbol == "$" and self.document.form:
+            symbol = "USD"  # whose dollars they are, a filing with the SEC alone says
+        if _PER_SHARE.search(measured) and not head.scale:
+            return (f"{symbol}/shares" if number.currency else ""), ""
+        if column in self.percents or _NO_SUM.search(measured):
+            return "", ""
+        scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
+        return (symbol, scale) if scale is not None else ("", "")  # "$1,452.4" may be of millions
+
+
+def _is_sum(number: CellNumber) -> bool:
+    """Whether a number is printed as no percentage is: with a currency, or in groups of digits."""
+    return bool(number.currency) or "," in number.digits

@@ -1,0 +1,137 @@
+"""What a table without tags is called: the subject of its facts, from caption, lead-in, heading or title."""
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from rarefy.data_contracts.rows import Chunk, Document
+from rarefy.tasks.corpus.read.cells import is_period, is_units
+from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
+from rarefy.tasks.knowledge.extract.column_heads import without_marks
+from rarefy.tasks.knowledge.extract.markdown import Table
+
+_TABLE = r"(?:the )?(?:following |above |below )?tables?(?: below| above)?(?: also)?"
+_SHOWS = (
+    r"(?:presents?|shows?|sets? (?:forth|out)|summari[sz]es?|provides?|details?|lists?|reflects?|discloses?|outlines?"
+    r"|gives?|describes?|illustrates?|reconciles?|analy[sz]es|contains?|includes?|displays?)"
+)
+_TOPIC = re.compile(
+    rf"\b{_TABLE} {_SHOWS} (?P<shown>[^:]+?)(?:[:.]|$)"
+    r"|^(?P<listed>[^:,]+?),? (?:(?:was|were|is|are|consist(?:s|ed)? of|comprise[sd]?|included?|includes)"
+    r" (?:as follows|summari[sz]ed (?:below|as follows|in the following table)|(?:the )?following)"
+    r"|as follows|(?:consist(?:s|ed)|(?:is|are) composed) of(?: the following)?)\b",
+    re.I,
+)
+_OWN = re.compile(r"^(?:(?:the|our|its|their|a|an|certain|the company['’]s|information (?:about|on)) )+", re.I)
+_WHEN = re.compile(
+    r",? (?:for|as of|as at|at|during|in|on) (?:the |each of the |our )?"
+    r"(?:(?:fiscal )?(?:years?|periods?|quarters?)|(?:three|six|nine|twelve) months|(?:the )?(?:last|past|next)"
+    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4}|\d{1,2} )).*$"
+    r"| (?:as follows|below|in the following table)$",
+    re.I,
+)
+_OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
+_CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|it|we|there)\b", re.I)
+_GENERIC = re.compile(
+    r"(?:table|figure|exhibit|schedule|sheet|page|slide|note|appendix|section|chapter|part|item)s?"
+    r"\s*[\divxlc.]{0,6}[a-z]?"
+    r"|contents|table of contents|introduction|overview|summary|notes|appendix|untitled.*|document\s*\d*|index|data"
+    r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*",
+    re.I,
+)
+_NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
+LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
+
+# What a lead-in says that its rows do not repeat, and that makes each of them mean another thing
+_QUALIFIERS = re.compile(
+    r"\b(?:remaining|unrecognized|unrecognised|not yet|to be (?:recogni[sz]ed|paid|amorti[sz]ed)|expect(?:ed|s)?"
+    r"|estimated?|forecasts?|forecasted|projected|budget(?:ed)?|future|pro forma|maturit(?:y|ies)|percent(?:age)?s? of"
+    r"|as a percentage|changes? in|increase|decrease|cumulative|excluding|included in|assum\w+|sensitivit\w+"
+    r"|hypothetical|if\b|adjustments?|weighted[- ]average|restated|discontinued|impact of|effects? of)\b",
+    re.I,
+)
+
+
+# Where an untagged source states the company's own totals under their plain names
+_STATEMENTS = re.compile(
+    r"income statement|statements? of (?:consolidated )?(?:income|operations|earnings|cash flows|financial position)"
+    r"|balance sheet|consolidated (?:income|results|statements?)|results of operations"
+    r"|selected (?:consolidated )?financial data|financial highlights|summary results",
+    re.I,
+)
+_ELSEWHERE = re.compile(
+    r"deferred tax|fair value|pension|lease|stock option|stock award|derivative|hedg|reconcil|quarter"
+    r"|pro forma|acqui|segment|maturit|unrecognized|geograph|allowance|intangible|comprehensive|parent company"
+    r"|discontinued|unaudited|unrealized",
+    re.I,
+)
+
+
+def is_company_statement(section: str, caption: str) -> bool:
+    """Whether an untagged table is one of the statements whose labels mean the whole company."""
+    near = f"{section.rpartition('>')[2]} {caption}"
+    return bool(_STATEMENTS.search(near)) and not _ELSEWHERE.search(near)
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """What a table is called, as the subject of its facts, and what named it; both "" where nothing does."""
+
+    subject: str = ""
+    source: str = ""  # as Triplet.subject_from
+    lost: str = ""  # a word of the lead-in that changes what the rows mean, and that the subject does not have
+
+
+def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
+    """The subject of a table's facts: whom or what the document is about, with the table's caption or heading."""
+    before = [line.strip() for line in table.lead.split("\n") if line.strip()]
+    near = [line for line in before if not line.startswith("#") and not is_units(line)]
+    last = near[-1] if near and not before[-1].startswith("#") else ""
+    lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", last)[-1]
+    caption = _as_name(lead) if len(lead) == len(last) and not lead.endswith((".", ";")) else ""
+    caption = _find_topic(lead) or caption
+    titles = [part for part in re.split(r" > ", chunk.section) if part]
+    titles += [line.lstrip("# ") for line in before if line.startswith("#")]
+    heading = next((name for name in map(_as_name, reversed(titles)) if name), "")
+    stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
+    title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
+    title = _as_name(title)
+    about = document.metadata.get(ENTITY_FROM, "document") if document.entity else ""
+    named = caption or heading or title
+    source = about or ("caption" if caption else "heading" if heading else "title" if title else "")
+    if not source:
+        return TableName()
+    names = [named] if named and _fold(named) != _fold(document.entity) else []
+    if title and _fold(title) != _fold(named):
+        names.append(title)
+    subject = " in ".join(f"“{name}”" for name in names)
+    if document.entity and not any(_fold(document.entity) in _fold(name) for name in names):
+        subject = f"{subject} of {document.entity}" if subject else document.entity
+    qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
+    return TableName(subject, source, qualifier if _fold(qualifier) not in _fold(subject) else "")
+
+
+def _find_topic(lead: str) -> str:
+    """What a sentence says that the table after it shows; "" where it says no such thing."""
+    found = _TOPIC.search(lead)
+    if not found:
+        return ""
+    topic = _WHEN.sub("", _OWN.sub("", (found["shown"] or found["listed"] or "").strip()))
+    if _OPEN_END.search(topic) or _CLAUSE.match(topic):
+        return ""
+    return _as_name(topic[:1].upper() + topic[1:])
+
+
+def _as_name(words: str) -> str:
+    """A line as the name of a table, without its number and its colon; "" where it names nothing."""
+    name = _NUMBERED.sub("", " ".join(without_marks(words).split()).strip(" #*_")).strip(" :")
+    name = name.replace("“", "").replace("”", "")
+    if not 3 <= len(name) <= LONGEST_NAME or _GENERIC.fullmatch(name) or is_units(name):
+        return ""
+    if is_period(name) and len(name) < 30:
+        return ""
+    return name if re.search(r"[^\W\d_]{3}", name) else ""
+
+
+def _fold(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
