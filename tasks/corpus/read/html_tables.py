@@ -403,19 +403,34 @@ def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
     bands = split_bands(kept)
     width = max(map(len, rows))
     for band in bands:
+        _drop_empty_columns(band)
         _spread_heads(band, width)
     return [_build_grid(band) for band in bands]
 
 
+def _drop_empty_columns(band: Band) -> None:
+    """Take the heads of columns without a cell away, unless the next column has none and so may be meant."""
+    filled = {item.start for row in band.body for item in row}
+    for row in band.head[-1:]:
+        headed = {item.start for item in row}
+        row[:] = [
+            item for item in row if item.start in filled or not {item.start - 1, item.start + 1} & headed & filled
+        ]
+
+
 def _spread_heads(band: Band, width: int) -> None:
-    """Widen the cells of each row of heads that stands over another one to the columns that they are above."""
-    columns = width - band.label_end
-    for row in band.head[:-1]:
+    """Widen the cells of each row of heads that stands over another one to the columns that they are above.
+
+    "Fiscal" stands over years and not over the column of changes beside them, "Percent change" over that alone.
+    """
+    for row, below in pairwise(band.head):
         over = [item for item in row if item.start >= band.label_end]
-        share, left = divmod(columns, len(over)) if over else (0, 0)
+        changes = [item.start for item in below if item.start >= band.label_end and CHANGE.search(item.plain)]
+        end = width if any(CHANGE.search(item.plain) for item in over) else min([width, *changes])
+        share, left = divmod(end - band.label_end, len(over)) if over else (0, 0)
         blocks = [range(band.label_end + n * share, band.label_end + (n + 1) * share) for n in range(len(over))]
         if len(over) == 1 and CHANGE.search(over[0].plain):
-            continue  # "Percent change" stands over the columns of changes, not over those of years
+            continue
         if share > 1 and not left and all(item.start in block for item, block in zip(over, blocks, strict=True)):
             for item, block in zip(over, blocks, strict=True):
                 item.start, item.end = block.start, block.stop

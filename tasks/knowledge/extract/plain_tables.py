@@ -7,6 +7,7 @@ lacks a subject, a label or a head, or whose lead-in changes what it means, is a
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
@@ -95,7 +96,12 @@ _REFERENCE = re.compile(r"(?:notes?|refs?|references?|pages?|page no|nos?|#|id|r
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
 _POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
 _COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
-_NOTHING = re.compile(r"n/?a|n\.a\.|none|nil|tbd|various|see .*|note .*|\W*", re.I)
+_NO_TERM = re.compile(  # nothing, a flag, a sentence, code
+    r"n/?a|n\.a\.|none|nil|null|tbd|various|default|required|optional|string|number|see .*|note .*|\W*|.*[.!?;:]"
+    r"|.*(?:[{}\[\]<>=\\|_]|://|\(\W).*",
+    re.I,
+)
+LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two
 WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
 
 
@@ -125,6 +131,7 @@ class PlainTable:
         self.currency = currencies.pop() if len(currencies) == 1 else ""
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
+        self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
         """A triplet for each cell but those that begin at `known`; with the reason where none can be asked."""
@@ -151,14 +158,14 @@ class PlainTable:
     def _is_term(self, text: str) -> bool:
         """Whether a cell of words can be an answer: a name, a date or a term, no verdict and no sentence."""
         words = text.split()
-        plain = 0 < len(words) <= WORDS and not is_value(text) and not _NOTHING.fullmatch(text)
+        plain = 0 < len(words) <= WORDS and not is_value(text) and not _NO_TERM.fullmatch(text)
         return plain and text.casefold() not in VERDICTS and bool(re.search(r"[^\W_]{2}", text))
 
     def _figure(self, labelled: LabelledRow, column: int, cell: Cell, number: CellNumber) -> Triplet:
         """The fact that a cell with a number states."""
         head = self.heads[column]
         unit, scale = self._unit(labelled.label, column, number)
-        answer = number.printed(cell.text)
+        answer = number.printed(cell.text, number.value < 0)
         reasons = (
             "unit_disagrees" if head.percent and _is_sum(number) else "",
             "zero" if number.value == 0 else "",
@@ -174,7 +181,11 @@ class PlainTable:
 
     def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
         """The fact that a cell with a name or a term states."""
-        reasons = ("term_of_a_period" if self.heads[column].period else "",)
+        reasons = (
+            "term_of_a_period" if self.heads[column].period else "",
+            "term_repeated" if self.cells[column, cell.text] > 1 else "",  # one of a few: a guess would do
+            "term_in_label" if cell.text.casefold() in f"{labelled.label} {self.name.subject}".casefold() else "",
+        )
         return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
 
     def _fact(
@@ -192,6 +203,7 @@ class PlainTable:
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
             "qualified_by_lead_in" if self.name.lost else "",
             "" if named else "label_is_a_number",
+            "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
             *reasons,
         )
         return Triplet(
@@ -224,7 +236,8 @@ class PlainTable:
         """What is stated, in the table's own words, and its period."""
         label = labelled.label.replace("“", "").replace("”", "")
         above = [without_marks(group.cells[0].text).rstrip(":") for group in labelled.above]
-        above = above or ([self.corner] if self.corner else [])
+        if self.corner and not above and head.period:
+            above = [self.corner]
         time = read_period(label)[0]
         if time and not labelled.above:
             return (f"“{head.words}”" if head.words else label), time  # a row a year, a column a measure
@@ -233,6 +246,8 @@ class PlainTable:
         measure = measure_name(label, ()) if plain else None
         name = lowercase_label(measure, self.vocabulary) if measure else ""
         relation = name if name and not re.match(r"[A-Z][^A-Z]", name) else f"“{label}”"
+        if self.corner and not head.period:
+            relation = f"{relation} ({self.corner})"  # the kind of thing that the rows are
         if above:
             relation = f"{relation} under “{' – '.join(above)}”"
         if head.words and not (head.period and (not head.bare_day or STOCK.search(label))):
@@ -253,7 +268,7 @@ class PlainTable:
             symbol = "USD"  # whose dollars they are, a filing with the SEC alone says
         if _PER_SHARE.search(measured) and not head.scale:
             return (f"{symbol}/shares" if number.currency else ""), ""
-        if column in self.percents or _NO_SUM.search(measured):
+        if _NO_SUM.search(measured) or (column in self.percents and not _is_sum(number)):
             return "", ""
         scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
         return (symbol, scale) if scale is not None else ("", "")  # "$1,452.4" may be of millions

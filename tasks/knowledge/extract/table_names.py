@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Chunk, Document
-from rarefy.tasks.corpus.read.cells import is_period, is_units
+from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
 from rarefy.tasks.knowledge.extract.column_heads import without_marks
 from rarefy.tasks.knowledge.extract.markdown import Table
@@ -35,12 +35,20 @@ _CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|ba
 _GENERIC = re.compile(
     r"(?:table|figure|exhibit|schedule|sheet|page|slide|note|appendix|section|chapter|part|item)s?"
     r"\s*[\divxlc.]{0,6}[a-z]?"
-    r"|contents|table of contents|introduction|overview|summary|notes|appendix|untitled.*|document\s*\d*|index|data"
+    r"|contents|table of contents|(?:for )?examples?|usage|introduction|overview|summary|notes|appendix|untitled.*|document\s*\d*|index|data"
     r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*",
     re.I,
 )
 _NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_PERIODS = re.compile(
+    rf"(?:\b(?:for|as of|as at|at|the|and|fiscal|years?|months?|quarters?|periods?|weeks?|ended|ending|three|six|nine"
+    rf"|twelve|{_MONTHS}|\d+)\b|\W)+",
+    re.I,
+)
 LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
+CAPTION_LINES = 4  # above a table, among which its title is sought
+HEADINGS, FAR = 4, 4_000  # headings above a table that may name it, and characters that they are away at the most
 
 # What a lead-in says that its rows do not repeat, and that makes each of them mean another thing
 _QUALIFIERS = re.compile(
@@ -84,15 +92,12 @@ class TableName:
 
 def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     """The subject of a table's facts: whom or what the document is about, with the table's caption or heading."""
-    before = [line.strip() for line in table.lead.split("\n") if line.strip()]
-    near = [line for line in before if not line.startswith("#") and not is_units(line)]
-    last = near[-1] if near and not before[-1].startswith("#") else ""
-    lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", last)[-1]
-    caption = _as_name(lead) if len(lead) == len(last) and not lead.endswith((".", ";")) else ""
-    caption = _find_topic(lead) or caption
-    titles = [part for part in re.split(r" > ", chunk.section) if part]
-    titles += [line.lstrip("# ") for line in before if line.startswith("#")]
-    heading = next((name for name in map(_as_name, reversed(titles)) if name), "")
+    lines = [line.strip() for line in table.lead.split("\n") if line.strip()]
+    lead = ""
+    if lines and not lines[-1].startswith("#"):
+        lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", next((x for x in reversed(lines) if not is_units(x)), ""))[-1]
+    caption = _find_topic(lead) or _find_caption(lines, document.entity)
+    heading = _find_heading(chunk.start + table.header.start, document)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
     title = _as_name(title)
@@ -109,6 +114,29 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
         subject = f"{subject} of {document.entity}" if subject else document.entity
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
     return TableName(subject, source, qualifier if _fold(qualifier) not in _fold(subject) else "")
+
+
+def _find_caption(lines: list[str], entity: str) -> str:
+    """The title among the lines right above a table, of more than one word; units, periods and the filer are none."""
+    for line in reversed(lines[-CAPTION_LINES:]):
+        if line.startswith("#") or len(line) > LONGEST_NAME or line.endswith((".", ";", "|")):
+            return ""
+        name = _as_name(line)
+        filer = bool(entity) and _fold(name).startswith(_fold(entity).partition(" inc")[0])
+        if " " in name and not filer:
+            return name
+    return ""
+
+
+def _find_heading(start: int, document: Document) -> str:
+    """The nearest heading above a place that names something; "" where it is far: its section may have ended."""
+    headings = [block for block in document.blocks if block.kind == "heading" and block.start < start]
+    for block in reversed(headings[-HEADINGS:]):
+        if start - block.end > FAR:
+            return ""
+        if name := _as_name(document.text[block.start : block.end]):
+            return name
+    return ""
 
 
 def _find_topic(lead: str) -> str:
@@ -128,7 +156,7 @@ def _as_name(words: str) -> str:
     name = name.replace("“", "").replace("”", "")
     if not 3 <= len(name) <= LONGEST_NAME or _GENERIC.fullmatch(name) or is_units(name):
         return ""
-    if is_period(name) and len(name) < 30:
+    if _PERIODS.fullmatch(name):
         return ""
     return name if re.search(r"[^\W\d_]{3}", name) else ""
 

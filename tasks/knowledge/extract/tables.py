@@ -530,7 +530,7 @@ def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tu
 def cell_to_triplet(fact: CellFact, place: NumberCell, document: Document) -> Triplet:
     """A cell's fact as a triplet, with row, header and group label as proof."""
     chunk, row, value, cell = place.chunk, place.row, place.value, place.cell
-    answer = value.printed(cell.text)
+    answer = value.printed(cell.text, fact.value < 0)
     kind = "PERCENT" if value.percent else "MONEY" if fact.unit.startswith("USD") else "NUMBER"
     subject = f"{document.entity} {fact.member}".strip()
     spelled = answer if not fact.scale else f"{answer} {fact.scale[:-1]}"

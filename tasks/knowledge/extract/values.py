@@ -25,10 +25,10 @@ class CellNumber:
     currency: str = ""  # ISO code, "" where none is printed
     percent: bool = False
 
-    def printed(self, cell: str) -> str:
-        """The number as its cell prints it, with the signs that belong to it: brackets or minus, currency, percent."""
+    def printed(self, cell: str, below_zero: bool) -> str:
+        """The number as its cell prints it with currency and percent; brackets or minus only if it is below zero."""
         before, answer, after = cell[: self.start], cell[self.start : self.end], cell[self.end :]
-        if self.value < 0:
+        if below_zero:
             opened, closed = _OPENED.search(before), _CLOSED.match(after)
             answer = (opened[0] if opened else "") + answer + (closed[0] if closed else "")
         elif before[-1:] in _SYMBOLS:

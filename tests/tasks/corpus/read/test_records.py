@@ -39,7 +39,7 @@ def test_jsonl_and_parquet_give_the_same_documents(tmp_path: Path) -> None:
     assert [(d.text, d.metadata) for d in lines] == [(d.text, d.metadata) for d in table]
     first, second = lines
     assert (first.title, first.as_of, first.entity) == ("First", "2024-03-01", "Acme")
-    assert first.metadata == {"topic": "tools", "rank": "3"}
+    assert first.metadata == {"topic": "tools", "rank": "3", "entity_from": "metadata"}
     assert second.fiscal_year == 2023 and [b.kind for b in second.blocks] == ["heading", "text", "table"]
 
 

@@ -1,0 +1,167 @@
+"""Tables without tags, of anybody's documents: what is asked of them, and what is turned down with a reason."""
+
+import pytest
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
+from rarefy.tasks.knowledge.extract import ExtractConfig, extract
+from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit
+from rarefy.tasks.questions.ask.facts import ask_for_cell
+
+
+def facts_of(tmp_path, text: str, name: str = "report.md", **config) -> list[Triplet]:
+    (tmp_path / name).write_text(f"{text}\n\nThese are words of prose that stand below the table.\n")
+    documents = list(read_corpus(tmp_path, ReadConfig(**config)))
+    chunks = list(chunk(documents, ChunkConfig()))
+    rows = extract(chunks, ExtractConfig(methods=("tables",)), documents={d.doc_id: d for d in documents})
+    return list(rows)
+
+
+def asked(facts: list[Triplet]) -> dict[str, str]:
+    return {ask_for_cell(t): t.answer for t in facts if not t.rejected_because}
+
+
+def reasons(facts: list[Triplet]) -> dict[str, str]:
+    return {t.answer: t.rejected_because for t in facts}
+
+
+SEGMENTS = """# Annual report 2019 of Acme
+
+## Net sales by segment
+
+The following table presents our net sales by segment for the years ended June 30, 2019 and 2018:
+
+| | | Fiscal | |
+|---|---|---|---|
+| | 2019 | 2018 | Change |
+| | | (in millions) | |
+| Transport: | | | |
+| Cars (1) | $ 5,686 | $ 6,092 | (7)% |
+| Trucks | 1,221 | 1,280 | (5)% |
+| Total transport | 6,907 | 7,372 | (6)% |
+| Industry: | | | |
+| Other | 914 | 918 | 0 |
+| | 914 | 918 | 0 |
+| Total | $ 7,821 | $ 8,290 | (6)% |
+"""
+
+
+def test_a_cell_is_asked_for_in_the_words_of_its_row_its_group_its_column_and_its_table(tmp_path):
+    facts = facts_of(tmp_path, SEGMENTS)
+    questions = asked(facts)
+    source = "According to “Net sales by segment” in “Annual report 2019 of Acme”"
+    cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019, in millions of dollars?"
+    assert questions[cars] == "$5,686"
+    assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018, in millions of dollars?"]
+    change = f"{source}, what figure is given for “Trucks” under “Transport” in the column “Change”, as a percentage?"
+    assert questions[change] == "(5)%"
+    total = f"{source}, what figure is given for “Total” in fiscal 2018, in millions of dollars?"
+    assert questions[total] == "$8,290", "the unnamed total above it closed its group"
+    cell = next(t for t in facts if t.answer == "$5,686")
+    assert (cell.value, cell.unit, cell.scale, cell.subject_from) == ("5686000000", "$", "millions", "caption")
+    assert cell.group.startswith("| Transport:") and "2019" in cell.header
+    assert {t.rejected_because for t in facts if t.answer in ("914", "918")} == {"", "row_without_label"}
+
+
+def test_whom_a_table_is_about_comes_from_config_metadata_caption_heading_and_title_in_that_order(tmp_path):
+    table = "\n\n| | 2019 |\n|---|---|\n| Fixed price contracts | 1,452 |\n"
+    texts = {
+        "caption": f"# Report of Acme\n\n## Sales\n\nTable 4: Sales by contract{table}",
+        "heading": f"# Report of Acme\n\n## Sales by contract{table}",
+        "title": f"---\ntitle: Report of Acme\n---\nSome words that stand before the table of it.{table}",
+    }
+    for source, text in texts.items():
+        (fact,) = facts_of(tmp_path, text)
+        assert (fact.subject_from, fact.rejected_because) == (source, "")
+    assert facts_of(tmp_path, texts["caption"])[0].subject == "“Sales by contract” in “Report of Acme”"
+    (fact,) = facts_of(tmp_path, texts["heading"], entity="Bolt Ltd")
+    assert (fact.subject_from, fact.entity) == ("entity", "Bolt Ltd")
+    assert fact.subject == "“Sales by contract” in “Report of Acme” of Bolt Ltd"
+
+
+def test_a_file_name_alone_is_no_subject_and_the_row_says_so(tmp_path):
+    (fact,) = facts_of(tmp_path, "Four words of prose stand here.\n\n| | 2019 |\n|---|---|\n| Fixed price | 1,452 |\n")
+    assert fact.rejected_because == "no_subject"
+
+
+def test_a_lead_in_that_changes_what_a_row_means_is_in_its_name_or_the_row_is_turned_down(tmp_path):
+    table = "\n\n| | 2019 |\n|---|---|\n| Research and development | 1,452 |\n"
+    lost = "# Acme\n\n## Compensation\n\nThe amounts remaining to be recognized over three years are below." + table
+    (fact,) = facts_of(tmp_path, lost)
+    assert fact.rejected_because == "qualified_by_lead_in"
+    named = "# Acme\n\n## Compensation\n\nThe following table shows stock compensation to be recognized:" + table
+    (fact,) = facts_of(tmp_path, named)
+    assert (fact.rejected_because, fact.subject) == ("", "“Stock compensation to be recognized” in “Acme”")
+
+
+def test_what_has_no_label_no_head_or_two_meanings_is_turned_down(tmp_path):
+    facts = facts_of(
+        tmp_path,
+        "# Debtors of Acme\n\n| Item | Note | 2019 | |\n|---|---|---|---|\n| Trade debtors | 4 | 415 | 7.5 |\n"
+        "| Other | 5 | 12 | 8.5 |\n| Other | 6 | 13 | 9.5 |\n| | | 440 | |\n",
+    )
+    expected = {"4": "reference_column", "415": "", "7.5": "column_without_head", "12": "label_used_twice"}
+    assert {answer: reason for answer, reason in reasons(facts).items() if answer in expected} == expected
+    assert reasons(facts)["440"] == "row_without_label"
+
+
+@pytest.mark.parametrize(
+    ("head", "period", "currency", "scale"),
+    [
+        ("2019 €m", "2019", "EUR", "millions"),
+        ("30 June 2019 $’000", "30 June 2019", "$", "thousands"),
+        ("US$ million 2018", "2018", "USD", "millions"),
+        ("2019 RMB’Million", "2019", "CNY", "millions"),
+        ("FY2020 (₹ in crores)", "FY2020", "INR", "crores"),
+        ("Years Ended September 30, 2019", "the year ended September 30, 2019", "", None),
+        ("Three Months Ended June 30, 2019", "the three months ended June 30, 2019", "", None),
+        ("As of December 31, 2019", "December 31, 2019", "", None),
+        ("Q4 2019", "Q4 2019", "", None),
+        ("Americas", "", "", None),
+    ],
+)
+def test_a_head_is_a_period_with_its_unit_or_a_category(head, period, currency, scale):
+    found = read_head(head)
+    assert (found.period, found.currency, found.scale) == (period, currency, scale)
+
+
+def test_the_words_around_a_table_state_a_unit_and_prose_does_not():
+    assert (stated_unit("(Rs. in lakhs)").currency, stated_unit("(Rs. in lakhs)").scale) == ("INR", "lakhs")
+    assert (stated_unit("£m").currency, stated_unit("£m").scale) == ("GBP", "millions")
+    assert stated_unit("We sold millions of units for $5 million.").scale is None
+
+
+def test_figures_are_read_in_the_notation_of_their_table(tmp_path):
+    comma = "# Umsatz of Acme GmbH\n\n| in T€ | 2019 |\n|---|---|\n| Licences | 1.234 |\n| Services | 12,5 |\n"
+    values = {t.answer: t.value for t in facts_of(tmp_path, comma)}
+    assert values == {"1.234": "1234", "12,5": "12.5"}
+    indian = "# Acme India\n\n| ₹ in lakhs | 2019 |\n|---|---|\n| Revenue from operations | 1,23,456.78 |\n"
+    (fact,) = facts_of(tmp_path, indian)
+    assert (fact.value, fact.unit, fact.scale) == ("12345678000", "INR", "lakhs")
+
+
+def test_rates_counts_and_sums_per_share_do_not_take_the_scale_of_the_table(tmp_path):
+    facts = facts_of(
+        tmp_path,
+        "# Highlights of Acme\n\n(in millions, except per share data)\n\n| | 2019 |\n|---|---|\n| Revenue | $ 1,200 |\n"
+        "| Effective tax rate | 21.0% |\n| Earnings per share | $ 2.50 |\n| Number of employees | 1,500 |\n",
+    )
+    assert {t.answer: (t.value, t.unit) for t in facts} == {
+        "$1,200": ("1200000000", "$"),
+        "21.0%": ("21", "percent"),
+        "$2.50": ("2.5", "$/shares"),
+        "1,500": ("1500", ""),
+    }
+
+
+def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
+    facts = facts_of(
+        tmp_path,
+        "# On-call at Acme\n\n| Service | Owner | Paged at night | Remarks |\n|---|---|---|---|\n"
+        "| Billing | Ada Lovelace | yes | It was moved to the new cluster last year and is fine now. |\n"
+        "| Search | Alan Turing | no | – |\n",
+    )
+    question = "According to “On-call at Acme”, what is given for “Billing” (Service) in the column “Owner”?"
+    assert asked(facts)[question] == "Ada Lovelace"
+    assert set(asked(facts).values()) == {"Ada Lovelace", "Alan Turing"}
