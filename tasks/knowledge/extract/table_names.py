@@ -35,7 +35,8 @@ _CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|ba
 _GENERIC = re.compile(
     r"(?:table|figure|exhibit|schedule|sheet|page|slide|note|appendix|section|chapter|part|item)s?"
     r"\s*[\divxlc.]{0,6}[a-z]?"
-    r"|contents|table of contents|(?:for )?examples?|usage|introduction|overview|summary|notes|appendix|untitled.*|document\s*\d*|index|data"
+    r"|contents|table of contents|(?:for )?examples?|usage|introduction|overview|summary|notes|appendix|untitled.*"
+    r"|document\s*\d*|index|data"
     r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*",
     re.I,
 )
