@@ -302,8 +302,8 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
     if any(item.text != item.plain and item.value for item in others):
         return False  # it holds tagged numbers
     values = [item for item in others if item.value and not is_period(item.plain)]
-    if values:
-        return False
+    if values and (label or not head or len(values) * 2 > len(others)):
+        return False  # else "Total | Less than 1 year | 1-3 years", names that look like values among others
     if head and not {id(item) for item in row}.isdisjoint(map(id, head[-1])):
         return True  # a cell of the header reaches down into this row
     yearless = not any(re.search(r"\b(?:19|20)\d\d\b", item.plain) for above in head for item in above)
@@ -319,6 +319,8 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
     named = any(corner and not is_units(corner) for corner in corners)
     if all(item.bold for item in row):
         return not named
+    if len(head) == 1 and len(head[0]) == 1 and head[0][0].start >= row[0].end and len(others) > 1:
+        return any(item.value for other in below[:1] for item in other[1:])  # names below a title over all of them
     if not head:
         # the first row names the columns unless it reads like one of a list without names
         counted = any(item.value for other in below for item in other[1:])
@@ -392,13 +394,14 @@ def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
         ]
         for number, row in enumerate(rows)
     ]
-    kept = [_merge_signs(row, set()) for row in items if row]
+    figures = [any(re.search(r"\d", item.plain) for item in row) for row in items]
+    kept = [_merge_signs(row, set()) if figure else row for row, figure in zip(items, figures, strict=True) if row]
     if not kept:
         return []
     for row, below in pairwise(kept[1:]):
         title = row[0].plain
         alone = len(row) == 1 and row[0].start > 0 and not (row[0].value or is_period(title) or is_units(title))
-        if alone and any(item.value and not is_period(item.plain) for item in below):
+        if alone and below[0].start == 0 and any(item.value and not is_period(item.plain) for item in below):
             row[0] = replace(row[0], start=0, end=1)  # a title in the middle of its line, over a group of rows
     bands = split_bands(kept)
     width = max(map(len, rows))

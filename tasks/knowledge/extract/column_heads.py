@@ -112,13 +112,15 @@ def read_head(head: str) -> ColumnHead:
     words = without_marks(" ".join(head.split())).rstrip(":")
     if PERCENT.search(words):
         return ColumnHead(words, percent=True)
-    unit = find_unit(words)
+    unit, whole = find_unit(words), words
     if unit:
         words = re.sub(r"\s+", " ", f"{words[: unit.start]} {words[unit.end :]}").strip(" ,–—-:")
     currency, scale = (unit.currency, unit.scale) if unit else ("", None)
     if scale is None and (power := counted_in(words)) is not None:
         scale, words = SCALES.get(power, ""), without_scales(words).strip()
-    return ColumnHead(words, *read_period(words), currency, scale)
+    period, bare_day = read_period(words)
+    # "$ change" stays beside "% change"
+    return ColumnHead(words if period else whole, period, bare_day, currency, scale)
 
 
 def read_period(words: str) -> tuple[str, bool]:

@@ -23,9 +23,9 @@ from rarefy.tasks.knowledge.extract.column_heads import (
     stated_unit,
     without_marks,
 )
-from rarefy.tasks.knowledge.extract.labels import STOCK, label_words, lowercase_label, measure_name
+from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, label_words, lowercase_label, measure_name
 from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
-from rarefy.tasks.knowledge.extract.table_names import is_company_statement, name_table
+from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, is_company_statement, name_table
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
 
 # Rows
@@ -35,50 +35,87 @@ _CORNER = re.compile(
     r"(?:items?|descriptions?|particulars|names?|categor(?:y|ies)|metrics?|measures?|details?|types?|line items?)\.?",
     re.I,
 )
-_SUMMARY = re.compile(
-    r"(?:net|gross|operating|profit|loss|income|earnings|ebitda?|adjusted|underlying|free cash|total|balance|ending"
-    r"|closing|opening|beginning)\b",
+# Rows that are of no group above them, and rows that are of the row above them
+_OUTSIDE = re.compile(
+    r"^(?:net|gross|operating|profit|loss|income|earnings|ebitda?|adjusted|underlying|free cash|balance)\b"
+    r"|\b(?:beginning|end|start|close)(?:ing)? (?:of|balance)|^(?:opening|closing|ending|beginning)\b"
+    r"|^effects? of (?:exchange|foreign)|\bper (?:\w+ ){0,2}(?:share|unit)\b",
     re.I,
 )
+_OF_ANOTHER_ROW = re.compile(r"(?:as a )?(?:%|percent(?:age)?)s? (?:of|change)|(?:of which|thereof)\b|% change", re.I)
 _BARE_TOTAL = re.compile(r"(?:sub)?-?totals?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledRow:
-    """A row with figures, the rows of words that it stands under, and why it cannot be used, if so."""
+    """A row with something beside its label, the words that it stands under, and why it cannot be used, if so."""
 
     row: Row
     label: str
-    above: tuple[Row, ...]
+    above: tuple[str, ...] = ()
+    group: Row | None = None  # the nearest row of words above that it belongs to
     rejected_because: str = ""
 
 
-def label_rows(table: Table) -> Iterator[LabelledRow]:
-    """The rows with something beside their label; a total, named or not, closes the group that it is of."""
-    groups: list[Row] = []
-    fresh, bands = False, 0
+@dataclass(slots=True)
+class _Band:
+    """Rows under one row of words: those of it so far, and whether it says by a colon that it heads them."""
+
+    rows: list[int]
+    announced: bool
+
+
+def label_rows(table: Table, corner: str) -> list[LabelledRow]:
+    """The rows with figures or terms; a total, named or not, closes the group that it is of.
+
+    Of rows under words that neither a colon nor a total marks as a group nobody can tell where the group ends: they are
+    rejected as `group_unclear`. A label that goes on in small letters under such words is one label on two lines.
+    """
+    out: list[LabelledRow] = []
+    groups: list[tuple[str, Row]] = [(corner, table.header)] if corner else []
+    bands = [_Band([], announced=True)] if corner else []
+    fresh = False
     for row in table.rows:
         label = without_marks(row.cells[0].text) if row.cells else ""
         if len(label) > LONGEST_LABEL:
             continue
         if not any(cell.text for cell in row.cells[1:]):
             if label:
-                groups = [*groups[-2:], row] if fresh else [row]
-                fresh, bands = True, bands + (not fresh)
+                words = label.rstrip(":")
+                groups = [*groups[-2:], (words, row)] if fresh else [(words, row)]
+                bands.append(_Band([], label.endswith(":")))
+                fresh = True
             continue
+        if fresh and label[:1].islower() and not bands[-1].announced:
+            label = f"{groups.pop()[0]} {label}"
+            bands.pop()
         fresh = False
         if not re.search(r"[^\W_]", label):
-            yield LabelledRow(row, "", tuple(groups), "row_without_label")
-            groups = groups[:-1]
+            out.append(LabelledRow(row, "", rejected_because="row_without_label"))
+            _close(groups, bands)
             continue
         total = label_words(label)[:1] in (["total"], ["subtotal"])
         bare = bool(_BARE_TOTAL.fullmatch(label.strip(" :")))
-        above = () if total and not bare else tuple(groups)
-        ends_open = bool(above) and above[-1].cells[0].text.rstrip().endswith(":")
-        unclear = bool(above) and (bands > 1 if bare else not ends_open and bool(_SUMMARY.match(label)))
-        yield LabelledRow(row, label, above, "group_unclear" if unclear else "")
+        own = groups if not total or bare else []
+        unclear = bool(own) and (bool(_OUTSIDE.search(label)) or (bare and len(bands) > 1))
+        unclear = unclear or bool(_OF_ANOTHER_ROW.match(label))
+        if own and bands:
+            bands[-1].rows.append(len(out))
+        above, group = tuple(words for words, _ in own), own[-1][1] if own else None
+        out.append(LabelledRow(row, label, above, group, "group_unclear" if unclear else ""))
         if total:
-            groups = groups[:-1]
+            _close(groups, bands)
+    for band in bands:
+        for n in band.rows if not band.announced else ():
+            out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")
+    return out
+
+
+def _close(groups: list[tuple[str, Row]], bands: list[_Band]) -> None:
+    """End the innermost group, which its total shows to have been one."""
+    del groups[-1:]
+    if bands:
+        bands[-1].announced = True
 
 
 # Facts
@@ -86,13 +123,15 @@ def label_rows(table: Table) -> Iterator[LabelledRow]:
 # Rows that a table's currency and scale are not of, or may not be
 _NO_SUM = re.compile(
     r"\b(?:shares?|units?|number|employees|headcount|customers|stores|years?|months?|days|term|life|rates?|ratio|margin"
-    r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weighted|percent\w*"
-    r"|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres|volumes?|aum"
+    r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weigh(?:t)?ed"
+    r"|grant date|percent\w*|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres|volumes?|aum"
     r"|count|quantity|hours|miles|mw|gwh|people|students|population)\b|%",
     re.I,
 )
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
-_REFERENCE = re.compile(r"(?:notes?|refs?|references?|pages?|page no|nos?|#|id|rank|s/?n|sr)\.?", re.I)
+_REFERENCE = re.compile(r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*", re.I)
+_ENDED = re.compile(r"(?:\w+ )?(?:years?|quarters?|months?|periods?) ended", re.I)
+_WORN = re.compile(r"amorti[sz]|depreci|impair|charge", re.I)
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
 _POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
 _COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
@@ -114,7 +153,8 @@ class PlainTable:
         first, *others = (cell.text if len(cell.text) <= LONGEST_LABEL else "" for cell in table.header.cells)
         self.heads = [ColumnHead(), *map(read_head, others)]
         self.statement = is_company_statement(chunk.section, f"{table.lead}\n{first}")
-        self.unit = stated_unit(f"{chunk.section}\n{table.lead[-400:]}\n{first}")
+        near = f"{chunk.section}\n{table.lead[-400:]}\n{first}"
+        self.unit, self.excepts = stated_unit(near), bool(re.search(r"\bexcept(?:ing)?\b.*\bshare", near, re.I))
         corner = without_marks(first).rstrip(":")
         plain = is_units(first) or is_period(first) or find_unit(first) or _CORNER.fullmatch(corner)
         self.corner = "" if plain else corner
@@ -129,20 +169,29 @@ class PlainTable:
         ]
         currencies = {number.currency for _, number in numbers if number.currency}
         self.currency = currencies.pop() if len(currencies) == 1 else ""
+        # which row of an HTML or PDF table names the columns is a guess where no figures follow
+        self.worded = document.media_type not in ("text/html", "application/pdf", "text/plain")
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
+        self.rows = label_rows(table, self.corner)
+        self.labels = Counter((row.label.casefold(), row.above) for row in self.rows)
+        self.names = Counter(head.words.casefold() for head in self.heads[1:])
+        self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
+        lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
+        dated = any(head.period or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
+        self.period = "" if dated else next(filter(None, (read_period(line.strip("# "))[0] for line in lines)), "")
         self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
         """A triplet for each cell but those that begin at `known`; with the reason where none can be asked."""
         found: list[tuple[Triplet, str]] = []
-        for labelled in label_rows(self.table):
+        for labelled in self.rows:
             for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
                 if cell.start in known:
                     continue
                 if number := self._number(cell):
                     found.append((self._figure(labelled, column, cell, number), cell.text))
-                elif column not in self.figures and self._is_term(cell.text):
+                elif column not in self.figures and self.worded and self._is_term(cell.text):
                     found.append((self._term(labelled, column, cell), cell.text))
         # one label, one column and two cells: nobody could tell which of them is asked for
         cells: dict[tuple[str, str], set[str]] = {}
@@ -194,14 +243,16 @@ class PlainTable:
         """What all facts of a table have: who, what, when, where, and the first reason against it."""
         head, row, chunk, header = self.heads[column], labelled.row, self.chunk, self.table.header
         relation, period = self._say(labelled, head)
-        group = labelled.above[-1] if labelled.above else None
+        group = labelled.group if labelled.group is not header else None
         named = bool(read_period(labelled.label)[0] or re.search(r"[^\W\d_]{2}", labelled.label))
         reason = (
             labelled.rejected_because,
             "" if self.name.source else "no_subject",
-            "" if head.words else "column_without_head",
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
-            "qualified_by_lead_in" if self.name.lost else "",
+            "" if head.words and (self.headed or head.period) else "column_without_head",
+            "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
+            "label_used_twice" if self.labels[labelled.label.casefold(), labelled.above] > 1 else "",
+            self.name.rejected_because,
             "" if named else "label_is_a_number",
             "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
             *reasons,
@@ -235,11 +286,8 @@ class PlainTable:
     def _say(self, labelled: LabelledRow, head: ColumnHead) -> tuple[str, str]:
         """What is stated, in the table's own words, and its period."""
         label = labelled.label.replace("“", "").replace("”", "")
-        above = [without_marks(group.cells[0].text).rstrip(":") for group in labelled.above]
-        if self.corner and not above and head.period:
-            above = [self.corner]
-        time = read_period(label)[0]
-        if time and not labelled.above:
+        above = [without_marks(words) for words in labelled.above if words != self.corner or head.period]
+        if time := self._time_of(label) if not above else "":
             return (f"“{head.words}”" if head.words else label), time  # a row a year, a column a measure
         # "Cost of revenue" in a table of share-based compensation is none: only a statement's labels mean what they say
         plain = self.statement and not above and not _PREFIX.match(label)
@@ -250,9 +298,18 @@ class PlainTable:
             relation = f"{relation} ({self.corner})"  # the kind of thing that the rows are
         if above:
             relation = f"{relation} under “{' – '.join(above)}”"
-        if head.words and not (head.period and (not head.bare_day or STOCK.search(label))):
+        counted = bool(STOCK.search(label)) and not FLOW.search(label) and not _WORN.search(label)
+        if head.words and not (head.period and (not head.bare_day or counted)):
             relation = f"{relation} in the column “{head.words}”"
-        return relation, head.period
+        return relation, head.period or self.period
+
+    def _time_of(self, label: str) -> str:
+        """The period that a row is of, where its label is one; a day only where the corner says what ends on it."""
+        period, bare_day = read_period(label)
+        if not bare_day:
+            return period
+        corner = without_marks(self.table.header.cells[0].text).strip(" :").lower()
+        return f"the {corner} {period}" if _ENDED.fullmatch(corner) else ""
 
     def _unit(self, label: str, column: int, number: CellNumber) -> tuple[str, str]:
         """Unit and scale of a figure as far as the table states them; "" where it does not, or might except it."""
@@ -270,8 +327,12 @@ class PlainTable:
             return (f"{symbol}/shares" if number.currency else ""), ""
         if _NO_SUM.search(measured) or (column in self.percents and not _is_sum(number)):
             return "", ""
+        if self.excepts and not (number.currency or self.currency):
+            return "", ""  # "in thousands, except share data", and perhaps these are shares
         scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
-        return (symbol, scale) if scale is not None else ("", "")  # "$1,452.4" may be of millions
+        unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
+        cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
+        return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions
 
 
 def _is_sum(number: CellNumber) -> bool:

@@ -6,7 +6,9 @@ from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Chunk, Document
 from rarefy.tasks.corpus.read.cells import is_units
+from rarefy.tasks.corpus.read.compose import CAPTION
 from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
+from rarefy.tasks.corpus.read.text import is_title
 from rarefy.tasks.knowledge.extract.column_heads import without_marks
 from rarefy.tasks.knowledge.extract.markdown import Table
 
@@ -30,6 +32,8 @@ _WHEN = re.compile(
     r"| (?:as follows|below|in the following table)$",
     re.I,
 )
+_INTRODUCES = re.compile(r"\b(?:following|follows|below|this table)\b|:$", re.I)
+_COMMA_OF_DATE = re.compile(r"(?<=\d), (?=(?:19|20)\d\d\b)")
 _OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
 _CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|it|we|there)\b", re.I)
 _GENERIC = re.compile(
@@ -37,7 +41,9 @@ _GENERIC = re.compile(
     r"\s*[\divxlc.]{0,6}[a-z]?"
     r"|contents|table of contents|(?:for )?examples?|usage|introduction|overview|summary|notes|appendix|untitled.*"
     r"|document\s*\d*|index|data"
-    r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*",
+    r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*"
+    r"|(?:.*\W)?notes (?:to|on|forming part of) (?:the )?(?:\w+ ){0,3}(?:financial statements|accounts)\b.*"
+    r"|(?:.*\W)?accounting polic(?:y|ies)|management['’]?s discussion.*|(?:the )?(?:above|following|below)",
     re.I,
 )
 _NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
@@ -48,6 +54,7 @@ _PERIODS = re.compile(
     re.I,
 )
 LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
+FEW_TABLES = 2  # in a document with more, its title does not tell which table is meant
 CAPTION_LINES = 4  # above a table, among which its title is sought
 HEADINGS, FAR = 4, 4_000  # headings above a table that may name it, and characters that they are away at the most
 
@@ -88,7 +95,7 @@ class TableName:
 
     subject: str = ""
     source: str = ""  # as Triplet.subject_from
-    lost: str = ""  # a word of the lead-in that changes what the rows mean, and that the subject does not have
+    rejected_because: str = ""  # what the name leaves out that changes what the rows mean
 
 
 def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
@@ -97,7 +104,8 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     lead = ""
     if lines and not lines[-1].startswith("#"):
         lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", next((x for x in reversed(lines) if not is_units(x)), ""))[-1]
-    caption = _find_topic(lead) or _find_caption(lines, document.entity)
+    introduced = bool(lead) and bool(_INTRODUCES.search(lead))
+    caption = _find_topic(lead) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
     heading = _find_heading(chunk.start + table.header.start, document)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
@@ -113,8 +121,13 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     subject = " in ".join(f"“{name}”" for name in names)
     if document.entity and not any(_fold(document.entity) in _fold(name) for name in names):
         subject = f"{subject} of {document.entity}" if subject else document.entity
+    if introduced and not caption:
+        return TableName(subject, source, "lead_in_too_long")
+    tables = sum(block.kind == "table" for block in document.blocks)
+    if not names or (not (caption or heading) and tables > FEW_TABLES):
+        return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
-    return TableName(subject, source, qualifier if _fold(qualifier) not in _fold(subject) else "")
+    return TableName(subject, source, "qualified_by_lead_in" if _fold(qualifier) not in _fold(subject) else "")
 
 
 def _find_caption(lines: list[str], entity: str) -> str:
@@ -122,7 +135,8 @@ def _find_caption(lines: list[str], entity: str) -> str:
     for line in reversed(lines[-CAPTION_LINES:]):
         if line.startswith("#") or len(line) > LONGEST_NAME or line.endswith((".", ";", "|")):
             return ""
-        name = _as_name(line)
+        titled = line.endswith(":") or is_title(line) or CAPTION.fullmatch(line)
+        name = _as_name(line) if titled else ""
         filer = bool(entity) and _fold(name).startswith(_fold(entity).partition(" inc")[0])
         if " " in name and not filer:
             return name
@@ -142,7 +156,7 @@ def _find_heading(start: int, document: Document) -> str:
 
 def _find_topic(lead: str) -> str:
     """What a sentence says that the table after it shows; "" where it says no such thing."""
-    found = _TOPIC.search(lead)
+    found = _TOPIC.search(_COMMA_OF_DATE.sub(" ", lead))
     if not found:
         return ""
     topic = _WHEN.sub("", _OWN.sub("", (found["shown"] or found["listed"] or "").strip()))

@@ -154,7 +154,7 @@ def ask_for_cell(triplet: Triplet) -> str:
         counted = f", in {triplet.scale} of {_MONEY.get(unit, unit)}"
     else:
         counted = f", in {triplet.scale or _MONEY.get(unit, unit)}" if unit or triplet.scale else ""
-    when = "" if "in the column “" in name or not triplet.period else f" {_time_phrase(triplet.period)}"
+    when = "" if not triplet.period or triplet.period in name else f" {_time_phrase(triplet.period)}"
     figure = "figure " if triplet.value else ""
     ask = f"what {figure}is given for" if name.startswith("“") else f"what {'were' if is_plural(name) else 'was'}"
     return f"According to {triplet.subject}, {ask} {name}{when}{counted}?"

@@ -87,7 +87,7 @@ def test_a_file_name_alone_is_no_subject_and_the_row_says_so(tmp_path):
 
 def test_a_lead_in_that_changes_what_a_row_means_is_in_its_name_or_the_row_is_turned_down(tmp_path):
     table = "\n\n| | 2019 |\n|---|---|\n| Research and development | 1,452 |\n"
-    lost = "# Acme\n\n## Compensation\n\nThe amounts remaining to be recognized over three years are below." + table
+    lost = "# Acme\n\n## Compensation\n\nThese amounts are remaining to be recognized over three years." + table
     (fact,) = facts_of(tmp_path, lost)
     assert fact.rejected_because == "qualified_by_lead_in"
     named = "# Acme\n\n## Compensation\n\nThe following table shows stock compensation to be recognized:" + table
