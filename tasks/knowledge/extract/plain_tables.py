@@ -23,7 +23,7 @@ from rarefy.tasks.knowledge.extract.column_heads import (
     stated_unit,
     without_marks,
 )
-from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, label_words, lowercase_label, measure_name
+from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, lowercase_label, measure_name
 from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
 from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, is_company_statement, name_table
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
@@ -43,6 +43,8 @@ _OUTSIDE = re.compile(
     re.I,
 )
 _OF_ANOTHER_ROW = re.compile(r"(?:as a )?(?:%|percent(?:age)?)s? (?:of|change)|(?:of which|thereof)\b|% change", re.I)
+_TOTAL = re.compile(r"(?:sub-?)?totals?\b|net cash\b", re.I)
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _BARE_TOTAL = re.compile(r"(?:sub)?-?totals?", re.I)
 
 
@@ -59,21 +61,22 @@ class LabelledRow:
 
 @dataclass(slots=True)
 class _Band:
-    """Rows under one row of words: those of it so far, and whether it says by a colon that it heads them."""
+    """Rows under one row of words: those of it so far, and whether a total has shown where they end."""
 
+    words: str
     rows: list[int]
-    announced: bool
+    closed: bool = False
 
 
 def label_rows(table: Table, corner: str) -> list[LabelledRow]:
     """The rows with figures or terms; a total, named or not, closes the group that it is of.
 
-    Of rows under words that neither a colon nor a total marks as a group nobody can tell where the group ends: they are
-    rejected as `group_unclear`. A label that goes on in small letters under such words is one label on two lines.
+    Where no total that shares a word with its title ends a group, nobody can tell which of the rows below are of it:
+    they are rejected as `group_unclear`. A label that goes on in small letters is one label on two lines.
     """
     out: list[LabelledRow] = []
     groups: list[tuple[str, Row]] = [(corner, table.header)] if corner else []
-    bands = [_Band([], announced=True)] if corner else []
+    bands = [_Band(corner, [], closed=True)] if corner else []
     fresh = False
     for row in table.rows:
         label = without_marks(row.cells[0].text) if row.cells else ""
@@ -83,18 +86,18 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
             if label:
                 words = label.rstrip(":")
                 groups = [*groups[-2:], (words, row)] if fresh else [(words, row)]
-                bands.append(_Band([], label.endswith(":")))
+                bands.append(_Band(words, []))
                 fresh = True
             continue
-        if fresh and label[:1].islower() and not bands[-1].announced:
+        if fresh and label[:1].islower() and not groups[-1][1].cells[0].text.endswith(":"):
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False
         if not re.search(r"[^\W_]", label):
             out.append(LabelledRow(row, "", rejected_because="row_without_label"))
-            _close(groups, bands)
+            _close(groups, bands, "")
             continue
-        total = label_words(label)[:1] in (["total"], ["subtotal"])
+        total = bool(_TOTAL.match(label))
         bare = bool(_BARE_TOTAL.fullmatch(label.strip(" :")))
         own = groups if not total or bare else []
         unclear = bool(own) and (bool(_OUTSIDE.search(label)) or (bare and len(bands) > 1))
@@ -104,18 +107,20 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
         above, group = tuple(words for words, _ in own), own[-1][1] if own else None
         out.append(LabelledRow(row, label, above, group, "group_unclear" if unclear else ""))
         if total:
-            _close(groups, bands)
+            _close(groups, bands, "" if bare else label)
     for band in bands:
-        for n in band.rows if not band.announced else ():
+        for n in band.rows if not band.closed else ():
             out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")
     return out
 
 
-def _close(groups: list[tuple[str, Row]], bands: list[_Band]) -> None:
-    """End the innermost group, which its total shows to have been one."""
+def _close(groups: list[tuple[str, Row]], bands: list[_Band], total: str) -> None:
+    """End the innermost group with its total, whose label ("" for none of its own) must speak of it."""
     del groups[-1:]
-    if bands:
-        bands[-1].announced = True
+    if bands and (
+        not total or set(_LONG_WORD.findall(total.lower())) & set(_LONG_WORD.findall(bands[-1].words.lower()))
+    ):
+        bands[-1].closed = True
 
 
 # Facts
@@ -123,9 +128,9 @@ def _close(groups: list[tuple[str, Row]], bands: list[_Band]) -> None:
 # Rows that a table's currency and scale are not of, or may not be
 _NO_SUM = re.compile(
     r"\b(?:shares?|units?|number|employees|headcount|customers|stores|years?|months?|days|term|life|rates?|ratio|margin"
-    r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weigh(?:t)?ed"
-    r"|grant date|percent\w*|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres|volumes?|aum"
-    r"|count|quantity|hours|miles|mw|gwh|people|students|population)\b|%",
+    r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weight?ed|grant date"
+    r"|percent\w*|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres"
+    r"|volumes?|aum|count|quantity|hours|miles|mw|gwh|people|students|population)\b|%",
     re.I,
 )
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
