@@ -40,10 +40,10 @@ from rarefy.tasks.store.tables import Store, TableDamaged, digest
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 UNANSWERED_TABLES = "left"  # among tables: the names of those with what models left unanswered in whole-table stages
 MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
-KEPT_FOR = "they are kept for retrieval, noise and a model; rules are for English and take no facts from them"
+KEPT_FOR = "kept for retrieval, noise and a model; rules are for English and take no facts from them"
 ENGLISH_ALONE = (
-    "rules are for English, and of the documents {} are in other languages: add English ones, or let a model take the "
-    'facts and ask (extract.methods with "model", ask.method = "model"; `rarefy plan` writes the config)'
+    "rules are for English, and {}: add English ones, or let a model take the facts and ask "
+    '(extract.methods with "model", ask.method = "model"; `rarefy plan` writes the config)'
 )
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
 SHOWN = 10  # faults printed one by one; the rest are in the quarantine table
@@ -178,8 +178,7 @@ class Run:
         """Print how many documents are in which other language than English; returns the tables as they are."""
         self.languages = count_foreign(self.store.table(tables["documents"]))
         if self.languages:
-            told = f"{describe_languages(self.languages)} of {self.store.rows(tables['documents']):,} documents"
-            self.board.note("language", f"{told}; {KEPT_FOR}")
+            self.board.note("language", f"{describe_languages(self.languages)}; {KEPT_FOR}")
         return tables
 
     def report_doubts(self, tables: Tables) -> Tables:
@@ -422,8 +421,10 @@ def count_foreign(documents: pa.Table) -> Counter[str]:
 
 
 def describe_languages(languages: Counter[str]) -> str:
-    """ "12 fr, 3 de", the most frequent first."""
-    return ", ".join(f"{count:,} {code}" for code, count in sorted(languages.items(), key=lambda at: (-at[1], at[0])))
+    """ "15 documents are not in English (12 fr, 3 de)", the most frequent first; "" where all are."""
+    each = ", ".join(f"{count:,} {code}" for code, count in sorted(languages.items(), key=lambda at: (-at[1], at[0])))
+    number = "1 document is" if languages.total() == 1 else f"{languages.total():,} documents are"
+    return each and f"{number} not in English ({each})"
 
 
 def describe_doubts(documents: pa.Table) -> Iterator[str]:
