@@ -93,8 +93,27 @@ def _language_of_piece(piece: str) -> str:
 
 @cache
 def _load_identifier() -> "LanguageIdentifier":
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # late: its model takes half a second
+    """The detector, its model unpacked in memory: its own way is by a temporary file, for which a disk may be too full.
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    A document must not go to quarantine for that.
+    """
+    import lzma  # late, all of them: the model takes half a second
+    from array import array
+    from io import BytesIO
+
+    import numpy as np
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+    with lzma.open(MODEL_DIR / MODEL_FILE) as packed, np.load(BytesIO(packed.read()), allow_pickle=False) as model:
+        moves, rows = (array(part.dtype.char, part.tobytes()) for part in (model["nextmove"], model["nextmove_row"]))
+        identifier = LanguageIdentifier(
+            model["ptc"],
+            model["pc"],
+            model["classes"].tolist(),
+            moves,
+            model["out_feat"].tolist(),
+            norm_probs=True,
+            tk_row=rows,
+        )
     identifier.set_languages([name for name in identifier.labels if name not in _DIALECTS])
     return identifier

@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from rarefy.data_contracts.rows import Block, Document
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.language import detect_language, is_english, sample_prose
+from rarefy.tasks.corpus.read.language import _load_identifier, detect_language, is_english, sample_prose
 from rarefy.tasks.corpus.read.metadata import normalise_document
 
 CORPORA = Path(__file__).parents[5] / "shared" / "corpora"
@@ -19,9 +20,9 @@ ENGLISH = (
     "set forth in this Declaration, without distinction of any kind."
 )
 FRENCH = (
-    "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience "
-    "et doivent agir les uns envers les autres dans un esprit de fraternité. Chacun peut se prévaloir de tous les "
-    "droits et de toutes les libertés proclamés dans la présente Déclaration."
+    "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de "
+    "conscience et doivent agir les uns envers les autres dans un esprit de fraternité. Chacun peut se prévaloir de "
+    "tous les droits et de toutes les libertés proclamés dans la présente Déclaration."
 )
 OTHERS = {
     "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen begabt "
@@ -30,13 +31,15 @@ OTHERS = {
     "conciencia, deben comportarse fraternalmente los unos con los otros.",
     "hi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है । उन्हें बुद्धि और "
     "अन्तरात्मा की देन प्राप्त है और परस्पर उन्हें भाईचारे के भाव से बर्ताव करना चाहिए ।",
-    "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられており、"
-    "互いに同胞の精神をもって行動しなければならない。すべて人は、いかなる事由による差別をも受けることなく、この宣言に掲げるすべての"
-    "権利と自由とを享有することができる。",
+    "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、"
+    "理性と良心とを授けられており、互いに同胞の精神をもって行動しなければならない。"
+    "すべて人は、いかなる事由による差別をも受けることなく、"
+    "この宣言に掲げるすべての権利と自由とを享有することができる。",
     "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью и "
     "должны поступать в отношении друг друга в духе братства.",
-    "zh": "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心,并应以兄弟关系的精神相对待。人人有资格享有本宣言所载的一切权利"
-    "和自由,不分种族、肤色、性别、语言、宗教、政治或其他见解、国籍或社会出身、财产、出生或其他身分等任何区别。",
+    "zh": "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心,并应以兄弟关系的精神相对待。"
+    "人人有资格享有本宣言所载的一切权利和自由,不分种族、肤色、性别、语言、宗教、政治或其他见解、"
+    "国籍或社会出身、财产、出生或其他身分等任何区别。",
 }
 
 
@@ -122,6 +125,13 @@ def test_rules_for_english_read_english_and_what_is_unknown() -> None:
         "EN",
         "",
     ]
+
+
+def test_the_model_is_the_detectors_own() -> None:
+    own = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    own.set_languages(_load_identifier().labels)
+    for text in (ENGLISH, FRENCH, *OTHERS.values(), "12", ""):
+        assert own.rank(text) == _load_identifier().rank(text)
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the real documents in shared/corpora")
