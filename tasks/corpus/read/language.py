@@ -39,12 +39,12 @@ def detect_language(text: str, blocks: Iterable[Block]) -> str:
     thirds of those that are sure must agree, and a third of all must be sure.
     """
     pieces = sample_prose(text, blocks)
-    votes = Counter(filter(None, map(_language_of_piece, pieces)))
+    votes = Counter(filter(None, map(likely_language, pieces)))
     if not votes:
         return ""
     language, most = max(votes.items(), key=lambda vote: (vote[1], vote[0]))
     agreed = 3 * most >= 2 * votes.total() and 3 * votes.total() >= len(pieces)
-    return language if agreed and language != NO_LANGUAGE else ""
+    return language if agreed else ""
 
 
 def settle_language(found: str, given: str) -> str:
@@ -86,9 +86,10 @@ def _spread(of: list[Part], most: int) -> list[Part]:
     return of if len(of) <= most else [of[n * len(of) // most] for n in range(most)]
 
 
-def _language_of_piece(piece: str) -> str:
-    language, probability = _load_identifier().classify(piece)
-    return language if probability >= SURE else ""
+def likely_language(text: str, least: float = SURE) -> str:
+    """The code of the language that a sentence or two are in with this probability at least; "" where there is none."""
+    language, probability = _load_identifier().classify(text)
+    return language if probability >= least and language != NO_LANGUAGE else ""
 
 
 @cache
