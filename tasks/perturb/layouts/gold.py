@@ -18,7 +18,7 @@ _LIKELY = 0.5  # more likely than all other languages together: a question has f
 
 
 def guess_language(text: str, beside: Iterable[str] = ()) -> str:
-    """The code of a text's language; where its words do not tell, with texts `beside` it; English where nothing does."""
+    """The code of a text's language; where its words do not tell, with texts `beside` it; English where none do."""
     text = text[:_READ]
     together = "\n".join((text, *(other[:_READ] for other in beside)))
     return likely_language(text, _LIKELY) or likely_language(together, _LIKELY) or "en"
