@@ -71,7 +71,7 @@ def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int 
         report_expected(run, config, parts, corpus, out)
         parts = run.each(stages.chunking(config), parts)
         parts = run.each(stages.extracting(config), parts)
-        tables = run.gather("documents", Document, parts, tables)
+        tables = run.report_languages(run.gather("documents", Document, parts, tables))
         tables = run.gather("chunks", Chunk, parts, tables)
         tables = run.gather("triplets", Triplet, parts, tables)
         tables = run.report_doubts(run.whole(stages.flagging(config), tables))

@@ -10,7 +10,7 @@ from typing import Any
 from rarefy.data_contracts.expectations import render_page, validations_to_json
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
-from rarefy.flows.engine.run import Run, Tables, is_shown_in_prefect
+from rarefy.flows.engine.run import Run, Tables, describe_languages, is_shown_in_prefect
 from rarefy.flows.engine.stages import CensusRow
 from rarefy.flows.faults import NothingToBuild
 from rarefy.flows.models.spending import Spending, compute_spending, spending_as_json
@@ -51,6 +51,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         version=manifest["version"],
         made=run.made,
         funnel=build_report.funnel(run.store, tables),
+        languages=describe_languages(run.languages),
         breaches=build_report.count_breaches(run.breaches.values()),
         census=census,
         questions=build_report.sample_questions(run.store, tables["questions"]),

@@ -28,6 +28,7 @@ from rarefy.flows.engine.stages import cached_digest
 from rarefy.flows.engine.workers import Workers, count_cores, run_in_process
 from rarefy.flows.faults import NothingToBuild, UsageFault
 from rarefy.flows.models import accounting
+from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.corpus.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm import InferenceContext
@@ -39,6 +40,11 @@ from rarefy.tasks.store.tables import Store, TableDamaged, digest
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 UNANSWERED_TABLES = "left"  # among tables: the names of those with what models left unanswered in whole-table stages
 MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
+KEPT_FOR = "kept for retrieval, noise and a model; rules are for English and take no facts from them"
+ENGLISH_ALONE = (
+    "rules are for English, and {}: add English ones, or let a model take the facts and ask "
+    '(extract.methods with "model", ask.method = "model"; `rarefy plan` writes the config)'
+)
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
 SHOWN = 10  # faults printed one by one; the rest are in the quarantine table
 TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
@@ -68,6 +74,7 @@ class Run:
     fence: Callable[[], None] = no_fence  # raises where this run may not publish any more
     budget: float = expectations.BUDGET  # share of a table's rows that may be set aside
     breaches: dict[str, Breach] = field(default_factory=dict)  # rows that were set aside, by name
+    languages: Counter[str] = field(default_factory=Counter)  # documents in each other language than English
     tables: Tables = field(default_factory=dict)  # made so far, for what is left of a build that ends early
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
@@ -166,6 +173,13 @@ class Run:
             }
             for group in groups
         ]
+
+    def report_languages(self, tables: Tables) -> Tables:
+        """Print how many documents are in which other language than English; returns the tables as they are."""
+        self.languages = count_foreign(self.store.table(tables["documents"]))
+        if self.languages:
+            self.board.note("language", f"{describe_languages(self.languages)}; {KEPT_FOR}")
+        return tables
 
     def report_doubts(self, tables: Tables) -> Tables:
         """Print which documents were read with a doubt; returns the tables as they are."""
@@ -299,8 +313,14 @@ class Run:
             raise NothingToBuild(
                 f"nothing to build: the corpus gives no {kind}{f' ({rejected})' if rejected else ''}"
                 f"{f', and the model left unanswered: {lost}' if lost else ''}; "
-                f"{OTHER_SETTINGS if kind == 'questions' else MORE_FACTS}"
+                f"{self._way_out(kind)}"
             )
+
+    def _way_out(self, kind: str) -> str:
+        """What to do where a table of this kind has no row to go on with."""
+        if self.languages and kind != "chunks":
+            return ENGLISH_ALONE.format(describe_languages(self.languages))
+        return OTHER_SETTINGS if kind == "questions" else MORE_FACTS
 
     def hold(self, stage: str, row_type: type, tables: Tables, judged: bool = False) -> Tables:
         """The tables, this one held to its contract: what breaks a rule is set aside, with all that depends on it.
@@ -393,6 +413,18 @@ def with_repair(store: str, work: Callable[[], Made], report: Callable[[TableDam
         except TableDamaged as damage:
             report(damage, Store(store).mend())
     return work()
+
+
+def count_foreign(documents: pa.Table) -> Counter[str]:
+    """The number of documents in each other language than English."""
+    return Counter(code for code in documents.column("language").to_pylist() if not is_english(code))
+
+
+def describe_languages(languages: Counter[str]) -> str:
+    """ "15 documents are not in English (12 fr, 3 de)", the most frequent first; "" where all are."""
+    each = ", ".join(f"{count:,} {code}" for code, count in sorted(languages.items(), key=lambda at: (-at[1], at[0])))
+    number = "1 document is" if languages.total() == 1 else f"{languages.total():,} documents are"
+    return each and f"{number} not in English ({each})"
 
 
 def describe_doubts(documents: pa.Table) -> Iterator[str]:

@@ -246,7 +246,7 @@ reading = Stage(  # sources to documents, or to the reason why not
     {"source": Source},
     {"documents": Document, "quarantine": Quarantined},
     "read",
-    packages=("charset-normalizer", "lxml", "pdfplumber"),
+    packages=("charset-normalizer", "lxml", "pdfplumber", "py3langid"),
     parts=lambda config: {"readers": (config.read.readers.values(), {})},
 )
 chunking = Stage(

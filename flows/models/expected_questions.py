@@ -461,7 +461,8 @@ def _unrelated(texts: Sequence[str]) -> np.ndarray:
 
 OF_RULES_ON_PROSE = ("prose",)  # methods whose place the model takes
 WAY_OUT = (
-    "The rules read tables, cover pages and simple sentences. A model takes facts from all prose; write model.toml:"
+    "The rules read tables, cover pages and simple sentences, in English. A model takes facts from all prose; write "
+    "model.toml:"
 )
 LINES = """\
 [llm]                        # who takes facts and asks; for a server of yours the name of its model

@@ -47,6 +47,7 @@ class BuildResult:
     census: tuple[CensusRow, ...]
     questions: tuple[Question, ...]
     variants: Tally = field(default_factory=Tally)  # what became of them
+    languages: str = ""  # which documents are not in English: "15 documents are not in English (12 fr, 3 de)"
     breaches: tuple[tuple[str, str, int], ...] = ()  # rows that were set aside: their table, the rule, how many
     spent: Spending | None = None  # None: no model was asked
     entry: Version | None = None  # of the journal
@@ -106,6 +107,8 @@ def show(built: BuildResult, console: Console) -> None:
         count = sum(rows for *_, rows in built.breaches)
         examples = ", ".join(f"{rows:,} {kind}: {rule}" for kind, rule, rows in built.breaches[:REASONS])
         lines.append(f"{count:,} rows broke a rule of their contract and were set aside in breaches.jsonl ({examples})")
+    if built.languages:
+        lines.append(f"{built.languages}: they are passages like all others, and rules took no facts from them")
     lines.append(f"Benchmark {built.version[:12]} lies in {built.out}")
     console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 

@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 9  # what a counterfactual changes is a quantity of tasks.text; a topic is stems of whole words
+VERSION = 10  # rules change and quote English passages alone, also of those near the gold one

@@ -160,6 +160,15 @@ def test_a_corpus_that_states_no_fact_is_exit_code_2(api, capsys, tmp_path):
     assert "nothing to build" in said(capsys)
 
 
+def test_a_corpus_in_another_language_says_that_rules_are_for_english_and_what_to_do(api, capsys, tmp_path):
+    article = "Tous les êtres humains naissent libres et égaux en dignité et en droits, sans distinction aucune. "
+    article += "Ils sont doués de raison et de conscience et doivent agir dans un esprit de fraternité.\n"
+    assert built(corpus_of(tmp_path, a_txt=article.encode() * 9), tmp_path, "--quiet") == 2
+    line = said(capsys)
+    assert "rules are for English, and 1 document is not in English (1 fr)" in line
+    assert 'extract.methods with "model"' in line
+
+
 def test_what_cannot_be_read_is_told_and_the_rest_goes_through(build, copy):
     (copy / "corpus" / "empty.txt").write_bytes(b"")
     (copy / "corpus" / "archive.html").write_bytes(b"PK\x03\x04" + bytes(range(256)) * 40)

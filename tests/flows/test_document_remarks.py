@@ -2,7 +2,7 @@
 
 from rarefy.data_contracts.rows import Document
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.engine.run import describe_doubts
+from rarefy.flows.engine.run import count_foreign, describe_doubts, describe_languages
 
 
 def document(source, **fields):
@@ -23,3 +23,10 @@ def test_each_doubt_is_one_line_that_names_the_document():
         "copy.html: repeats good.html; nothing is asked of it twice, remove one",
         "near.html: is 93% the same as good.html; nothing is asked of it twice, remove one",
     ]
+
+
+def test_documents_in_other_languages_are_counted():
+    rows = [document(f"{n}", language=code) for n, code in enumerate("en fr de en-GB fr".split())]
+    assert describe_languages(count_foreign(to_table(rows, Document))) == "3 documents are not in English (2 fr, 1 de)"
+    assert describe_languages(count_foreign(to_table(rows[2:3], Document))) == "1 document is not in English (1 de)"
+    assert describe_languages(count_foreign(to_table(rows[:1], Document))) == ""

@@ -38,14 +38,16 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 8
+VERSION = 9  # the language of a document is told from its prose
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 # Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
-# that sets no spaces.
+# that sets no spaces. Vowels of Indian scripts are marks, which \w leaves out.
 SENTENCE = re.compile(
-    r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
+    r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}"
+    r"|(?:[\u0900-\u0dff]++[,;:]? ){3}[\u0900-\u0dff]"
+    r"|[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{8}"
 )
 
 

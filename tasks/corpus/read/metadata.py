@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import Block, Document, Fact, row_id
 from rarefy.data_contracts.suites.corpus import DOCUMENT
 from rarefy.data_contracts.suites.rule import RowRule
 from rarefy.tasks.corpus.read.compose import Piece, compose_text
+from rarefy.tasks.corpus.read.language import detect_language, settle_language
 from rarefy.tasks.corpus.read.unreadable import Unreadable, one_line, one_line_id, without_surrogates
 from rarefy.tasks.text import dates as days
 from rarefy.tasks.text.dates import MONTH, NAME, month_number, parse_day
@@ -194,21 +195,30 @@ def normalise_document(document: Document) -> Document:
     """The document with days, year, language and names in their forms; what could not be read is in `metadata`.
 
     A value that is none becomes "" (a year 0) and is kept as `metadata["<field>_as_given"]`: one odd value must
-    cost neither the document nor the build. Raises Unreadable where a document breaks its contract all the same.
+    cost neither the document nor the build. What a source says of its language (`metadata["language"]` of a reader,
+    else the document's) gives way to another that its prose is surely in, and is kept likewise. Raises Unreadable where
+    a document breaks its contract all the same.
     """
     text = without_surrogates(document.text)
+    blocks = tuple(_sound_block(block) for block in document.blocks) or _paragraphs(text)
+    said = without_surrogates(str(document.metadata.get("language") or document.language or "")).strip()
+    language = settle_language(detect_language(text, blocks), language_code(said))
     settled: dict[str, Any] = {
         "period_start": parse_day(document.period_start),
         "period_end": parse_day(document.period_end),
         "as_of": parse_day(document.as_of),
-        "language": language_code(document.language),
         "fiscal_year": document.fiscal_year if document.fiscal_year in YEARS else 0,
     }
     if settled["period_start"] and settled["period_end"] and settled["period_start"] > settled["period_end"]:
         settled["period_start"] = ""
     metadata = {
-        without_surrogates(str(key)): without_surrogates(str(value)) for key, value in document.metadata.items()
+        without_surrogates(str(key)): without_surrogates(str(value))
+        for key, value in document.metadata.items()
+        if key != "language"
     }
+    unread = not language_code(said) or language_code(said) != language
+    if unread and said and (said != "en" or "language" in document.metadata):  # unsaid, it is "en" too
+        metadata["language_as_given"] = said[:KEPT_CHARACTERS]
     for field, value in settled.items():
         if not value and (given := without_surrogates(str(getattr(document, field) or "").strip())):
             metadata.setdefault(f"{field}_as_given", given[:KEPT_CHARACTERS])
@@ -226,8 +236,9 @@ def normalise_document(document: Document) -> Document:
         form=one_line(document.form),
         domain=one_line(document.domain).lower() or "default",
         text=text,
-        blocks=tuple(_sound_block(block) for block in document.blocks) or _paragraphs(text),
+        blocks=blocks,
         facts=facts,
+        language=language,
         metadata=metadata,
         **settled,
     )

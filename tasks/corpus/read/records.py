@@ -423,6 +423,8 @@ def read_record(record: Any, source: str, config: RecordsConfig, max_characters:
     rest = {str(key): _to_text(value) for key, value in record.items() if key not in used and value is not None}
     if "entity" in found:
         rest[ENTITY_FROM] = "metadata"
+    if said := found.pop("language", ""):
+        rest["language"] = said  # which the prose may contradict
     return replace(
         document,
         content_hash=row_id(content),

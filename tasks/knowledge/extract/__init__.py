@@ -1,7 +1,7 @@
 """Chunks in, triplets out: subject, relation, object, each with the words that prove it (RARE §3.2, R6-R8).
 
 Rules read tables, prose, cover pages, regulations and minutes; a language model can be asked too. A triplet whose words
-do not stand in its chunk is rejected with a reason."""
+do not stand in its chunk is rejected with a reason, and so is what rules find in another language than English."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet, Unanswered
 from rarefy.tasks.corpus.chunk import repeated
+from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.extract.deadlines import extract_deadlines
 from rarefy.tasks.knowledge.extract.model import DocumentChunks, ModelExtractConfig, extract_by_model
@@ -22,7 +23,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 14  # captions: what is stated for shares alone is theirs alone
+VERSION = 15  # what rules find in another language than English is not_english
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -123,7 +124,7 @@ def extract(
     What stands in the overlap of two chunks is taken from the first. After the triplets of the documents that a model
     was asked about come the windows that it did not answer. ValueError where a method needs a model and there is none.
     """
-    methods = [find(name, METHODS) for name in config.methods]
+    methods = [(find(name, METHODS), name in METHODS and name != "model") for name in config.methods]
     by_document = ((documents[doc_id], list(group)) for doc_id, group in groupby(chunks, key=attrgetter("doc_id")))
     while block := list(islice(by_document, 1 if llm is None else BLOCK)):
         home = {chunk.chunk_id: (i, chunk) for i, (_, own) in enumerate(block) for chunk in own}
@@ -131,7 +132,7 @@ def extract(
         seen: set[str] = set()
         triplets: list[list[Triplet]] = [[] for _ in block]
         unanswered: list[Unanswered] = []
-        for method in methods:
+        for method, of_english in methods:  # a method of the user's own knows its languages itself
             for row in method(block, config, llm):
                 if isinstance(row, Unanswered):
                     unanswered.append(row)
@@ -141,7 +142,10 @@ def extract(
                 repeats = row.method != "model" and row.start < overlap.get(row.chunk_id, 0)
                 if row.triplet_id not in seen and not repeats:
                     seen.add(row.triplet_id)
-                    triplets[document].append(check_evidence(row, chunk.text))
+                    if of_english and not is_english(chunk.language):
+                        triplets[document].append(replace(row, rejected_because="not_english"))
+                    else:
+                        triplets[document].append(check_evidence(row, chunk.text))
         for of_document in triplets:
             yield from reject_ambiguous_labels(of_document)
         yield from unanswered

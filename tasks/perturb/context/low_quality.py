@@ -9,6 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from rarefy.data_contracts.rows import Swap, row_id
+from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages
@@ -338,6 +339,8 @@ def counterfactual(case: Case, config: PerturbConfig, random: Random) -> Iterato
     swaps = case.pool.counterfacts if case.pool else ()
     scarce: list[Draft] = []
     for near in find_nearby_passages(case, config):
+        if not is_english(near.language):
+            continue
         own = Random(row_id(case.question_id, near.chunk_id, near.text))
         edits = falsify_passage(near.text, swaps, own)
         text, _ = apply_edits(near.text, edits)

@@ -36,7 +36,7 @@ __all__ = [
     "rows",
 ]
 
-VERSION = 3
+VERSION = 4  # the language of a question is told by a detector
 LOOKED_AT = 20  # records by whose fields a layout is detected, as empty fields may be left out
 
 RecordReader = Callable[[str, Record], Iterator[QuestionRecord | Skipped]]

@@ -1,11 +1,11 @@
 """Turn question records into questions and chunks: choose gold passages, find their evidence, guess the language."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Question, Span, row_id
+from rarefy.tasks.corpus.read.language import likely_language
 from rarefy.tasks.corpus.read.metadata import language_code as code_of
 from rarefy.tasks.perturb.layouts.records import Passage, QuestionRecord
 from rarefy.tasks.text.notations import contains_answer
@@ -13,62 +13,15 @@ from rarefy.tasks.text.sentences import sentences
 
 # Guess the language of a text
 
-# Words of most sentences of a language, and of few in the others
-_WORDS = {
-    "en": "the of and to in is was what which who how when where for on by with that are were did does from as at its",
-    "de": "der die das und ist von den mit wie welche welcher wer wann wo für auf im ein eine nicht wurde des dem zu",
-    "fr": "le la les des et est une un dans quel quelle qui que pour par sur avec du au aux sont était où combien",
-    "es": "el la los las de y es una un en qué cuál quién cómo cuándo dónde para por con del al son fue cuántos que",
-    "it": "il lo gli di e è una un in che quale chi come quando dove per con del della sono era nel alla quanti",
-    "pt": "o os as de e é uma um em que qual quem como quando onde para por com do da são foi no na quantos",
-    "nl": "de het een en is van in wat welke wie hoe wanneer waar voor op met dat zijn werd door niet aan",
-}
-_LANGUAGES_OF: dict[str, list[str]] = {}
-for _language, _listed in _WORDS.items():
-    for _word in _listed.split():
-        _LANGUAGES_OF.setdefault(_word, []).append(_language)
-_LETTERS = re.compile(r"[^\W\d_]+")
 _READ = 2_000  # characters
-_SCRIPTS = (  # first and last letter, and language
-    ("\u0400", "\u04ff", "ru"),
-    ("\u0370", "\u03ff", "el"),
-    ("\u0590", "\u05ff", "he"),
-    ("\u0600", "\u06ff", "ar"),
-    ("\u0900", "\u097f", "hi"),
-    ("\u0e00", "\u0e7f", "th"),
-    ("\u3040", "\u30ff", "ja"),
-    ("\uac00", "\ud7af", "ko"),
-    ("\u4e00", "\u9fff", "zh"),
-)
-
-
-_BESIDE = 2.0  # weight of all texts beside a text, in its words
+_LIKELY = 0.5  # more likely than all other languages together: a question has few words
 
 
 def guess_language(text: str, beside: Iterable[str] = ()) -> str:
-    """The code of a text's most likely language, with texts `beside` it as a help.
-
-    English where words do not tell; "und" where its letters belong to no known language.
-    """
-    text = text[:_READ].lower()
-    letters = [letter for word in _LETTERS.findall(text) for letter in word]
-    foreign = Counter(_script_language(letter) for letter in letters if letter > "\u036f")
-    if 2 * foreign.total() > len(letters):
-        return "ja" if foreign["ja"] else foreign.most_common(1)[0][0]
-    own, others = (
-        _count_language_words(text),
-        _count_language_words(" ".join(other[:_READ] for other in beside).lower()),
-    )
-    worth = _BESIDE / max(1, others.total())
-    return max(_WORDS, key=lambda language: own[language] + worth * others[language])  # the first of equals: English
-
-
-def _count_language_words(text: str) -> Counter[str]:
-    return Counter(language for word in _LETTERS.findall(text) for language in _LANGUAGES_OF.get(word, ()))
-
-
-def _script_language(letter: str) -> str:
-    return next((language for first, last, language in _SCRIPTS if first <= letter <= last), "und")
+    """The code of a text's language; where its words do not tell, with texts `beside` it; English where none do."""
+    text = text[:_READ]
+    together = "\n".join((text, *(other[:_READ] for other in beside)))
+    return likely_language(text, _LIKELY) or likely_language(together, _LIKELY) or "en"
 
 
 _MOST = 200_000  # characters of a passage that is searched sentence by sentence

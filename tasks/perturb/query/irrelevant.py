@@ -8,6 +8,7 @@ from itertools import pairwise
 from random import Random
 
 from rarefy.data_contracts.rows import Chunk
+from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.question_parts import AUX, LONGEST_QUESTION, PREPOSITIONS, PRONOUNS
@@ -249,7 +250,8 @@ def irrelevant_detail(case: Case, config: PerturbConfig, random: Random) -> Iter
 
 def _find_passages(case: Case) -> list[Chunk]:
     ids = [*case.golds, *(case.pool.neighbours if case.pool else ())]
-    return [case.chunks[i] for i in list(dict.fromkeys(ids))[:PASSAGES] if i in case.chunks]
+    chunks = [case.chunks[i] for i in list(dict.fromkeys(ids))[:PASSAGES] if i in case.chunks]
+    return [chunk for chunk in chunks if is_english(chunk.language)]
 
 
 def _find_details(case: Case, chunk: Chunk) -> Iterator[Detail]:

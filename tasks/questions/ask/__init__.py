@@ -1,22 +1,24 @@
 """Paths in, questions out: the pivot is described, the answer stands at the other end (RARE §3.4, R18-R22).
 
-Rules word the question of each pattern, or a language model is asked (`ask.model`). A path without a question comes as
-a rejected question with its reason.
+Rules word the question of each pattern, in English and of English passages, or a language model is asked (`ask.model`).
+A path without a question comes as a rejected question with its reason.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Triplet, row_id
+from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 9
+VERSION = 10  # rules ask in English alone
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -48,7 +50,10 @@ def ask(
     index = build_index(triplets, chunks, documents)
     writers = {pattern: find(name, WRITERS) for pattern, name in config.writers.items()}
     for path in paths:
-        yield make_question(path, writers[path.pattern](path, index), index)
+        question = make_question(path, writers[path.pattern](path, index), index)
+        of_english = config.writers[path.pattern] in WRITERS
+        foreign = of_english and not all(is_english(index.chunks[name].language) for name in question.chunk_ids)
+        yield replace(question, rejected_because="not_english") if foreign else question
 
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:

@@ -138,6 +138,13 @@ def test_a_trend_is_turned_round_only_where_it_is_told_as_a_fact():
     assert text == told.replace("Demand increased", "Demand decreased")
 
 
+def test_rules_for_english_change_no_passage_in_another_language():
+    chunks = CHUNKS | {"a1": replace(CHUNKS["a1"], language="de")}
+    case = Case("c", "context", GOLD, "q", "What?", "$47,525", pool=POOL, chunks=chunks)
+    assert {draft.chunk_id for draft in drafts("counterfactual", case)} == {"a2"}
+    assert {draft.chunk_id for draft in drafts("inconsequential", case)} == {"a1", "a2"}
+
+
 def test_debris_is_poor_in_words_of_its_passage_and_free_of_its_figures():
     for draft in drafts("debris"):
         source = CHUNKS[draft.chunk_id].text

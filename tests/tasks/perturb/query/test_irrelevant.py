@@ -1,5 +1,6 @@
 """A detail that is put in is true, said of what is named, and beside the point."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -35,6 +36,7 @@ def test_what_a_report_says_of_itself_is_said_of_its_entity():
     made = drafts(ASKED, chunk)
     told = "Apple Inc. sells its products through its own retail stores"
     assert {f"Given that {told}, w{ASKED[1:]}", f"{told}; w{ASKED[1:]}"} <= made
+    assert not drafts(ASKED, replace(chunk, language="fr"))
     filed = made - {f"Given that {told}, w{ASKED[1:]}", f"{told}; w{ASKED[1:]}"}
     assert f"Apple Inc. files its annual report on Form 10-K; w{ASKED[1:]}" in filed
     assert f"{ASKED[:-1]}, according to an annual report filed on Form 10-K?" in filed

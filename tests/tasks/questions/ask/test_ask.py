@@ -71,6 +71,13 @@ def put(corpus, pattern, *wanted):
     return question
 
 
+def test_rules_ask_of_english_passages_alone(corpus):
+    documents, chunks, triplets = corpus
+    french = {name: replace(chunk, language="fr") for name, chunk in chunks.items()}
+    question = put((documents, french, triplets), "single", ("Alpha Inc.", "total revenue"))
+    assert (question.language, question.rejected_because) == ("fr", "not_english")
+
+
 def test_single(corpus):
     question = put(corpus, "single", ("Alpha Inc.", "total revenue"))
     assert question.text == "What was Alpha Inc.'s total revenue in fiscal year 2024, in millions of US dollars?"
