@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Triplet, row_id
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
-from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of
+from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 9
+VERSION = 10  # places of evidence
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -81,6 +81,7 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         chunk_ids=tuple(dict.fromkeys(span.chunk_id for span in spans)),
         evidence=tuple(index.chunks[s.chunk_id].text[s.start : s.end] for s in spans),
         evidence_spans=tuple(spans),
+        evidence_places=places_of_evidence(spans, used, index),
         entity=target.entity,
         domain=path.domain,
         period=target.period,
