@@ -50,7 +50,7 @@ def _check_block_cover(text: str, starts: list[int], ends: list[int]) -> str | N
 
 
 def _check_places(text: str, starts: list[int], ends: list[int], names: list[str]) -> str | None:
-    before = (0, 0)
+    before = (-1, 0)
     for start, end, name in zip(starts, ends, names, strict=True):
         if not 0 <= start < end <= len(text):
             return f"{name!r} at [{start}, {end}) in a text of {len(text)} characters"
