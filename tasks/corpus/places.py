@@ -56,16 +56,19 @@ def join_names(names: Iterable[str]) -> str:
     """One name for several places: "pages 3–4", "Sheet1!A5:F20"; places of several kinds one after the other."""
     numbers: dict[str, tuple[int, ...]] = {}  # by kind or sheet: first and last page, or the corners' columns and rows
     for name in dict.fromkeys(names):
-        if found := _NUMBERED.fullmatch(name):
-            first = int(found[2])
-            kind, bounds = found[1], (first, int(found[3] or first))
-        elif found := _CELLS.fullmatch(name):
-            column, row = _column_number(found[2]), int(found[3])
-            kind, bounds = f"{found[1]}!", (column, row, _column_number(found[4] or found[2]), int(found[5] or row))
-        else:
-            kind, bounds = name, ()
+        kind, bounds = _parse_name(name)
         numbers[kind] = _widen(numbers[kind], bounds) if kind in numbers else bounds
     return ", ".join(_name_bounds(kind, bounds) for kind, bounds in numbers.items())
+
+
+def _parse_name(name: str) -> tuple[str, tuple[int, ...]]:
+    """Kind or sheet, and bounds as in `join_names`; the name itself and none where it is of no such form."""
+    if found := _NUMBERED.fullmatch(name):
+        return found[1], (int(found[2]), int(found[3] or found[2]))
+    if found := _CELLS.fullmatch(name):
+        column, row, last_column, last_row = found[2], found[3], found[4] or found[2], found[5] or found[3]
+        return f"{found[1]}!", (_column_number(column), int(row), _column_number(last_column), int(last_row))
+    return name, ()
 
 
 def _widen(known: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
