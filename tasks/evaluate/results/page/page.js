@@ -66,7 +66,7 @@
   function pattern(forms) {
     const told = [...new Set(forms.map((one) => one.trim()).filter(Boolean))].sort((a, b) => b.length - a.length);
     if (!told.length) return null;
-    const plain = told.map((one) => one.replace(/[.*+?^${}()|[\]\\\/-]/g, "\\$&").replace(/\s+/g, "\\s+"));
+    const plain = told.map((one) => one.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&").replace(/\s+/g, "\\s+"));
     return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])(?:${plain.join("|")})(?![\\p{L}\\p{N}]|[.,]\\p{N})`, "giu");
   }
 
