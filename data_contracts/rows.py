@@ -199,6 +199,7 @@ class Question:
     chunk_ids: tuple[str, ...]
     evidence: tuple[str, ...]
     evidence_spans: tuple[Span, ...]
+    evidence_places: tuple[str, ...] = ()  # of each in its source: "page 12", "Sheet1!C7"; () where none has any
     entity: str = ""
     domain: str = "default"
     period: str = ""
@@ -581,6 +582,7 @@ class Change:
     new_id: str = ""  # of the row in the new one; the successor of a question that was retired
     doc_id: str = ""  # its document in the new benchmark; of what is gone, in the old
     section: str = ""  # where it stands, or stood
+    place: str = ""  # in its source, where it stands there: "page 12", "Sheet1!C7"
     about: str = ""  # what it is: a title, a question, "subject · relation · period"
     before: str = ""  # what the old benchmark says
     after: str = ""  # what the new one says

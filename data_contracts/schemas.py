@@ -39,10 +39,13 @@ ROWS: dict[str, type] = {  # row type by kind of table
     "changes": rows.Change,
 }
 SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
-    "triplets": 2,  # valid_from, valid_to, superseded_by
-    "questions": 2,  # latest
+    "documents": 2,  # places
+    "chunks": 2,  # place
+    "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
+    "questions": 3,  # 2: latest; 3: evidence_places
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
+    "changes": 2,  # place
 }
 
 # Kinds that lie beside a benchmark and are no part of it: the last digits of what vectors come to are the machine's, so
@@ -72,16 +75,48 @@ def _add_latest(questions: pa.Table) -> pa.Table:
     return _add_columns(questions, latest=False)
 
 
+def _add_list(table: pa.Table, kind: str, name: str) -> pa.Table:
+    """Add a column of lists that are all empty, unless the table has it."""
+    if name in table.column_names:
+        return table
+    return table.append_column(name, pa.array([[]] * table.num_rows, schema_of(ROWS[kind]).field(name).type))
+
+
+def _add_places(documents: pa.Table) -> pa.Table:
+    """Add to documents of schema 1 that they have no places in their sources."""
+    return _add_list(documents, "documents", "places")
+
+
+def _add_place(table: pa.Table) -> pa.Table:
+    """Add to chunks or changes of schema 1 that they have no place."""
+    return _add_columns(table, place="")
+
+
+def _add_subject_from(triplets: pa.Table) -> pa.Table:
+    """Add to facts of schema 2 that they do not say where their subject is from, and have no place."""
+    return _add_columns(triplets, subject_from="", place="")
+
+
+def _add_evidence_places(questions: pa.Table) -> pa.Table:
+    """Add to questions of schema 2 that their evidence has no places."""
+    return _add_list(questions, "questions", "evidence_places")
+
+
 def _drop_similarities(table: pa.Table) -> pa.Table:
     """Drop the similarities of schema 1, which differ from machine to machine; a table of their own has them now."""
     return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
 
 
 MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, from) -> to the next schema
+    ("documents", 1): _add_places,
+    ("chunks", 1): _add_place,
     ("triplets", 1): _add_validity,
+    ("triplets", 2): _add_subject_from,
     ("questions", 1): _add_latest,
+    ("questions", 2): _add_evidence_places,
     ("merges", 1): _drop_similarities,
     ("variants", 1): _drop_similarities,
+    ("changes", 1): _add_place,
 }
 
 

@@ -49,6 +49,19 @@ def _check_block_cover(text: str, starts: list[int], ends: list[int]) -> str | N
     return None
 
 
+def _check_places(text: str, starts: list[int], ends: list[int], names: list[str]) -> str | None:
+    before = (-1, 0)
+    for start, end, name in zip(starts, ends, names, strict=True):
+        if not 0 <= start < end <= len(text):
+            return f"{name!r} at [{start}, {end}) in a text of {len(text)} characters"
+        if not name.strip():
+            return f"[{start}, {end}) has a place without a name"
+        if (start, -end) < before:
+            return f"{name!r} at [{start}, {end}) after one that begins later, or is within it"
+        before = (start, -end)
+    return None
+
+
 def _check_fact_spans(text: str, concepts: list[str], starts: list[int], ends: list[int]) -> str | None:
     for concept, start, end in zip(concepts, starts, ends, strict=True):
         # a hidden fact is shown nowhere: its span is [0, 0)
@@ -120,6 +133,11 @@ DOCUMENT = Suite(
             _check_block_order,
         ),
         row_rule("blocks cover the text", ("text", *_BLOCK_SPANS), _check_block_cover),
+        row_rule(
+            "places in order, inside the text, named",
+            ("text", "places.start", "places.end", "places.name"),
+            _check_places,
+        ),
         row_rule("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _check_fact_spans),
         row_rule(
             "facts' periods are days", ("facts.concept", "facts.period_start", "facts.period_end"), _check_fact_days

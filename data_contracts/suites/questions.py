@@ -146,6 +146,10 @@ def _check_evidence(references: References) -> Judge:
     return judge
 
 
+def _check_evidence_places(evidence: list[str], places: list[str]) -> str | None:
+    return f"{len(evidence)} sentences, {len(places)} places" if len(places) not in (0, len(evidence)) else None
+
+
 def _check_has_evidence(rejected_because: str, chunk_ids: list[str], evidence: list[str]) -> str | None:
     if rejected_because or (chunk_ids and evidence):
         return None
@@ -180,6 +184,7 @@ QUESTION = Suite(
         Reference("chunk_ids", Chunk, "chunk_id"),
         RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _check_path),
         RowRule("evidence verbatim in its chunks", _EVIDENCE, _check_evidence),
+        row_rule("a place for each evidence, or for none", ("evidence", "evidence_places"), _check_evidence_places),
         RowRule(
             "accepted questions rest on accepted triplets",
             ("rejected_because", "triplet_ids"),

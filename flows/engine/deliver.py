@@ -46,6 +46,7 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         ),
     )
     line.end(f"{len(manifest['files']):,} files in {out}")
+    questions = build_report.sample_questions(run.store, tables["questions"])
     built = build_report.BuildResult(
         out=out,
         version=manifest["version"],
@@ -54,7 +55,8 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         languages=describe_languages(run.languages),
         breaches=build_report.count_breaches(run.breaches.values()),
         census=census,
-        questions=build_report.sample_questions(run.store, tables["questions"]),
+        questions=questions,
+        homes=build_report.find_homes(run.store, tables["chunks"], questions),
         variants=tally_variants(run.store.table(tables["variants"])),
         spent=compute_spending(run, config, tables),
     )

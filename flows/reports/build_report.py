@@ -1,10 +1,12 @@
 """What came of a build: the funnel, the census and a few questions, for the terminal and for Prefect's UI."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from rich.console import Console
 
@@ -46,6 +48,7 @@ class BuildResult:
     funnel: tuple[FunnelStage, ...]
     census: tuple[CensusRow, ...]
     questions: tuple[Question, ...]
+    homes: Mapping[str, str] = field(default_factory=dict)  # of these questions' chunks: their documents
     variants: Tally = field(default_factory=Tally)  # what became of them
     languages: str = ""  # which documents are not in English: "15 documents are not in English (12 fr, 3 de)"
     breaches: tuple[tuple[str, str, int], ...] = ()  # rows that were set aside: their table, the rule, how many
@@ -91,6 +94,24 @@ def sample_questions(store: Store, name: str) -> tuple[Question, ...]:
     return tuple(question for _, _, question in sorted(ranked, key=lambda r: r[:2])[:SHOWN])
 
 
+def find_homes(store: Store, name: str, questions: Iterable[Question]) -> dict[str, str]:
+    """The document of each gold chunk of the questions whose evidence has places; `name` is of the table of chunks."""
+    wanted = sorted({name for question in questions if question.evidence_places for name in question.chunk_ids})
+    if not wanted:
+        return {}  # a table of chunks may be large
+    chunks = store.table(name).select(["chunk_id", "doc_id"])
+    mine = chunks.filter(pc.is_in(chunks["chunk_id"], value_set=pa.array(wanted)))
+    return dict(zip(mine["chunk_id"].to_pylist(), mine["doc_id"].to_pylist(), strict=True))
+
+
+def evidence_lines(question: Question, homes: Mapping[str, str]) -> Iterator[str]:
+    """The gold sentences of a question, each with its document and place where it has a place in its source."""
+    places = question.evidence_places or ("",) * len(question.evidence)
+    for sentence, span, place in zip(question.evidence, question.evidence_spans, places, strict=True):
+        where = ", ".join(filter(None, (homes.get(span.chunk_id, ""), place)))
+        yield f"{_short(sentence)} ({where})" if place else _short(sentence)
+
+
 def show(built: BuildResult, console: Console) -> None:
     """Print the funnel, the census, a few questions, and where the benchmark lies."""
     console.print(as_table("Funnel", funnel_records(built.funnel)))
@@ -102,7 +123,7 @@ def show(built: BuildResult, console: Console) -> None:
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
     for number, question in enumerate(built.questions, 1):
         lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer}"]
-        lines += [f"   evidence: {_short(sentence)}" for sentence in question.evidence] + [""]
+        lines += [f"   evidence: {shown}" for shown in evidence_lines(question, built.homes)] + [""]
     if built.breaches:
         count = sum(rows for *_, rows in built.breaches)
         examples = ", ".join(f"{rows:,} {kind}: {rule}" for kind, rule, rows in built.breaches[:REASONS])
@@ -180,7 +201,7 @@ def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> N
     create_markdown_artifact(
         "\n\n".join(
             f"**{question.text}**\n\n{question.answer} ({question.pattern})\n\n"
-            + "\n".join(f"> {_short(sentence)}\n" for sentence in question.evidence)
+            + "\n".join(f"> {shown}\n" for shown in evidence_lines(question, built.homes))
             for question in built.questions
         ),
         key=artifact_key(built.out, "sample-questions"),

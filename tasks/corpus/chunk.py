@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from rarefy.data_contracts.rows import Chunk, Document, row_id
+from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.tokens import TokenCounter, counter
 from rarefy.tasks.text.sentences import sentences
 
@@ -478,7 +479,7 @@ class _WindowPlan:
 
 __all__ = ["PROFILES", "VERSION", "ChunkConfig", "Profile", "chunk", "repeated", "sentences"]
 
-VERSION = 3
+VERSION = 4  # places
 
 
 def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCounter | None = None) -> Iterator[Chunk]:
@@ -496,6 +497,7 @@ def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCou
             (parts[window.first : window.last], parts[window.new])
             for window in fit_windows(document.text, parts, profile, config.fragment)
         ]
+        places = PlaceIndex(document.places)
         texts = [document.text[members[0].start : members[-1].end] for members, _ in spans]
         occurrences: Counter[str] = Counter()
         for (members, new), text, tokens in zip(spans, texts, _count_tokens(spans, texts, count), strict=True):
@@ -516,6 +518,7 @@ def chunk(documents: Iterable[Document], config: ChunkConfig, *, count: TokenCou
                 period_end=document.period_end,
                 title=document.title,
                 language=document.language,
+                place=places.name(members[0].start, members[-1].end),
             )
 
 

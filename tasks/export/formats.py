@@ -22,7 +22,7 @@ from rarefy.tasks.text.characters import visible
 from rarefy.tasks.text.markdown import markdown_text
 
 SPLITS = ("train", "test")
-_CHUNK = ("doc_id", "start", "end", "kind", "section", "entity", "domain", "fiscal_year", "period_end")
+_CHUNK = ("doc_id", "start", "end", "kind", "section", "place", "entity", "domain", "fiscal_year", "period_end")
 _QUESTION = ("pattern", "split", "answer", "aliases", "entity", "domain", "period", "valid_from")
 LONG = 100  # characters of a name that a document gives itself
 

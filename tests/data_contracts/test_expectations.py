@@ -51,7 +51,7 @@ def test_a_good_table_keeps_every_rule(tables, row_type):
     [
         (lambda table: table.drop_columns(["text"]), "text: missing"),
         (lambda table: table.append_column("colour", pa.nulls(table.num_rows)), "colour: unknown"),
-        (lambda table: table.select(table.schema.names[::-1]), "in the order language, title"),
+        (lambda table: table.select(table.schema.names[::-1]), "in the order place, language, title"),
         (lambda table: table.set_column(2, "start", table.column("start").cast(pa.int32())), "start: int32, not int64"),
         (lambda table: table.set_column(5, "section", pa.nulls(table.num_rows, pa.string())), "section: 5 nulls"),
     ],

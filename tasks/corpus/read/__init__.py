@@ -38,7 +38,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 9  # the language of a document is told from its prose
+VERSION = 9  # files of Office and others, tables of Markdown, places, languages
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)

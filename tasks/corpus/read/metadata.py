@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from rarefy.data_contracts.rows import Block, Document, Fact, row_id
+from rarefy.data_contracts.rows import Block, Document, Fact, Place, row_id
 from rarefy.data_contracts.suites.corpus import DOCUMENT
 from rarefy.data_contracts.suites.rule import RowRule
 from rarefy.tasks.corpus.read.compose import Piece, compose_text
@@ -237,6 +237,7 @@ def normalise_document(document: Document) -> Document:
         domain=one_line(document.domain).lower() or "default",
         text=text,
         blocks=blocks,
+        places=tuple(_sound_place(place) for place in document.places),
         facts=facts,
         language=language,
         metadata=metadata,
@@ -272,6 +273,10 @@ def date_facts(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], int]:
 
 def _sound_block(block: Block) -> Block:
     return block if block.section.isascii() else replace(block, section=without_surrogates(block.section))
+
+
+def _sound_place(place: Place) -> Place:
+    return place if place.name.isascii() else replace(place, name=without_surrogates(place.name))
 
 
 def _paragraphs(text: str) -> tuple[Block, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from pathlib import PurePosixPath
 from statistics import median
 from typing import Any
@@ -22,7 +22,8 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.runlength import rldecode
 from pdfplumber.utils.exceptions import PdfminerException
 
-from rarefy.data_contracts.rows import Document
+from rarefy.data_contracts.rows import Document, Place
+from rarefy.tasks.corpus.places import name_pages
 from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_value, tidy
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions, render_table
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table, group_lines, order_columns, page_words
@@ -36,7 +37,17 @@ MARGIN = 0.12  # of the page's height: they stand no further in
 
 Box = tuple[float, float, float, float]
 Rows = list[list[str]]
-Item = Line | Rows
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows of a table, the header first, and the page that each of them is on."""
+
+    rows: Rows
+    pages: list[int]
+
+
+Item = Line | Table
 
 
 MAX_PAGES, MAX_UNPACKED, MAX_RATIO = 2_000, 1_000_000_000, 200
@@ -125,7 +136,7 @@ def _page_items(page: Page, number: int) -> Iterator[Item]:
     ruled = page.ruled
     outside = [w for w in page.words if not any(_inside(w, box) for box, _ in ruled)]
     lines = order_columns(group_lines(outside, number), page.width)
-    waiting = sorted(ruled, key=lambda found: found[0][1])
+    waiting = [(box, Table(rows, [number] * len(rows))) for box, rows in sorted(ruled, key=lambda found: found[0][1])]
     while lines:
         found = find_aligned_table(lines)
         start, end, rows = found or (len(lines), len(lines), [])
@@ -136,9 +147,9 @@ def _page_items(page: Page, number: int) -> Iterator[Item]:
         if found:
             while waiting and waiting[0][0][1] < lines[start].top:
                 yield waiting.pop(0)[1]
-            yield rows
+            yield Table(rows, [number] * len(rows))
         lines = lines[end:]
-    yield from (rows for _, rows in waiting)
+    yield from (table for _, table in waiting)
 
 
 def _inside(word: Word, box: Box) -> bool:
@@ -184,13 +195,13 @@ def _join_pages(pages: list[list[Item]]) -> list[Item]:
     for page in pages:
         page = list(page)
         last = items[-1] if items else None
-        if page and isinstance(page[0], list) and isinstance(last, list) and len(page[0][0]) == len(last[0]):
-            head, *rows = page[0]
-            if head == last[0] or not any(head):
-                last += rows
-                page.pop(0)
-            elif any(is_value(cell) for cell in head):
-                last += [head, *rows]
+        first = page[0] if page else None
+        if isinstance(first, Table) and isinstance(last, Table) and len(first.rows[0]) == len(last.rows[0]):
+            head = first.rows[0]
+            repeated = head == last.rows[0] or not any(head)
+            if repeated or any(is_value(cell) for cell in head):
+                last.rows += first.rows[repeated:]
+                last.pages += first.pages[repeated:]
                 page.pop(0)
         items += page
     return items
@@ -244,7 +255,8 @@ def build_pieces(items: list[Item], dropped: Counter[str]) -> Iterator[Piece]:
         text = clean_characters(_join_lines([line.text for line in gathered], layout), dropped)
         level = _heading_level(gathered, text, layout)
         text = text if level else BULLET.sub("- ", text, count=1) if BULLET.match(text) else text
-        yield Piece("heading" if level else "text", text, level)
+        place = name_pages(gathered[0].page, gathered[-1].page)
+        yield Piece("heading" if level else "text", text, level, place)
         gathered.clear()
 
     for item in items:
@@ -254,12 +266,26 @@ def build_pieces(items: list[Item], dropped: Counter[str]) -> Iterator[Piece]:
             gathered.append(item)
             continue
         yield from flush()
-        markdown = clean_characters(render_table(item), dropped)
-        if is_contents(item):
+        markdown = clean_characters(render_table(item.rows), dropped)
+        if is_contents(item.rows):
             dropped["table_of_contents"] += len(markdown)
         else:
-            yield Piece("table", markdown)
+            place = name_pages(item.pages[0], item.pages[-1])
+            yield Piece("table", markdown, place=place, cells=tuple(_page_places(item, markdown)))
     yield from flush()
+
+
+def _page_places(table: Table, markdown: str) -> Iterator[Place]:
+    """Of a table that runs on over pages, the stretch on each of them."""
+    if table.pages[0] == table.pages[-1]:
+        return
+    ends = [found.start() for found in re.finditer(r"\n|\Z", markdown)]
+    del ends[0]  # the header's: the line under it is no row
+    start = 0
+    for page, ended in groupby(zip(table.pages, ends, strict=True), key=lambda row: row[0]):
+        *_, (_, end) = ended
+        yield Place(start, end, name_pages(page, page))
+        start = end + 1
 
 
 def _heading_level(lines: list[Line], text: str, layout: Layout) -> int:

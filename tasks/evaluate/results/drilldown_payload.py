@@ -155,7 +155,8 @@ class Passages:
         if "variant_id" in row:
             return self._variant(name, row, answers)
         text, cut = self._room(row["text"], answers)
-        heading = self._texts.put(" › ".join(filter(None, (row["title"], row["section"]))))
+        title = " › ".join(filter(None, (row["title"], row["section"])))
+        heading = self._texts.put(" · ".join(filter(None, (title, row["place"]))))
         return self._keep(name, [name, heading, text, cut, -1, 0, "", name, 1])
 
     def outside(self, passage: Mapping[str, Any], answers: tuple[str, ...] = ()) -> int:
@@ -218,7 +219,7 @@ def question_records(tables: Mapping[str, pa.Table], texts: Texts, places: Itera
     """By place in the table: id, text, answer, aliases, gold chunks, evidence, pattern, domain, entity, period.
 
     A piece of evidence is the document's title, its id, the section, chunk_id, the text before, the sentence, the text
-    after, and where the sentence begins in the document (-1 where that is not known).
+    after, where the sentence begins in the document (-1 where that is not known), and its place in the source.
     """
     places = sorted(set(places))
     rows = dict(zip(places, tables["questions"].take(places).to_pylist(), strict=True)) if places else {}
@@ -229,10 +230,12 @@ def question_records(tables: Mapping[str, pa.Table], texts: Texts, places: Itera
 def _question(row: Mapping[str, Any], chunks: Mapping[str, Any], texts: Texts) -> list[Any]:
     spans = row["evidence_spans"] or []
     evidence = [
-        _evidence(span, chunks.get(span["chunk_id"]), sentence, texts)
-        for span, sentence in zip(spans, row["evidence"], strict=False)
+        _evidence(span, chunks.get(span["chunk_id"]), sentence, place, texts)
+        for span, sentence, place in zip(
+            spans, row["evidence"], row["evidence_places"] or [""] * len(spans), strict=False
+        )
     ]
-    evidence += [_evidence({"chunk_id": ""}, None, sentence, texts) for sentence in row["evidence"][len(spans) :]]
+    evidence += [_evidence({"chunk_id": ""}, None, sentence, "", texts) for sentence in row["evidence"][len(spans) :]]
     return [
         row["question_id"],
         texts.put(row["text"]),
@@ -252,9 +255,11 @@ def _next_word(text: str, at: int) -> int:
     return at if found < 0 else found + 1
 
 
-def _evidence(span: Mapping[str, Any], chunk: Mapping[str, Any] | None, sentence: str, texts: Texts) -> list[Any]:
+def _evidence(
+    span: Mapping[str, Any], chunk: Mapping[str, Any] | None, sentence: str, place: str, texts: Texts
+) -> list[Any]:
     if chunk is None:
-        return [0, "", 0, span["chunk_id"], 0, texts.put(sentence), 0, -1]
+        return [0, "", 0, span["chunk_id"], 0, texts.put(sentence), 0, -1, place]
     start, end, text = span["start"], span["end"], chunk["text"]
     before, after = text[_next_word(text, start - AROUND) : start], text[end : end + AROUND].rsplit(" ", 1)[0]
     return [
@@ -266,6 +271,7 @@ def _evidence(span: Mapping[str, Any], chunk: Mapping[str, Any] | None, sentence
         texts.put(text[start:end]),
         texts.put(after + (" …" if end + AROUND < len(text) else "")),
         chunk["start"] + start,
+        place,
     ]
 
 

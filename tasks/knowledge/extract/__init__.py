@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet, Unanswered
 from rarefy.tasks.corpus.chunk import repeated
+from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.extract.deadlines import extract_deadlines
@@ -23,7 +24,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 15  # what rules find in another language than English is not_english
+VERSION = 15  # tables without tags, places, English alone
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -129,6 +130,7 @@ def extract(
     while block := list(islice(by_document, 1 if llm is None else BLOCK)):
         home = {chunk.chunk_id: (i, chunk) for i, (_, own) in enumerate(block) for chunk in own}
         overlap = repeated(chunk for _, own in block for chunk in own)
+        places = [PlaceIndex(document.places) for document, _ in block]
         seen: set[str] = set()
         triplets: list[list[Triplet]] = [[] for _ in block]
         unanswered: list[Unanswered] = []
@@ -142,10 +144,9 @@ def extract(
                 repeats = row.method != "model" and row.start < overlap.get(row.chunk_id, 0)
                 if row.triplet_id not in seen and not repeats:
                     seen.add(row.triplet_id)
-                    if of_english and not is_english(chunk.language):
-                        triplets[document].append(replace(row, rejected_because="not_english"))
-                    else:
-                        triplets[document].append(check_evidence(row, chunk.text))
+                    placed = find_place(check_evidence(row, chunk.text), chunk, places[document])
+                    foreign = of_english and not is_english(chunk.language)
+                    triplets[document].append(replace(placed, rejected_because="not_english") if foreign else placed)
         for of_document in triplets:
             yield from reject_ambiguous_labels(of_document)
         yield from unanswered
@@ -174,6 +175,21 @@ def reject_ambiguous_labels(triplets: list[Triplet]) -> Iterator[Triplet]:
     for t in triplets:
         ambiguous = t.value and not t.rejected_because and len(values.get(key(t), ())) > 1
         yield replace(t, rejected_because="label_used_twice") if ambiguous else t
+
+
+def find_place(triplet: Triplet, chunk: Chunk, places: PlaceIndex) -> Triplet:
+    """The triplet with the place of its answer in the source, or of its sentence where that has the answer twice.
+
+    A method that knows more, such as the cell of a row in which two are equal, has named the place itself.
+    """
+    if triplet.place:
+        return triplet
+    start, end = chunk.start + triplet.start, chunk.start + triplet.end
+    if triplet.answer and triplet.source_sentence.count(triplet.answer) == 1:
+        start += triplet.source_sentence.index(triplet.answer)
+        end = start + len(triplet.answer)
+    place = places.name(start, end) or places.name(chunk.start + triplet.start, chunk.start + triplet.end)
+    return replace(triplet, place=place) if place else triplet
 
 
 def check_evidence(triplet: Triplet, text: str) -> Triplet:

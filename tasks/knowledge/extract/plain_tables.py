@@ -12,6 +12,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
+from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
 from rarefy.tasks.knowledge.extract.column_heads import (
     NO_UNIT,
@@ -152,8 +153,11 @@ WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of 
 class PlainTable:
     """One table of a document without tags, with what its caption, corner and columns say of all its figures."""
 
-    def __init__(self, table: Table, chunk: Chunk, document: Document, vocabulary: Set[str]) -> None:
-        self.table, self.chunk, self.document, self.vocabulary = table, chunk, document, vocabulary
+    def __init__(
+        self, table: Table, chunk: Chunk, document: Document, vocabulary: Set[str], places: PlaceIndex
+    ) -> None:
+        self.table, self.chunk, self.document = table, chunk, document
+        self.vocabulary, self.places = vocabulary, places
         self.name = name_table(table, chunk, document)
         first, *others = (cell.text if len(cell.text) <= LONGEST_LABEL else "" for cell in table.header.cells)
         self.heads = [ColumnHead(), *map(read_head, others)]
@@ -285,6 +289,7 @@ class PlainTable:
             entity=self.document.entity,
             domain=self.document.domain,
             subject_from=self.name.source,
+            place=self.places.name(chunk.start + cell.start, chunk.start + cell.end),
             rejected_because=next(filter(None, reason), ""),
         )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
+from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.knowledge.extract.labels import (
     FLOW,
     MEASURES,
@@ -213,12 +214,13 @@ def shows_period(period: Period, shown: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """What the cells of one document are read with: its tags, names of concepts, vocabulary."""
+    """What the cells of one document are read with: its tags, names of concepts, vocabulary, places in its source."""
 
     document: Document
     facts: Mapping[int, Fact]  # by where they start in the document
     names: Mapping[str, str]  # concept → what the registrant calls it for the whole company
     vocabulary: Set[str]  # the words that the document writes in lower case
+    places: PlaceIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +482,7 @@ def table_context(document: Document, chunks: list[Chunk]) -> TableContext:
     # not what stands in addresses ("walmart.com"), nor what the registrant is called
     small = re.findall(r"(?<![\w’'./@:-])[a-z]{2,}(?![\w@/]|\.\w)", document.text)
     vocabulary = frozenset(small) - frozenset(re.findall(r"[a-z]{2,}", document.entity.lower())) | {"company"}
-    source = TableContext(document, facts, {}, vocabulary)
+    source = TableContext(document, facts, {}, vocabulary, PlaceIndex(document.places))
     names: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for chunk in chunks:
         for table in parse_tables(chunk.text) if facts and chunk.kind == "table" else ():
@@ -506,7 +508,8 @@ def extract_tables(chunk: Chunk, source: TableContext) -> Iterator[Triplet]:
         named = dict(_read_cells(table, chunk, source))
         yield from named.values()
         if not source.facts:  # a tagged source does not tag its discussion; the statements say the same
-            yield from PlainTable(table, chunk, source.document, source.vocabulary).triplets(named.keys())
+            plain = PlainTable(table, chunk, source.document, source.vocabulary, source.places)
+            yield from plain.triplets(named.keys())
 
 
 def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tuple[int, Triplet]]:
@@ -524,7 +527,8 @@ def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tu
             else:
                 fact = None if source.facts else read_untagged_cell(place, source)
             if fact is not None:
-                yield cell.start, cell_to_triplet(fact, place, source.document)
+                shown_at = source.places.name(chunk.start + cell.start, chunk.start + cell.end)
+                yield cell.start, replace(cell_to_triplet(fact, place, source.document), place=shown_at)
 
 
 def cell_to_triplet(fact: CellFact, place: NumberCell, document: Document) -> Triplet:

@@ -15,10 +15,10 @@ from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Tr
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
-from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of
+from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 10  # rules ask in English alone
+VERSION = 10  # cells of tables without tags, places of evidence, English alone
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -86,6 +86,7 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         chunk_ids=tuple(dict.fromkeys(span.chunk_id for span in spans)),
         evidence=tuple(index.chunks[s.chunk_id].text[s.start : s.end] for s in spans),
         evidence_spans=tuple(spans),
+        evidence_places=places_of_evidence(spans, used, index),
         entity=target.entity,
         domain=path.domain,
         period=target.period,

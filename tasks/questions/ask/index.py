@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
+from rarefy.tasks.corpus.places import PlaceIndex, join_names
 
 
 @dataclass(slots=True)
@@ -23,6 +24,16 @@ class CorpusIndex:
     _mentioning: dict[str, set[str]] = field(default_factory=dict)
     _named: dict[str, Span | None] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
+    _places: dict[str, PlaceIndex] = field(default_factory=dict)
+
+    def place_of(self, span: Span) -> str:
+        """Where in its source a span of a chunk stands; "" where the source has no places."""
+        chunk = self.chunks[span.chunk_id]
+        if not chunk.place:
+            return ""
+        if chunk.doc_id not in self._places:
+            self._places[chunk.doc_id] = PlaceIndex(self.documents[chunk.doc_id].places)
+        return self._places[chunk.doc_id].name(chunk.start + span.start, chunk.start + span.end)
 
     def entities_mentioning(self, words: str) -> set[str]:
         """The entities whose documents contain these words anywhere, exhibits included."""
@@ -48,6 +59,15 @@ class CorpusIndex:
             spans = (_line_with(chunk, document.entity) for chunk in self._by_document.get(document.doc_id, ()))
             self._named[document.doc_id] = next((s for s in spans if s), None)
         return self._named[document.doc_id]
+
+
+def places_of_evidence(spans: Sequence[Span], used: Iterable[Triplet], index: CorpusIndex) -> tuple[str, ...]:
+    """The place of each span in its source: of a fact's, where its answer stands; none at all where no span has one."""
+    of_facts: dict[Span, list[str]] = {}
+    for triplet in used:
+        of_facts.setdefault(Span(triplet.chunk_id, triplet.start, triplet.end), []).append(triplet.place)
+    found = tuple(join_names(filter(None, of_facts.get(span, ()))) or index.place_of(span) for span in spans)
+    return found if any(found) else ()
 
 
 def subject_of(triplet: Triplet) -> str:

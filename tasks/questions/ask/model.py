@@ -86,7 +86,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 2
+VERSION = 3  # places of evidence
 
 
 class Asked(BaseModel, frozen=True):

@@ -79,9 +79,9 @@ MEANINGS: dict[str, dict[str, str]] = {
 }
 # The columns that are compared; of a large benchmark nothing else needs to be read
 COLUMNS: dict[type, tuple[str, ...]] = {
-    Document: ("doc_id", "content_hash", "source", "title", "text", "blocks"),
+    Document: ("doc_id", "content_hash", "source", "title", "text", "blocks", "places"),
     Quarantined: ("source", "reason", "detail"),
-    Chunk: ("chunk_id", "doc_id", "start", "end", "section", "text"),
+    Chunk: ("chunk_id", "doc_id", "start", "end", "section", "place", "text"),
     Triplet: TRIPLET_COLUMNS,
     Question: (*QUESTION_COLUMNS, "rejected_because"),
     Variant: ("variant_id", "rejected_because"),
@@ -165,7 +165,7 @@ def _compare_texts(edited: Iterable[tuple[str, str]], old: pa.Table, new: pa.Tab
     at = [dict(zip(table["doc_id"].to_pylist(), range(table.num_rows), strict=True)) for table in (old, new)]
     for before, after in edited:
         (was,), (now,) = (
-            table.slice(at[side][name], 1).select(["text", "blocks"]).to_pylist()
+            table.slice(at[side][name], 1).select(["text", "blocks", "places"]).to_pylist()
             for side, (table, name) in enumerate(((old, before), (new, after)))
         )
         yield from compare_paragraphs(after, was, now)
@@ -198,7 +198,8 @@ def load_version_tables(store: Store, version: Version) -> dict[type, pa.Table]:
 def load_version_table(store: Store, version: Version, kind: str, columns: Sequence[str] = ()) -> pa.Table:
     """One table of a stored version, with today's schema: these columns of it, or all where none are named."""
     table = _read_columns(store, version.tables[kind], columns)
-    return migrate_table(kind, table, version.schemas.get(kind, FIRST))
+    table = migrate_table(kind, table, version.schemas.get(kind, FIRST))
+    return table.select([name for name in columns if name in table.column_names]) if columns else table
 
 
 def _read_columns(store: Store, name: str, columns: Sequence[str]) -> pa.Table:

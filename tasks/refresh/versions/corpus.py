@@ -130,7 +130,7 @@ def compare_chunks(old: pa.Table, new: pa.Table, now: Mapping[str, str]) -> tupl
 
     A text that is the same keeps its name, wherever in its document it stands now.
     """
-    both = match_rows(old, new, "chunk_id", ("doc_id", "start", "end", "section"))
+    both = match_rows(old, new, "chunk_id", ("doc_id", "start", "end", "section", "place"))
     elsewhere = is_different(both, "start", "end")
     rebound = is_different(both, "section")
     rows = []
@@ -151,7 +151,7 @@ def compare_chunks(old: pa.Table, new: pa.Table, now: Mapping[str, str]) -> tupl
 
 
 def _chunk_rows(table: pa.Table) -> list[Row]:
-    rows: list[Row] = table.select(["chunk_id", "doc_id", "start", "end", "section", "text"]).to_pylist()
+    rows: list[Row] = table.select(["chunk_id", "doc_id", "start", "end", "section", "place", "text"]).to_pylist()
     return sorted(rows, key=lambda row: (row["doc_id"], row["start"], row["chunk_id"]))
 
 
@@ -161,11 +161,11 @@ def _moved_chunk(what: str, was: Row, now: Row) -> Change:
         details.append(f"from {was['doc_id']}")
     if was["section"] != now["section"]:
         details.append(f"from {was['section'] or 'the front'!r}")
-    return Change(
-        "", "chunks", what, was["chunk_id"], now["chunk_id"], now["doc_id"], now["section"], detail=", ".join(details)
-    )
+    ids = was["chunk_id"], now["chunk_id"], now["doc_id"]
+    return Change("", "chunks", what, *ids, now["section"], now["place"], detail=", ".join(details))
 
 
 def _single_chunk(what: str, row: Row, before: str = "", after: str = "") -> Change:
     old_id, new_id = (row["chunk_id"], "") if what == "removed" else ("", row["chunk_id"])
-    return Change("", "chunks", what, old_id, new_id, row["doc_id"], row["section"], before=before, after=after)
+    where = row["doc_id"], row["section"], row["place"]
+    return Change("", "chunks", what, old_id, new_id, *where, before=before, after=after)

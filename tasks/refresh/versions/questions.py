@@ -19,11 +19,11 @@ from rarefy.tasks.refresh.versions.matching import (
 
 TRIPLET_COLUMNS = (
     "triplet_id", "chunk_id", "doc_id", "subject", "relation", "object", "object_type", "answer", "value", "unit",
-    "period", "subject_key", "relation_key", "object_key", "superseded_by", "rejected_because",
+    "period", "subject_key", "relation_key", "object_key", "superseded_by", "place", "rejected_because",
 )  # fmt: skip
 QUESTION_COLUMNS = (
     "question_id", "pattern", "text", "answer", "aliases", "triplet_ids", "chunk_ids", "evidence", "evidence_spans",
-    "language", "split", "retrievable",
+    "evidence_places", "language", "split", "retrievable",
 )  # fmt: skip
 FACT_COLUMNS = (
     "triplet_id", "subject", "relation", "object", "object_type", "answer", "value", "unit", "period", "subject_key",
@@ -140,7 +140,7 @@ def _pair_change(what: str, was: Row, now: Row) -> Change:
 
 def _fact_change(what: str, row: Row, **told: str) -> Change:
     about = " · ".join(filter(None, (row["subject"], row["relation"], row["period"])))
-    return Change("", "triplets", what, doc_id=row["doc_id"], about=about, **told)
+    return Change("", "triplets", what, doc_id=row["doc_id"], place=row["place"], about=about, **told)
 
 
 @dataclass(frozen=True)
@@ -293,6 +293,8 @@ def _question_change(
     before: str = "", after: str = "", detail: str = "",
 ) -> Change:  # fmt: skip
     doc_id = next((homes[name] for name in reversed(row["chunk_ids"]) if name in homes), "")
+    place = row["evidence_places"][-1] if row["evidence_places"] else ""
     return Change(
-        "", "questions", what, old_id, new_id, doc_id, about=row["text"], before=before, after=after, detail=detail
-    )
+        "", "questions", what, old_id, new_id, doc_id, place=place, about=row["text"],
+        before=before, after=after, detail=detail,
+    )  # fmt: skip

@@ -112,7 +112,8 @@ def _cells(row: Change) -> tuple[str, ...]:
 
 
 def _row_label(row: Change) -> str:
-    return " · ".join(part for part in (row.about, row.section if row.kind != "sections" else "", row.doc_id) if part)
+    where = ", ".join(filter(None, (row.doc_id, row.place)))
+    return " · ".join(part for part in (row.about, row.section if row.kind != "sections" else "", where) if part)
 
 
 def render_html(changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> str:

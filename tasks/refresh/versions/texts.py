@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rarefy.data_contracts.rows import Change
+from rarefy.data_contracts.rows import Change, Place
+from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.refresh.versions.matching import find_displaced, pair_by_key, pair_similar_texts
 
 MAX_TEXT = 2_000  # characters of a section that are told
@@ -22,10 +23,11 @@ class Unit:
     section: str
     kind: str
     text: str
+    shown_at: str = ""  # in the document's source: "page 3", "Sheet1!A7:F7"
 
 
 def compare_paragraphs(doc_id: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes within one document; `old` and `new` have its text and blocks."""
+    """The changes within one document; `old` and `new` have its text, blocks and places."""
     before, after = list(_split_units(old)), list(_split_units(new))
     sections = SectionChanges(
         *(group_by_section(doc, ((u.section, u.text) for u in units)) for doc, units in ((old, before), (new, after)))
@@ -54,13 +56,16 @@ def compare_paragraphs(doc_id: str, old: Mapping[str, Any], new: Mapping[str, An
 def _split_units(document: Mapping[str, Any]) -> Iterator[Unit]:
     """The paragraphs of a document and the rows of its tables; headings are left to the sections."""
     place = 0
+    places = PlaceIndex([Place(**row) for row in document["places"]])
     for block in document["blocks"]:
         text = document["text"][block["start"] : block["end"]]
-        parts = text.splitlines() if block["kind"] == "table" else [text]
+        parts = text.splitlines(keepends=True) if block["kind"] == "table" else [text]
+        end = block["start"]
         for part in parts:
+            start, end = end, end + len(part)
             words = " ".join(part.split())
             if block["kind"] != "heading" and words.strip("|-: "):
-                yield Unit(place, block["section"], block["kind"], words)
+                yield Unit(place, block["section"], block["kind"], words, places.name(start, end))
                 place += 1
 
 
@@ -68,8 +73,9 @@ def _unit_change(what: str, doc_id: str, was: Unit | None, now: Unit | None, det
     at = now or was
     assert at is not None
     return Change(
-        "", "paragraphs", what, doc_id=doc_id, section=at.section, about=UNIT_NAMES.get(at.kind, at.kind),
-        before=was.text if was else "", after=now.text if now else "", detail=detail,
+        "", "paragraphs", what, doc_id=doc_id, section=at.section, place=at.shown_at,
+        about=UNIT_NAMES.get(at.kind, at.kind), detail=detail,
+        before=was.text if was else "", after=now.text if now else "",
     )  # fmt: skip
 
 

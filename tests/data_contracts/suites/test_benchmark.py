@@ -25,6 +25,13 @@ BREACHES = [
     (Question, "evidence verbatim in its chunks", 0, {"evidence": ()}, "0 sentences, 1 spans"),
     (
         Question,
+        "a place for each evidence, or for none",
+        0,
+        {"evidence_places": ("page 1", "page 2")},
+        "1 sentences, 2 places",
+    ),
+    (
+        Question,
         "evidence verbatim in its chunks",
         0,
         {"evidence_spans": (Span(NOBODY, 0, 3),)},

@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Block, Chunk, Document, Fact, Quarantined, row_id
+from rarefy.data_contracts.rows import Block, Chunk, Document, Fact, Place, Quarantined, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -50,6 +50,16 @@ BREACHES = [
     (Document, "blocks in order, inside the text", 0, {"blocks": (Block("aside", 0, 9),)}, "'aside'"),
     (Document, "blocks cover the text", 0, {"blocks": (Block("text", 7, 80),)}, "'# Acme'"),
     (Document, "blocks cover the text", 0, {"blocks": ()}, "Acme Inc."),
+    *(
+        (Document, "places in order, inside the text, named", 0, {"places": places}, shown)
+        for places, shown in (
+            ((Place(5, 5, "page 1"),), "'page 1' at [5, 5)"),
+            ((Place(0, 99999, "page 1"),), "'page 1' at [0, 99999)"),
+            ((Place(0, 5, " "),), "[0, 5) has a place without a name"),
+            ((Place(7, 9, "page 2"), Place(0, 5, "page 1")), "'page 1' at [0, 5) after one"),
+            ((Place(0, 5, "Sheet1!A1"), Place(0, 9, "Sheet1!A1:B2")), "'Sheet1!A1:B2' at [0, 9) after one"),
+        )
+    ),
     (Document, "facts inside the text", 0, {"facts": (Fact(5, 5, "dei:X", "1"),)}, "dei:X at [5, 5)"),
     (Document, "facts inside the text", 0, {"facts": (Fact(0, 99999, "dei:X", "1"),)}, "dei:X at [0, 99999)"),
     (

@@ -169,6 +169,7 @@ def test_a_passage_carries_its_titles_and_where_it_stands(exported):
     rows = [json.loads(line) for line in (exported / "beir" / "corpus.jsonl").read_text().splitlines()]
     assert rows[0]["title"] == "acme-2024 annual report > Item 1. Business"
     assert rows[0]["metadata"]["doc_id"] == "acme-2024" and rows[0]["metadata"]["fiscal_year"] == 2024
+    assert rows[0]["metadata"]["place"] == ""
 
 
 def test_the_last_digits_of_similarities_change_no_other_file(tables, given, exported, tmp_path):

@@ -66,7 +66,7 @@
   function pattern(forms) {
     const told = [...new Set(forms.map((one) => one.trim()).filter(Boolean))].sort((a, b) => b.length - a.length);
     if (!told.length) return null;
-    const plain = told.map((one) => one.replace(/[.*+?^${}()|[\]\\\/-]/g, "\\$&").replace(/\s+/g, "\\s+"));
+    const plain = told.map((one) => one.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&").replace(/\s+/g, "\\s+"));
     return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])(?:${plain.join("|")})(?![\\p{L}\\p{N}]|[.,]\\p{N})`, "giu");
   }
 
@@ -217,9 +217,9 @@
     const nodes = [el("h3", {}, "Right answer"),
       el("p", {}, el("strong", {}, text(question[2])), forms.length ? el("span", { cls: "small" }, `  or ${forms.join(" · ")}`) : null),
       el("h3", {}, question[5].length > 1 ? "Source sentences" : "Source sentence")];
-    for (const [title, doc, section, chunk, before, sentence, after, at] of question[5]) {
+    for (const [title, doc, section, chunk, before, sentence, after, at, where] of question[5]) {
       nodes.push(el("div", { cls: "card gold" },
-        el("div", { cls: "small" }, [text(title), text(section)].filter(Boolean).join(" › "), doc ? ` · ${doc}` : "", at >= 0 ? `, character ${count(at)}` : "", chunk ? ` · chunk ${chunk}` : ""),
+        el("div", { cls: "small" }, [text(title), text(section)].filter(Boolean).join(" › "), doc ? ` · ${doc}` : "", where ? `, ${where}` : "", at >= 0 ? `, character ${count(at)}` : "", chunk ? ` · chunk ${chunk}` : ""),
         el("div", { cls: "text" }, el("span", { cls: "around" }, text(before)),
           el("span", { cls: "sentence" }, drawn([["same", text(sentence)]], [text(question[2]), ...forms])), el("span", { cls: "around" }, text(after)))));
     }

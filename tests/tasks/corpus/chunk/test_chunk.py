@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rarefy.data_contracts.rows import Block, Chunk, Document, row_id
+from rarefy.data_contracts.rows import Block, Chunk, Document, Place, row_id
 from rarefy.tasks.corpus.chunk import PROFILES, VERSION, ChunkConfig, chunk, repeated
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.corpus.tokens import counter
@@ -239,7 +239,7 @@ def test_equal_texts_get_names_of_their_own_by_occurrence() -> None:
 def test_the_same_document_makes_the_same_chunks_while_the_version_is_the_same() -> None:
     parts = [("heading", "# Item 7. Discussion")] + [("text", prose(20, i)) for i in range(12)] + [("table", TABLE)]
     names = [c.chunk_id for c in chunk([document(parts, "finance")], ChunkConfig(size=200))]
-    assert (VERSION, row_id(*names)) == (3, "de8b529edfb17f61"), (
+    assert (VERSION, row_id(*names)) == (4, "de8b529edfb17f61"), (
         "chunks are cut differently: raise VERSION, then note the new name"
     )
 
@@ -303,3 +303,15 @@ def test_every_promise_holds_for_every_document(folder: str) -> None:
         chunks = list(chunk([document], ChunkConfig()))
         assert chunks, document.source
         check(document, chunks, ChunkConfig())
+
+
+def test_a_chunk_says_which_places_of_the_source_it_is_from() -> None:
+    made = document([("text", prose(20, i)) for i in range(8)])
+    places = tuple(Place(b.start, b.end, f"page {n // 2 + 1}") for n, b in enumerate(made.blocks))
+    chunks = list(chunk([replace(made, places=places)], ChunkConfig(size=200, overlap=0)))
+    expected = [sorted({p.name for p in places if p.start < c.end and c.start < p.end}) for c in chunks]
+    assert len(chunks) > 1
+    assert [c.place for c in chunks] == [
+        names[0] if len(names) == 1 else f"pages {names[0][5:]}–{names[-1][5:]}" for names in expected
+    ]
+    assert {c.place for c in chunk([made], ChunkConfig(size=200))} == {""}

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read.pdf import read_pdf
 from rarefy.tasks.corpus.read.unreadable import Unreadable
 
@@ -130,6 +131,33 @@ def test_a_table_that_goes_on_over_the_page_is_one_table(pdf: MakePdf) -> None:
     document = read_pdf(pdf([first, second]), "a.pdf")
     assert [block.kind for block in document.blocks] == ["table", "text"]
     assert document.text.count("Country") == 1
+
+
+def places(document: Document) -> list[tuple[str, str]]:
+    return [(place.name, document.text[place.start : place.end]) for place in document.places]
+
+
+def test_every_piece_says_its_page_counted_from_1(pdf: MakePdf) -> None:
+    first = lines("A paragraph on the first page.")
+    wide = "A paragraph that is so wide that its words have\nto end on the page after this one, where it"
+    second = lines(wide, y=700)
+    third = lines("goes on and stops.", y=60) + lines("Another one.", y=200) + lines("17", y=780)  # a printed number
+    assert places(read_pdf(pdf([first, second, third]), "a.pdf")) == [
+        ("page 1", "A paragraph on the first page."),
+        ("pages 2–3", f"{wide} goes on and stops.".replace("\n", " ")),
+        ("page 3", "Another one."),
+    ]
+
+
+def test_a_table_over_pages_says_the_page_of_its_rows(pdf: MakePdf) -> None:
+    first = ruled([["Country", "Sales"], ["France", "12"], ["Spain", "14"]], y=690)
+    second = ruled([["Country", "Sales"], ["Italy", "16"], ["Malta", "18"]], y=60)
+    document = read_pdf(pdf([first, second]), "a.pdf")
+    assert places(document) == [
+        ("pages 1–2", document.text),
+        ("page 1", "| Country | Sales |\n|---|---|\n| France | 12 |\n| Spain | 14 |"),
+        ("page 2", "| Italy | 16 |\n| Malta | 18 |"),
+    ]
 
 
 def test_an_encrypted_pdf_says_so_and_the_way_out(pdf: MakePdf) -> None:

@@ -113,8 +113,9 @@ def rows(questions: int = 4, word: str = "revenue", answer: str = "$47.5 billion
         start = text.index(sentence)
         asked = f"What was the {word} in fiscal 2024, of company {at}?"
         question = Question(
-            f"q{at:04}", "p", "single" if at % 2 else "chain", asked, answer, ("47,500 million",), (),
-            (chunk.chunk_id,), (sentence,), (Span(chunk.chunk_id, start, start + len(sentence)),), domain="finance",
+            f"q{at:04}", "p", "single" if at % 2 else "chain", asked, answer, ("47,500 million", "-47,500"), (),
+            (chunk.chunk_id,), (sentence,), (Span(chunk.chunk_id, start, start + len(sentence)),), ("page 12",),
+            domain="finance",
         )  # fmt: skip
         none = Variant(f"v{at}n", question.question_id, "query", "none", asked)
         typo = Variant(f"v{at}c", question.question_id, "query", "character", asked.replace("fiscal", "fisacl"))

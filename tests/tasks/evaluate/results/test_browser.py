@@ -85,7 +85,7 @@ def test_a_number_opens_its_rows_and_a_row_all_there_is_of_it(put, told, numbers
     assert "another value" in shown
     assert '<span class="sentence">The revenue was <mark>$47.5 billion</mark> in fiscal 2024.</span>' in document
     assert "nothing changed: It was $47.5 billion." in shown
-    assert "Report on revenue › Item 7 · doc.md, character 11" in shown
+    assert "Report on revenue › Item 7 · doc.md, page 12, character 11" in shown
 
 
 def test_a_deleted_answer_is_shown_as_deleted(put, told, numbers, made):

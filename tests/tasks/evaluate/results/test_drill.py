@@ -144,14 +144,15 @@ def test_a_row_has_its_question_passages_answer_and_sentence(told, numbers, made
     assert kind == "character"
     asked = data["texts"][question[1]]
     assert apply_steps(asked, change) == asked.replace("fiscal", "fisacl")
-    title, doc, section, _, before, sentence, after, place = question[5][0]
+    title, doc, section, _, before, sentence, after, at, place = question[5][0]
     assert data["texts"][title] == "Report on revenue"
     assert doc == "doc.md"
     assert data["texts"][section] == "Item 7"
     assert data["texts"][sentence] == "The revenue was $47.5 billion in fiscal 2024."
     assert "Before it." in data["texts"][before]
     assert "After it" in data["texts"][after]
-    assert place == len("Before it. ")
+    assert at == len("Before it. ")
+    assert place == "page 12"
     assert [label for label, _ in row[-1]] == ["nothing changed", "without passages"]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rarefy.data_contracts.rows import Chunk, Document, Fact
+from rarefy.data_contracts.rows import Chunk, Document, Fact, Place
 from rarefy.tasks.knowledge.extract import ExtractConfig, check_evidence, extract
 from rarefy.tasks.knowledge.extract.markdown import parse_tables
 from rarefy.tasks.knowledge.extract.periods import Period
@@ -211,3 +211,19 @@ def test_a_large_number_is_written_without_an_exponent(scale):
 def test_a_tag_of_more_digits_than_an_amount_has_confirms_nothing(scale):
     document, chunk = filing(INCOME, [tag(INCOME, "391,035", "us-gaap:Revenues", "1" + "0" * int(scale))])
     assert not [fact for fact in facts_of(document, chunk) if fact.concept == "us-gaap:Revenues"]
+
+
+def test_a_fact_says_its_cell_in_the_source_though_its_row_has_the_number_twice():
+    text = INCOME.replace("383,285", "391,035")
+    tags = [
+        replace(tag(text, "391,035", "us-gaap:Revenues", "391035000000"), start=at, end=at + 7, period_start=days[0],
+                period_end=days[1])
+        for at, days in ((text.index("391,035"), YEARS["2024"]), (text.rindex("391,035"), YEARS["2023"]))
+    ]  # fmt: skip
+    document, chunk = filing(text, tags)
+    cells = (Place(0, len(text), "Income!A1:D9"), *(
+        Place(fact.start, fact.end, f"Income!{column}5") for fact, column in zip(tags, "BC", strict=True)
+    ))  # fmt: skip
+    found = facts_of(replace(document, places=cells), replace(chunk, place="Income!A1:D9"))
+    assert {fact.period_end: fact.place for fact in found} == {"2024-09-28": "Income!B5", "2023-09-30": "Income!C5"}
+    assert {fact.place for fact in facts_of(document, chunk)} == {""}

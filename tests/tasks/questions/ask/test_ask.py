@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rarefy.data_contracts.rows import Chunk, Document, Path, Triplet, row_id
+from rarefy.data_contracts.rows import Chunk, Document, Path, Place, Triplet, row_id
 from rarefy.tasks.questions.ask import AskConfig, ask
 
 COMPANIES = {
@@ -183,3 +183,23 @@ def test_inverted_star_with_all_but_one_named(corpus):
 def test_inverted_star_of_unlike_relations_is_refused(corpus):
     question = put(corpus, "inverted_star", ("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is audited by"))
     assert question.rejected_because == "heads_share_no_meaning"
+
+
+def test_evidence_says_where_its_source_shows_it(corpus):
+    documents, chunks, triplets = corpus
+    revenue = next(t for t in triplets.values() if (t.subject, t.relation) == ("Alpha Inc.", "total revenue"))
+    chunk = chunks[revenue.chunk_id]
+    placed = replace(documents["Alpha Inc."], places=(Place(0, len(chunk.text), "Books!A7:B7"),))
+    made = put(
+        (
+            {**documents, "Alpha Inc.": placed},
+            {**chunks, chunk.chunk_id: replace(chunk, place="Books!A7:B7")},
+            {**triplets, revenue.triplet_id: replace(revenue, place="Books!B7")},
+        ),
+        "single",
+        ("Alpha Inc.", "total revenue"),
+    )
+    assert made.evidence[0] == "| Total revenue | $1,234 |"
+    assert made.evidence_places[0] == "Books!B7"
+    assert len(made.evidence_places) == len(made.evidence)
+    assert put(corpus, "single", ("Alpha Inc.", "total revenue")).evidence_places == ()

@@ -1,12 +1,15 @@
 """What a person reads of the changes: whole, bounded, and with no word of a document taken for markup."""
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from markdown_it import MarkdownIt
 from versioned import benchmark
 
+from rarefy.data_contracts.rows import Chunk, Document, Place, Question, Triplet
+from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.export.tables import CHANGES
 from rarefy.tasks.refresh.versions import compare_tables, write_changes
 from rarefy.tasks.refresh.versions.report import HTML_ROWS, render_html, render_markdown
@@ -22,6 +25,40 @@ NEW = {"a.md": [("City", ["Oslo | population | 710 | 2024", "A sentence.", EVIL.
 @pytest.fixture
 def found():
     return compare_tables(benchmark(OLD), benchmark(NEW))
+
+
+def on_pages(tables):
+    """The tables as if each paragraph stood on a page of its own."""
+    documents, chunks, triplets, questions = (
+        list(from_table(tables[kind], kind)) for kind in (Document, Chunk, Triplet, Question)
+    )
+    places = {
+        row.doc_id: [Place(b.start, b.end, f"page {n}") for n, b in enumerate(row.blocks, 1)] for row in documents
+    }
+    page = {c.chunk_id: next(p.name for p in places[c.doc_id] if p.start == c.start) for c in chunks}
+    rows = {
+        Document: [replace(row, places=tuple(places[row.doc_id])) for row in documents],
+        Chunk: [replace(row, place=page[row.chunk_id]) for row in chunks],
+        Triplet: [replace(row, place=page[row.chunk_id]) for row in triplets],
+        Question: [replace(row, evidence_places=(page[row.chunk_ids[-1]],)) for row in questions],
+    }
+    return tables | {kind: to_table(made, kind) for kind, made in rows.items()}
+
+
+def test_what_changed_says_its_place_in_the_source():
+    found = compare_tables(on_pages(benchmark(OLD)), on_pages(benchmark(NEW)))
+    assert {(row.kind, row.change, row.place) for row in found.rows} == {
+        ("documents", "edited", ""),
+        ("paragraphs", "edited", "page 2"),
+        ("paragraphs", "added", "page 4"),
+        ("triplets", "restated", "page 2"),
+        ("questions", "answer_changed", "page 2"),
+        ("chunks", "added", "page 2"),
+        ("chunks", "added", "page 4"),
+        ("chunks", "removed", "page 2"),
+    }
+    assert "a.md, page 2" in render_markdown(found, "old", "new")
+    assert "a.md, page 2" in Seen(render_html(found, "old", "new")).text
 
 
 class Seen(HTMLParser):
