@@ -433,6 +433,10 @@ def _spread_heads(band: Band, width: int) -> None:
         share, left = divmod(end - band.label_end, len(over)) if over else (0, 0)
         blocks = [range(band.label_end + n * share, band.label_end + (n + 1) * share) for n in range(len(over))]
         if len(over) == 1 and CHANGE.search(over[0].plain):
+            dated = {item.start for item in below if is_period(item.plain)}
+            first = max((n + 1 for n in dated if n < over[0].start), default=over[0].start)
+            over[0].end = min((n for n in dated if n > over[0].start), default=width)
+            over[0].start = max(first, band.label_end)
             continue
         if share > 1 and not left and all(item.start in block for item, block in zip(over, blocks, strict=True)):
             for item, block in zip(over, blocks, strict=True):

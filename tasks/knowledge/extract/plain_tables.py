@@ -141,9 +141,9 @@ _WORN = re.compile(r"amorti[sz]|depreci|impair|charge", re.I)
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
 _POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
 _COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
-_NO_TERM = re.compile(  # nothing, a flag, a sentence, code
-    r"n/?a|n\.a\.|none|nil|null|tbd|various|default|required|optional|string|number|see .*|note .*|\W*|.*[.!?;:]"
-    r"|.*(?:[{}\[\]<>=\\|_]|://|\(\W).*",
+_NO_TERM = re.compile(  # nothing, a flag, an example, a sentence, code
+    r"n/?a|n\.a\.|none|nil|null|tbd|various|default|required|optional|string|number|\W*|.*[.!?;:]"
+    r"|(?:see|note) .*|e\.g\..*|\(.*\)|\"[^\"]*\"|.*(?:[{}\[\]<>=\\|_]|://|\(\W).*",
     re.I,
 )
 LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two

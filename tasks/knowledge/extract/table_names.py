@@ -56,7 +56,7 @@ _PERIODS = re.compile(
 LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
 FEW_TABLES = 2  # in a document with more, its title does not tell which table is meant
 CAPTION_LINES = 4  # above a table, among which its title is sought
-HEADINGS, FAR = 4, 4_000  # headings above a table that may name it, and characters that they are away at the most
+FAR = 4_000  # characters from a heading to a table: further down its section may have ended
 
 # What a lead-in says that its rows do not repeat, and that makes each of them mean another thing
 _QUALIFIERS = re.compile(
@@ -106,7 +106,7 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
         lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", next((x for x in reversed(lines) if not is_units(x)), ""))[-1]
     introduced = bool(lead) and bool(_INTRODUCES.search(lead))
     caption = _find_topic(lead) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
-    heading = _find_heading(chunk.start + table.header.start, document)
+    heading, unclear = _find_heading(chunk.start + table.header.start, document)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
     title = _as_name(title)
@@ -124,7 +124,7 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     if introduced and not caption:
         return TableName(subject, source, "lead_in_too_long")
     tables = sum(block.kind == "table" for block in document.blocks)
-    if not names or (not (caption or heading) and tables > FEW_TABLES):
+    if not names or (not (caption or heading) and (unclear or tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
     return TableName(subject, source, "qualified_by_lead_in" if _fold(qualifier) not in _fold(subject) else "")
@@ -143,15 +143,16 @@ def _find_caption(lines: list[str], entity: str) -> str:
     return ""
 
 
-def _find_heading(start: int, document: Document) -> str:
-    """The nearest heading above a place that names something; "" where it is far: its section may have ended."""
-    headings = [block for block in document.blocks if block.kind == "heading" and block.start < start]
-    for block in reversed(headings[-HEADINGS:]):
-        if start - block.end > FAR:
-            return ""
-        if name := _as_name(document.text[block.start : block.end]):
-            return name
-    return ""
+def _find_heading(start: int, document: Document) -> tuple[str, bool]:
+    """The heading above a place, and whether there is one that names nothing, or that is far away.
+
+    Then the table may be about another thing than what the next heading further up says.
+    """
+    above = next((b for b in reversed(document.blocks) if b.kind == "heading" and b.start < start), None)
+    if above is None:
+        return "", False
+    name = _as_name(document.text[above.start : above.end]) if start - above.end <= FAR else ""
+    return name, not name
 
 
 def _find_topic(lead: str) -> str:
