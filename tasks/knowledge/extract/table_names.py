@@ -9,8 +9,8 @@ from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.corpus.read.compose import CAPTION
 from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
 from rarefy.tasks.corpus.read.text import is_title
-from rarefy.tasks.knowledge.extract.column_heads import without_marks
-from rarefy.tasks.knowledge.extract.markdown import Table
+from rarefy.tasks.knowledge.extract.column_heads import read_head, without_marks
+from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Table
 
 _TABLE = r"(?:the )?(?:following |above |below )?tables?(?: below| above)?(?: also)?"
 _SHOWS = (
@@ -105,7 +105,10 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     if lines and not lines[-1].startswith("#"):
         lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", next((x for x in reversed(lines) if not is_units(x)), ""))[-1]
     introduced = bool(lead) and bool(_INTRODUCES.search(lead))
-    caption = _find_topic(lead) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
+    dated = any(read_head(cell.text).period for cell in table.header.cells[1:] if len(cell.text) <= LONGEST_LABEL)
+    caption = (
+        _find_topic(lead, dated) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
+    )
     heading, unclear = _find_heading(chunk.start + table.header.start, document)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
@@ -155,12 +158,16 @@ def _find_heading(start: int, document: Document) -> tuple[str, bool]:
     return name, not name
 
 
-def _find_topic(lead: str) -> str:
-    """What a sentence says that the table after it shows; "" where it says no such thing."""
+def _find_topic(lead: str, dated: bool) -> str:
+    """What a sentence says that the table after it shows, with its period unless the columns have theirs (`dated`).
+
+    "" where it says no such thing.
+    """
     found = _TOPIC.search(_COMMA_OF_DATE.sub(" ", lead))
     if not found:
         return ""
-    topic = _WHEN.sub("", _OWN.sub("", (found["shown"] or found["listed"] or "").strip()))
+    topic = _OWN.sub("", (found["shown"] or found["listed"] or "").strip())
+    topic = _WHEN.sub("", topic) if dated else topic
     if _OPEN_END.search(topic) or _CLAUSE.match(topic):
         return ""
     return _as_name(topic[:1].upper() + topic[1:])
