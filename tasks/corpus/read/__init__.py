@@ -38,7 +38,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 8
+VERSION = 9
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
@@ -88,11 +88,15 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         description="a document with a longer text is quarantined: of a plain text, Markdown or record the text before "
         "it is read, of HTML and PDF what is shown",
     )
+    max_depth: int = Field(
+        default=3, ge=0, description="files inside of files (archives, attachments) are read to so many levels"
+    )
     max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
     max_unpacked_bytes: int = Field(
         default=1_000_000_000,
         gt=0,
-        description="a PDF or Parquet file is quarantined that unpacks to more, as far as it is read",
+        description="an archive, Office file, PDF or Parquet file is quarantined that unpacks to more, as far as it "
+        "is read",
     )
     max_ratio: int = Field(
         default=200,
@@ -185,8 +189,36 @@ def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantine
 
 
 def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    unpacked = UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
-    return records.read_parquet(source, config.records, config.max_bytes, _max_record_characters(config), unpacked)
+    limits = config.max_bytes, _max_record_characters(config), unpacked_size(source, config)
+    return records.read_parquet(source, config.records, *limits)
+
+
+def unpacked_size(source: Source, config: ReadConfig) -> UnpackedSize:
+    """The count of unpacked bytes that a source's reader goes by: its own, or that of the archive that holds it."""
+    return source.unpacked or UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+
+
+def read_zip(source: Source, config: ReadConfig, read: "Reader | None" = None) -> Iterator[Document | Quarantined]:
+    """The documents of the files in an archive; `read` is what reads each of them."""
+    from rarefy.tasks.corpus.read.members import read_archive
+
+    each = read or read_local
+    unpacked = unpacked_size(source, config)
+    yield from read_archive(source, config.max_bytes, config.max_depth, unpacked, lambda member: each(member, config))
+
+
+def _epub(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.epub import read_epub
+
+    yield read_epub(load(source, config.max_bytes), source.path, unpacked_size(source, config))
+
+
+def _mail(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.mail import read_mail
+
+    unpacked = unpacked_size(source, config)
+    limits = config.max_bytes, config.max_characters, config.max_depth
+    yield from read_mail(source, *limits, unpacked, lambda member: read_local(member, config))
 
 
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
@@ -211,7 +243,10 @@ READERS: dict[str, Reader] = {
     "application/json": _json,
     "application/jsonl": _jsonl,
     "application/parquet": _parquet,
+    "application/epub+zip": _epub,
     "application/pdf": _pdf,
+    "application/zip": read_zip,
+    "message/rfc822": _mail,
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
@@ -229,12 +264,9 @@ def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
         yield quarantine_source(source.path, error)
 
 
-def read_local(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+def read_local(source: Source, config: ReadConfig, reader: Reader | None = None) -> Iterator[Document | Quarantined]:
     """The documents of a source on this machine's disks; whatever its reader raises becomes a quarantine row."""
-    ending = Path(source.path).suffix.lower()
-    reader: Reader = (
-        find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
-    )
+    reader = reader or find_reader(source, config)
     before = file_state(source)
     found = current_digest(source)
     fault: Unreadable | None = None
@@ -258,6 +290,15 @@ def read_local(source: Source, config: ReadConfig) -> Iterator[Document | Quaran
         fault = Unreadable(*CHANGED)
     if fault:
         yield quarantine_source(source.path, fault)
+
+
+def find_reader(source: Source, config: ReadConfig) -> Reader:
+    """What reads a source: the config's own by the ending of its name, else that for its kind."""
+    ending = Path(source.path).suffix.lower()
+    if ending in config.readers:
+        reader: Reader = find(config.readers[ending], {})
+        return reader
+    return READERS.get(source.media_type, _unknown)
 
 
 def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:
