@@ -221,6 +221,29 @@ def _mail(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
     yield from read_mail(source, *limits, unpacked, lambda member: read_local(member, config))
 
 
+def _asciidoc(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.asciidoc import read_asciidoc
+
+    text, notes = _decoded(source, config)
+    document = read_asciidoc(text, source.path, config.seconds)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _rst(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.rst import read_rst
+
+    text, notes = _decoded(source, config)
+    document = read_rst(text, source.path)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _decoded(source: Source, config: ReadConfig) -> tuple[str, dict[str, str]]:
+    """A source's text within the limits, and notes on how it was decoded."""
+    text, notes = decode(load(source, config.max_bytes))
+    check_length(text, config.max_characters)
+    return text, notes
+
+
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     try:
         yield from _text(source, config)
@@ -247,9 +270,11 @@ READERS: dict[str, Reader] = {
     "application/pdf": _pdf,
     "application/zip": read_zip,
     "message/rfc822": _mail,
+    "text/asciidoc": _asciidoc,
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
+    "text/x-rst": _rst,
     ABOUT_CORPUS: _reject_note,
     UNKNOWN: _unknown,
 }

@@ -10,9 +10,10 @@ from email.message import EmailMessage
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.tasks.corpus.read.compose import split_pieces
 from rarefy.tasks.corpus.read.decode import decode
 from rarefy.tasks.corpus.read.members import read_member
-from rarefy.tasks.corpus.read.metadata import fill_fields
+from rarefy.tasks.corpus.read.metadata import build_document, fill_fields
 from rarefy.tasks.corpus.read.sources import UNKNOWN, Source, find_media_type, load
 from rarefy.tasks.corpus.read.text import read_text
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, check_length
@@ -49,6 +50,8 @@ def read_mail(
     )
     if encrypted and not texts:
         raise Unreadable("encrypted", "the mail is encrypted; save it as your mail program shows it or remove it")
+    if not (texts or attached) and message.get_content_maintype() == "multipart":
+        raise Unreadable("bad_mail", "its parts cannot be told apart, or there are none; export it anew or remove it")
     named = [(name, part) for name, part in _name_parts(attached) if find_media_type(name) != UNKNOWN]
     unread = len(attached) - len(named)
     for _, text in texts:
@@ -166,7 +169,10 @@ def _read_body(texts: list[tuple[str, str]], path: str) -> Document:
         from rarefy.tasks.corpus.read.html import read_html  # late: lxml is not needed for plain mails
 
         return read_html("\n".join(f"<div>{page}</div>" if len(pages) > 1 else page for page in pages), path)
-    return read_text(plain, path)
+    document = read_text(plain, path)
+    # a line that stands alone in a mail is a name under it, not a title
+    pieces = (replace(piece, kind="text") if piece.kind == "heading" else piece for piece in split_pieces(document))
+    return build_document(path, document.title, MAIL, pieces, document.dropped)
 
 
 def _describe(document: Document, message: EmailMessage, path: str, unread: int) -> Document:

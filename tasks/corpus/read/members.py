@@ -1,8 +1,9 @@
-"""Read the files inside a file (of an archive, attached to a mail) as sources of their own: `archive.zip#folder/a.md`."""
+"""Read the files inside a file (in an archive, attached to a mail) as sources of their own: `files.zip#folder/a.md`."""
 
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Document, Quarantined
@@ -53,7 +54,10 @@ def read_member(
         return
     with _on_disk(content) as location:
         digest, kind, depth = digest_file(Path(location)), find_media_type(name), source.depth + 1
-        yield from read(Source(path, len(content), digest, kind, location, depth=depth, unpacked=unpacked))
+        for row in read(Source(path, len(content), digest, kind, location, depth=depth, unpacked=unpacked)):
+            if isinstance(row, Document):  # one without a title of its own is called by its name inside alone
+                row = replace(row, title=row.title.removeprefix(f"{source.path}#"))
+            yield row
 
 
 def member_path(source: Source, name: str) -> str:

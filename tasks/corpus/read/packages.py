@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from posixpath import basename
 from urllib.parse import urlsplit
 from xml.parsers import expat
@@ -76,7 +77,7 @@ class Package:
         return list(dict.fromkeys(info.filename for info in self._parts if not info.is_dir()))
 
     def read(self, name: str) -> bytes:
-        """The bytes of one file. Raises KeyError where there is none, Unreadable for unsafe ones and over the limits."""
+        """The bytes of one file. Raises KeyError where there is none, Unreadable where it is unsafe or too large."""
         return b"".join(self._pieces(name))
 
     def _pieces(self, name: str) -> Iterator[bytes]:
@@ -147,7 +148,8 @@ def _describe_ole2(content: bytes) -> Unreadable:
         return Unreadable("encrypted", "an Office file that asks for a password; save it without one")
     return Unreadable(
         "old_office_format",
-        "a file in the binary form of Office before 2007 (.doc, .xls, .ppt, .msg); save it as .docx, .xlsx, .pptx or .eml",
+        "a file in the binary form of Office before 2007 (.doc, .xls, .ppt, .msg); save it as .docx, .xlsx, .pptx or "
+        ".eml",
     )
 
 
@@ -161,7 +163,7 @@ def _check_overlap(content: bytes, parts: list[zipfile.ZipInfo]) -> None:
         _, name, extra = _LOCAL.unpack(header)
         spans.append((info.header_offset, info.header_offset + _LOCAL.size + name + extra + info.compress_size))
     spans.sort()
-    for (_, end), (start, _) in zip(spans, spans[1:], strict=False):
+    for (_, end), (start, _) in pairwise(spans):
         if end > start:
             raise Unreadable("overlapping_parts", f"files in it share packed bytes, as in a zip bomb; {DAMAGED}")
 

@@ -1,0 +1,136 @@
+"""Read AsciiDoc: pandoc makes HTML of it, which the reader of HTML reads.
+
+Pandoc is a program under the GPL: it is called as one, from the extra `asciidoc`, and is let at no file but its input.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import PurePosixPath
+
+from rarefy.data_contracts.rows import Document
+from rarefy.tasks.corpus.read.compose import split_pieces
+from rarefy.tasks.corpus.read.html import read_html
+from rarefy.tasks.corpus.read.metadata import build_document, fill_fields
+from rarefy.tasks.corpus.read.unreadable import Unreadable
+
+try:
+    import resource
+except ImportError:  # no POSIX system
+    resource = None  # type: ignore[assignment]
+
+KIND = "text/asciidoc"
+_HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
+_INCLUDE = re.compile(r"^(?:include::[^\n]*\[[^\n]*\]|//[ \t]*(?:tag|end)::[^\n]*)[ \t]*$", re.M)
+_CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\n]*)\[(.*)\]\s*\Z")
+_DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
+_TITLE = re.compile(r"\A(?:[ \t]*\n|//[^\n]*\n|:[\w-]+:[^\n]*\n)*=[ \t]+(\S[^\n]*)\n((?:(?://|:[\w!-]+:|\S)[^\n]*\n)*)")
+_ATTRIBUTE = re.compile(r"^:([\w-]+):[ \t]*(.*?)[ \t]*$", re.M)
+_AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]+?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
+_REVISION = re.compile(r"^(?:v?[\d.]+,[ \t]*)?(\d{4}-\d{2}-\d{2})\b", re.M)
+_GIVEN = ("author", "email", "revdate", "revnumber", "description", "keywords", "lang", "organization")
+
+
+def read_asciidoc(text: str, source: str, seconds: float) -> Document:
+    """The document that an AsciiDoc text holds; the lines under its title become metadata."""
+    text = text.replace("\r\n", "\n")
+    title, about = _read_header(text)
+    kept = "\n".join(_choose_lines(text))
+    bare = _INCLUDE.sub("", kept)
+    page = _convert(bare, seconds)
+    document = read_html(f"<html><body>{page}</body></html>", source)
+    made = build_document(
+        source, title or PurePosixPath(source).stem, KIND, split_pieces(document),
+        {**document.dropped, "conditions": len(text) - len(kept), "includes": len(kept) - len(bare)},
+    )  # fmt: skip
+    return fill_fields(made, about)
+
+
+def _read_header(text: str) -> tuple[str, dict[str, str]]:
+    """The title, and what the lines under it say: author, date of revision, attributes."""
+    head = _TITLE.match(text)
+    if not head:
+        return "", {}
+    about = {key: value for key, value in _ATTRIBUTE.findall(head.group()) if key in _GIVEN and value}
+    if author := _AUTHOR.match(head[2]):
+        about.setdefault("author", author[1])
+    revised = about.pop("revdate", "") or "".join(_REVISION.findall(head[2])[:1])
+    title = re.sub(r"\{([\w-]+)\}", lambda found: dict(_ATTRIBUTE.findall(text)).get(found[1], found[0]), head[1])
+    return title.strip(), {**about, **({"date": revised} if revised else {})}
+
+
+def _choose_lines(text: str) -> Iterator[str]:
+    """The lines that a reader of the page sees: of conditional ones those whose attributes the document itself sets.
+
+    Pandoc stumbles over conditions inside of each other. What is compared (ifeval) is not known here, and stays.
+    """
+    defined: set[str] = set()
+    open_: list[bool] = []
+    for line in text.split("\n"):
+        found = _CONDITION.match(line)
+        if not found:
+            if all(open_):
+                if attribute := _DEFINED.match(line):
+                    defined.add(attribute[1])
+                yield line
+            continue
+        kind, names, inside = found.groups()
+        if kind == "endif":
+            del open_[-1:]
+            continue
+        known = [name in defined for name in re.split(r"[,+]", names)]
+        holds = (all if "+" in names else any)(known)
+        shown = kind == "ifeval" or (holds if kind == "ifdef" else not holds)
+        if kind == "ifeval" or not inside:
+            open_.append(shown)
+        elif shown and all(open_):
+            yield inside
+
+
+def _convert(text: str, seconds: float) -> str:
+    """The HTML that pandoc makes of AsciiDoc, within bounds of time and memory. Raises Unreadable where it makes none."""
+    command = [
+        _find_pandoc(),
+        "+RTS",
+        _HEAP,
+        "-RTS",
+        "--from=asciidoc",
+        "--to=html",
+        "--sandbox",
+        "--wrap=none",
+        "--mathjax",
+    ]
+    try:
+        done = subprocess.run(
+            command,
+            input=text.encode("utf-8", "replace"),
+            capture_output=True,
+            timeout=seconds,
+            preexec_fn=_bound(seconds),
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Unreadable(
+            "read_timeout", "pandoc worked longer than read.seconds; split the file or remove it"
+        ) from error
+    if done.returncode:
+        why = done.stderr.decode("utf-8", "replace").strip() or f"pandoc ended with code {done.returncode}"
+        raise Unreadable("bad_asciidoc", f"{why:.300}; mend it or remove it")
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _bound(seconds: float) -> Callable[[], None] | None:
+    """What bounds the program's work from within: it may outlive the process that waits for it."""
+    if resource is None:
+        return None
+    limit = int(seconds) + 1
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+
+def _find_pandoc() -> str:
+    """The pandoc of the extra, or the machine's own. Raises Unreadable where there is none."""
+    with suppress(ImportError, OSError):
+        import pypandoc
+
+        return str(pypandoc.get_pandoc_path())
+    raise Unreadable("needs_extra", "AsciiDoc is read by pandoc: install rarefy[asciidoc], or write the file as HTML")
