@@ -22,10 +22,16 @@ except ImportError:  # no POSIX system
 
 KIND = "text/asciidoc"
 _HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
-_INCLUDE = re.compile(r"^(?:include::[^\n]*\[[^\n]*\]|//[ \t]*(?:tag|end)::[^\n]*)[ \t]*$", re.M)
+_INCLUDE = re.compile(  # with a title that nothing else would follow
+    r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n]*\[[^\n]*\]|//[ \t]*(?:tag|end)::[^\n]*)[ \t]*$", re.M
+)
 _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\n]*)\[(.*)\]\s*\Z")
 _DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
-_TITLE = re.compile(r"\A(?:[ \t]*\n|//[^\n]*\n|:[\w-]+:[^\n]*\n)*=[ \t]+(\S[^\n]*)\n((?:(?://|:[\w!-]+:|\S)[^\n]*\n)*)")
+# Before the title may stand attributes, comments, anchors and pictures; after it author, revision and attributes
+_TITLE = re.compile(
+    r"\A(?:[ \t]*\n|(?://|:[\w!-]+:|\[|image::?)[^\n]*\n){0,100}(=[ \t]+(\S[^\n]*)(?:\n|\Z)((?:(?://|:[\w!-]+:|\S)[^\n]*\n)*))"
+)
+_PART = re.compile(r"^=(?=[ \t]+\S)", re.M)
 _ATTRIBUTE = re.compile(r"^:([\w-]+):[ \t]*(.*?)[ \t]*$", re.M)
 _AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]+?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
 _REVISION = re.compile(r"^(?:v?[\d.]+,[ \t]*)?(\d{4}-\d{2}-\d{2})\b", re.M)
@@ -38,11 +44,17 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
     title, about = _read_header(text)
     kept = "\n".join(_choose_lines(text))
     bare = _INCLUDE.sub("", kept)
+    included = len(kept) - len(bare)
+    if head := _TITLE.match(bare):  # first, where pandoc looks for it; a title in the text is that of a part
+        set_before = [line for line in bare[: head.start(1)].split("\n") if _DEFINED.match(line)]
+        bare = "\n".join([head[1].rstrip("\n"), *set_before, ""]) + _PART.sub("==", bare[head.end() :])
+    else:
+        bare = _PART.sub("==", bare)
     page = _convert(bare, seconds)
     document = read_html(f"<html><body>{page}</body></html>", source)
     made = build_document(
         source, title or PurePosixPath(source).stem, KIND, split_pieces(document),
-        {**document.dropped, "conditions": len(text) - len(kept), "includes": len(kept) - len(bare)},
+        {**document.dropped, "conditions": len(text) - len(kept), "includes": included},
     )  # fmt: skip
     return fill_fields(made, about)
 
@@ -53,10 +65,10 @@ def _read_header(text: str) -> tuple[str, dict[str, str]]:
     if not head:
         return "", {}
     about = {key: value for key, value in _ATTRIBUTE.findall(head.group()) if key in _GIVEN and value}
-    if author := _AUTHOR.match(head[2]):
+    if author := _AUTHOR.match(head[3]):
         about.setdefault("author", author[1])
-    revised = about.pop("revdate", "") or "".join(_REVISION.findall(head[2])[:1])
-    title = re.sub(r"\{([\w-]+)\}", lambda found: dict(_ATTRIBUTE.findall(text)).get(found[1], found[0]), head[1])
+    revised = about.pop("revdate", "") or "".join(_REVISION.findall(head[3])[:1])
+    title = re.sub(r"\{([\w-]+)\}", lambda found: dict(_ATTRIBUTE.findall(text)).get(found[1], found[0]), head[2])
     return title.strip(), {**about, **({"date": revised} if revised else {})}
 
 
@@ -89,7 +101,7 @@ def _choose_lines(text: str) -> Iterator[str]:
 
 
 def _convert(text: str, seconds: float) -> str:
-    """The HTML that pandoc makes of AsciiDoc, within bounds of time and memory. Raises Unreadable where it makes none."""
+    """The HTML that pandoc makes of AsciiDoc, within bounds of time and memory. Raises Unreadable for none."""
     command = [
         _find_pandoc(),
         "+RTS",
