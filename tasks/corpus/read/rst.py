@@ -168,7 +168,7 @@ def _keep_words(tree: nodes.document) -> None:
     for node in list(tree.findall(nodes.problematic)):
         words = re.sub(r"^[:\w]*[`|*]+|[`|*]+_{0,2}$|_{1,2}$", "", node.astext())
         titled = _TARGET.match(words)
-        node.replace_self(nodes.Text(titled[1] if titled else words))
+        node.parent.replace(node, nodes.Text(titled[1] if titled else words))
     for message in list(tree.findall(nodes.system_message)):
         lost = [
             line.strip()
@@ -176,7 +176,7 @@ def _keep_words(tree: nodes.document) -> None:
             for line in block.astext().split("\n")
             if line.strip() and not re.match(r"\s*(?:\.\. |:[\w -]+:)", line)
         ]
-        message.replace_self([nodes.literal_block("", "\n".join(lost))] if lost else [])
+        message.parent.replace(message, [nodes.literal_block("", "\n".join(lost))] if lost else [])
     for kind in (nodes.comment, nodes.substitution_definition, nodes.pending, nodes.topic, nodes.image):
         for node in list(tree.findall(kind)):
             if kind is not nodes.topic or "contents" in node.get("classes", ()):

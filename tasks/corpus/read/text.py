@@ -17,7 +17,6 @@ from rarefy.tasks.corpus.read.compose import (
     mark_captions,
     recover_paragraphs,
     render_table,
-    split_pieces,
 )
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import DATES, build_document, fill_fields, find_long_dates
@@ -188,7 +187,7 @@ OPEN_COMMENT, CLOSE_COMMENT = re.compile(r"<!--"), re.compile(r"-->")
 SUBPART = re.compile(r"(?:Subpart|Subchapter|Chapter|Appendix)s? [A-Z0-9]+\b.{0,200}")
 SECTION = re.compile(r"§§? ?\d+[a-z]?\.\d+\S*\s.{0,240}")
 DOUBLED = re.compile(r"^\*\*(\w+):\*\* \1:")
-ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!>~|-])")
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")  # any mark of ASCII, as CommonMark has it
 SHELTER = 0xE000  # private characters stand in for escaped ones while marks are taken away
 SPECIAL = re.compile(r"[*_`<\[\\&{]")
 # What pandoc writes of an element's classes, and divisions of a page: exports from Confluence are full of them
@@ -201,8 +200,9 @@ TAGS = (
     "mark|ol|p|picture|pre|s|samp|section|small|source|span|strong|sub|summary|sup|u|ul|var|(?:ac|ri):[a-z-]+"
 )
 BREAKS = "br|hr|li|p|div|h[1-6]|dd|dt|summary|ul|ol"  # between their words is a space
+SPAN = re.compile(rf"\[([^\[\]]{{0,1000}})\]{ATTRIBUTES}"), r"\1"
 INLINE = (  # bounded, and without their own mark inside: an opening mark that is never closed must cost nothing
-    (re.compile(rf"\[([^\[\]]{{0,500}})\]{ATTRIBUTES}"), r"\1"),
+    SPAN,
     (re.compile(rf"(?<=[)`]){ATTRIBUTES}|[ \t]{ATTRIBUTES}\s*\Z"), ""),
     # a picture that is called by its file, or not at all
     (
@@ -215,6 +215,9 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO)\]"), r"\1:"),
     (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
     (re.compile(r"\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
+    SPAN,  # again: they stand in each other, and around pictures and links
+    SPAN,
+    (re.compile(rf"(?<=[)`]){ATTRIBUTES}"), ""),
     (re.compile(r"(\*\*|__)(?=[^\s*_])([^*_]{1,1000})(?<=\S)\1"), r"\2"),
     (re.compile(r"\*\*(?=[^\s*])([^*]{1,1000})(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,1000})(?<=[^\s*])\*(?![\w*])"), r"\1"),
@@ -374,18 +377,23 @@ def _block_pieces(text: str) -> Iterator[Piece]:
 
 
 def _grid_table(lines: list[str]) -> Iterator[Piece]:
-    """A table drawn with lines, as pandoc and docutils have it."""
-    from rarefy.tasks.corpus.read.rst import read_rst  # late: few Markdown files hold such tables
+    """A table drawn with lines, as pandoc has it; what a single cell holds is no table."""
+    from docutils.parsers.rst.tableparser import GridTableParser, TableMarkupError  # late: few files have such tables
+    from docutils.statemachine import StringList
 
-    drawn = "\n".join(line.replace(":", "-") if GRID.fullmatch(line) else line for line in map(str.strip, lines))
+    drawn = [line.replace(":", "-") if GRID.fullmatch(line) else line for line in map(str.strip, lines)]
     try:
-        document = read_rst(drawn, "table")
-    except Unreadable:
-        document = None
-    tables = [piece for piece in split_pieces(document) if piece.kind == "table"] if document else []
-    yield from tables or (
-        Piece("text", " ".join(cells)) for line in lines if (cells := line.strip("+-=| ").split("|"))[0]
-    )
+        _, head, body = GridTableParser().parse(StringList(drawn))
+    except TableMarkupError:
+        yield from _paragraph([line.strip("+-=| ") for line in lines if line.strip("+-=| ")])
+        return
+    # a cell that spans others is None in their places, as are cells below it
+    cells = [["\n".join(cell[3]) if cell else "" for cell in row] for row in [*head, *body]]
+    if sum(map(len, cells)) == 1:
+        yield from _block_pieces(cells[0][0])
+        return
+    rows = [[" ".join(piece.text for piece in _block_pieces(cell)) for cell in row] for row in cells]
+    yield Piece("table", render_table(rows))
 
 
 def _paragraph(lines: list[str]) -> Iterator[Piece]:
