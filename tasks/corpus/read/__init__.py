@@ -41,6 +41,7 @@ from rarefy.tasks.find import find
 VERSION = 9
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
+PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 # Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
 # that sets no spaces.
@@ -246,6 +247,8 @@ def _decoded(source: Source, config: ReadConfig) -> tuple[str, dict[str, str]]:
 
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     try:
+        if PICTURE.match(load(source, config.max_bytes)[:4096]):
+            raise Unreadable("binary_file", "it is a picture in SVG")
         yield from _text(source, config)
     except Unreadable as error:
         if error.reason != "binary_file":

@@ -23,17 +23,17 @@ except ImportError:  # no POSIX system
 KIND = "text/asciidoc"
 _HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
 _INCLUDE = re.compile(  # with a title that nothing else would follow
-    r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n]*\[[^\n]*\]|//[ \t]*(?:tag|end)::[^\n]*)[ \t]*$", re.M
+    r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n\[]*\[[^\n]*|//[ \t]*(?:tag|end)::[^\n]*)$", re.M
 )
 _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\n]*)\[(.*)\]\s*\Z")
 _DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
 # Before the title may stand attributes, comments, anchors and pictures; after it author, revision and attributes
 _TITLE = re.compile(
-    r"\A(?:[ \t]*\n|(?://|:[\w!-]+:|\[|image::?)[^\n]*\n){0,100}(=[ \t]+(\S[^\n]*)(?:\n|\Z)((?:(?://|:[\w!-]+:|\S)[^\n]*\n)*))"
+    r"\A(?:[ \t]*\n|(?://|:[\w!-]+:|\[|image::?)[^\n]*\n){0,100}(=[ \t]+(\S[^\n]*)(?:\n|\Z)((?:\S[^\n]*\n)*))"
 )
 _PART = re.compile(r"^=(?=[ \t]+\S)", re.M)
-_ATTRIBUTE = re.compile(r"^:([\w-]+):[ \t]*(.*?)[ \t]*$", re.M)
-_AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]+?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
+_ATTRIBUTE = re.compile(r"^:([\w-]+):(.*)$", re.M)
+_AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]{1,200}?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
 _REVISION = re.compile(r"^(?:v?[\d.]+,[ \t]*)?(\d{4}-\d{2}-\d{2})\b", re.M)
 _GIVEN = ("author", "email", "revdate", "revnumber", "description", "keywords", "lang", "organization")
 
@@ -64,11 +64,12 @@ def _read_header(text: str) -> tuple[str, dict[str, str]]:
     head = _TITLE.match(text)
     if not head:
         return "", {}
-    about = {key: value for key, value in _ATTRIBUTE.findall(head.group()) if key in _GIVEN and value}
+    about = {key: value.strip() for key, value in _ATTRIBUTE.findall(head.group()) if key in _GIVEN and value.strip()}
     if author := _AUTHOR.match(head[3]):
         about.setdefault("author", author[1])
     revised = about.pop("revdate", "") or "".join(_REVISION.findall(head[3])[:1])
-    title = re.sub(r"\{([\w-]+)\}", lambda found: dict(_ATTRIBUTE.findall(text)).get(found[1], found[0]), head[2])
+    set_ = {key: value.strip() for key, value in _ATTRIBUTE.findall(text)}
+    title = re.sub(r"\{([\w-]+)\}", lambda found: set_.get(found[1], found[0]), head[2])
     return title.strip(), {**about, **({"date": revised} if revised else {})}
 
 

@@ -40,7 +40,7 @@ def read_epub(content: bytes, source: str, unpacked: UnpackedSize) -> Document:
     title = about.pop("title", "") or PurePosixPath(source).stem
     metadata = {"chapters_unread": ", ".join(lost)} if lost else {}
     document = build_document(source, title, "application/epub+zip", pieces, dropped, metadata)
-    return fill_fields(replace(document, title=" ".join(title.split())), about)
+    return fill_fields(document, about)
 
 
 def _find_book(package: Package) -> str:

@@ -15,11 +15,16 @@ from rarefy.tasks.corpus.read.decode import decode
 from rarefy.tasks.corpus.read.members import read_member
 from rarefy.tasks.corpus.read.metadata import build_document, fill_fields
 from rarefy.tasks.corpus.read.sources import UNKNOWN, Source, find_media_type, load
-from rarefy.tasks.corpus.read.text import read_text
+from rarefy.tasks.corpus.read.text import read_text, split_enclosed
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, check_length
 
 MAIL = "message/rfc822"
 KEPT = ("from", "to", "cc", "message-id", "in-reply-to")
+RICH = ("text/html", "multipart/related", "multipart/mixed")  # forms of a mail beside the plain one
+SHORT = 0.2  # of the other form: a plain form that says no more is a stub ("your program shows no HTML")
+ENDINGS = {MAIL: ".eml", "text/html": ".html", "text/plain": ".txt", "application/pdf": ".pdf", "text/markdown": ".md"}
+ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_POLICY = email.policy.default.clone(max_line_length=None)
 MOST_PARTS = 1_000  # of one mail
 _QUOTE = re.compile(r"[ \t]?((?:>[ \t]?)+)")
 _HEADER = re.compile(r"\s*(?:From |[!-9;-~]+:)")  # how a mail begins: the name of a header, a colon
@@ -43,12 +48,7 @@ def read_mail(
     del content
     bodies, attached = _sort_parts(message)
     texts = [text for text in map(_text_of, bodies) if text[1].strip()]
-    encrypted = message.get_content_type() in (
-        "multipart/encrypted",
-        "application/pkcs7-mime",
-        "application/x-pkcs7-mime",
-    )
-    if encrypted and not texts:
+    if message.get_content_type() in ENCRYPTED and not texts:
         raise Unreadable("encrypted", "the mail is encrypted; save it as your mail program shows it or remove it")
     if not (texts or attached) and message.get_content_maintype() == "multipart":
         raise Unreadable("bad_mail", "its parts cannot be told apart, or there are none; export it anew or remove it")
@@ -60,9 +60,6 @@ def read_mail(
         yield _describe(_read_body(texts, source.path), message, source.path, unread)
     for name, part in named:
         yield from read_member(source, name, _bytes_of(part), max_depth, unpacked, read)
-
-
-_POLICY = email.policy.default.clone(max_line_length=None)
 
 
 def _sort_parts(message: EmailMessage) -> tuple[list[EmailMessage], list[EmailMessage]]:
@@ -91,10 +88,9 @@ def _sort_parts(message: EmailMessage) -> tuple[list[EmailMessage], list[EmailMe
 
 def _parts_of(part: EmailMessage) -> list[EmailMessage]:
     payload = part.get_payload()
-    return list(payload) if part.get_content_maintype() == "multipart" and isinstance(payload, list) else []
-
-
-SHORT = 0.2  # of the other form: a plain form that says no more is a stub ("your program shows no HTML")
+    if part.get_content_maintype() != "multipart" or not isinstance(payload, list):
+        return []
+    return [inner for inner in payload if isinstance(inner, EmailMessage)]
 
 
 def _choose(parts: list[EmailMessage]) -> EmailMessage:
@@ -104,22 +100,19 @@ def _choose(parts: list[EmailMessage]) -> EmailMessage:
     if plain is None or rich is None:
         return plain or rich or parts[0]
     page = next((part for part in rich.walk() if part.get_content_type() == "text/html"), None)
-    shown = (
-        len(re.sub(r"<(?:style|head)\b.*?</(?:style|head)>|<[^>]*>|\s+", "", _decoded(page), flags=re.S | re.I))
-        if page
-        else 0
-    )
-    return rich if len("".join(_decoded(plain).split())) < SHORT * shown else plain
-
-
-RICH = ("text/html", "multipart/related", "multipart/mixed")
+    shown = ""
+    if page is not None:
+        parted = split_enclosed(_decoded(page), re.compile("<style|<head", re.I), re.compile("</(?:style|head)", re.I))
+        shown = re.sub(r"<[^<>]*>|\s+", "", "".join(text for text, aside in parted if not aside))
+    return rich if len("".join(_decoded(plain).split())) < SHORT * len(shown) else plain
 
 
 def _bytes_of(part: EmailMessage) -> bytes:
     """The bytes of a part as it was before it was packed into the mail."""
     if part.get_content_type() == MAIL:
         inner = part.get_payload()
-        return inner[0].as_bytes() if isinstance(inner, list) and inner else str(inner or "").encode("utf-8", "replace")
+        whole = inner[0] if isinstance(inner, list) and inner else inner
+        return whole.as_bytes() if isinstance(whole, EmailMessage) else str(whole or "").encode("utf-8", "replace")
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
 
@@ -142,7 +135,7 @@ def _text_of(part: EmailMessage) -> tuple[str, str]:
     if kind == "text/html":
         return kind, text
     if part.get_param("format", "") == "flowed":  # a space at the end of a line: the paragraph goes on
-        text = re.sub(r"(?m)^ (?=[ >]|From )", "", re.sub(r"(?<!^--) \r?\n(?!>|\r?\n)", " ", text))
+        text = re.sub(r"(?m)^ (?=[ >]|From )", "", re.sub(r"(?<!\n--) \r?\n(?!>|\r?\n)", " ", text))
     return kind, unquote_lines(text)
 
 
@@ -221,6 +214,3 @@ def _name_parts(parts: list[EmailMessage]) -> Iterator[tuple[str, EmailMessage]]
             name = f"{number}-{name}"
         used.add(name)
         yield name, part
-
-
-ENDINGS = {MAIL: ".eml", "text/html": ".html", "text/plain": ".txt", "application/pdf": ".pdf", "text/markdown": ".md"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Document, Quarantined
-from rarefy.tasks.corpus.read.packages import Package
+from rarefy.tasks.corpus.read.packages import Package, is_unsafe_name
 from rarefy.tasks.corpus.read.sources import Source, digest_file, find_media_type, is_litter, load
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_line_id, quarantine_source
 
@@ -28,7 +28,7 @@ def read_archive(
             "wrong_type", "an Office file or EPUB under the name of an archive; rename it to what it is (.docx, .epub)"
         )
     for name in sorted(package.names()):
-        if is_litter(name):
+        if is_litter(name) and not is_unsafe_name(name):
             continue
         try:
             content = package.read(name)

@@ -58,8 +58,8 @@ SAID_OF_VERSIONS = {
     "deprecated-removed": "Deprecated since version",
     "versionremoved": "Removed in version",
 }
-_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9][\w:.+-]*?)[ \t]?::", re.M)
-_ROLE = re.compile(r":([A-Za-z0-9][\w:.+-]*?):`|`:([A-Za-z0-9][\w:.+-]*?):")
+_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9][\w:.+-]{0,60}?)[ \t]?::", re.M)
+_ROLE = re.compile(r":([A-Za-z0-9][\w:.+-]{0,60}?):`|`:([A-Za-z0-9][\w:.+-]{0,60}?):")
 _TARGET = re.compile(r"(?s)(.+?)\s*<[^<>]+>\Z")
 
 
@@ -100,10 +100,10 @@ class _Options(dict[str, Callable[[str], Any]]):
         return True
 
     def __getitem__(self, name: str) -> Callable[[str], Any]:
-        return directives.unchanged
+        return str
 
 
-class _Any(Directive):
+class _Any(Directive):  # type: ignore[misc]
     """A directive that docutils does not know: its argument as a line, and what it holds."""
 
     optional_arguments = 1

@@ -224,7 +224,7 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,1000})(?<=[^\s_])_(?!\w)"), r"\1"),
     (re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)"), r"\1"),
     (re.compile(r"<ac:parameter ac:name=\"(?!title)[^\"<>]{0,50}\">[^<>]{0,300}</ac:parameter>", re.I), ""),
-    (re.compile(rf"\s*</?(?:{BREAKS})\b[^>]{{0,500}}>\s*", re.I), " "),
+    (re.compile(rf"\s{{0,9}}</?(?:{BREAKS})\b[^>]{{0,500}}>\s{{0,9}}", re.I), " "),
     (re.compile(rf"</?(?:{TAGS})\b[^>]{{0,500}}>", re.I), ""),
 )
 
