@@ -119,7 +119,7 @@ class _Any(Directive):  # type: ignore[misc]
             text = "\n".join(self.content) if self.content else said
             return [nodes.literal_block(text, text)] if text else []
         if self.name in SAID_OF_VERSIONS:
-            version, _, rest = said.partition(" ")
+            version, _, rest = " ".join(said.split()).partition(" ")
             said = f"{SAID_OF_VERSIONS[self.name]} {version}{': ' if rest or self.content else '.'}{rest}".strip()
         elif self.name in HIDDEN_ARGUMENT:
             said = ""
