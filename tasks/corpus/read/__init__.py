@@ -21,6 +21,7 @@ from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
     MEDIA_TYPES,
     UNKNOWN,
+    Member,
     Source,
     current_digest,
     file_state,
@@ -196,7 +197,9 @@ def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quaranti
 
 def unpacked_size(source: Source, config: ReadConfig) -> UnpackedSize:
     """The count of unpacked bytes that a source's reader goes by: its own, or that of the archive that holds it."""
-    return source.unpacked or UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+    if isinstance(source, Member):
+        return source.unpacked
+    return UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
 
 
 def read_zip(source: Source, config: ReadConfig, read: "Reader | None" = None) -> Iterator[Document | Quarantined]:
@@ -294,7 +297,10 @@ def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
 
 def read_local(source: Source, config: ReadConfig, reader: Reader | None = None) -> Iterator[Document | Quarantined]:
     """The documents of a source on this machine's disks; whatever its reader raises becomes a quarantine row."""
-    reader = reader or find_reader(source, config)
+    ending = Path(source.path).suffix.lower()
+    if not reader:
+        outside = config.readers.get(ending)
+        reader = find(outside, {}) if outside else READERS.get(source.media_type, _unknown)
     before = file_state(source)
     found = current_digest(source)
     fault: Unreadable | None = None
@@ -318,15 +324,6 @@ def read_local(source: Source, config: ReadConfig, reader: Reader | None = None)
         fault = Unreadable(*CHANGED)
     if fault:
         yield quarantine_source(source.path, fault)
-
-
-def find_reader(source: Source, config: ReadConfig) -> Reader:
-    """What reads a source: the config's own by the ending of its name, else that for its kind."""
-    ending = Path(source.path).suffix.lower()
-    if ending in config.readers:
-        reader: Reader = find(config.readers[ending], {})
-        return reader
-    return READERS.get(source.media_type, _unknown)
 
 
 def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Quarantined]:

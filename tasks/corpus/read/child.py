@@ -27,11 +27,10 @@ from rarefy.tasks.corpus.read import (
     OUT_OF_MEMORY,
     OUT_OF_TIME,
     ReadConfig,
-    find_reader,
     read_local,
     read_zip,
 )
-from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Source, local_copy, open_file
+from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Member, Source, local_copy, open_file
 from rarefy.tasks.corpus.read.unreadable import Unreadable, quarantine_source
 
 try:
@@ -61,7 +60,10 @@ def read(source: Source, config: ReadConfig) -> Iterator[Row]:
     """
     try:
         with local_copy(source) as near:
-            if find_reader(near, config) is read_zip:  # every file in it has a child, and a fault, of its own
+            own = Path(near.path).suffix.lower() in config.readers
+            if (
+                near.media_type == "application/zip" and not own
+            ):  # every file in it has a child, and a fault, of its own
                 yield from read_local(near, config, partial(read_zip, read=read))
             else:
                 yield from read_local(near, config) if _is_harmless(near, config) else _in_child(near, config)
@@ -96,7 +98,7 @@ def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
             row, peak, left = pickle.loads(child.pipe.recv_bytes())
             if row is None:
                 done = peak <= GROWN
-                if source.unpacked:
+                if isinstance(source, Member):
                     source.unpacked.left = left
                 return
             yield row
@@ -213,7 +215,7 @@ def serve(pipe: Connection) -> None:
                 if row is None:
                     break
                 pipe.send_bytes(pickle.dumps((row, 0, 0), pickle.HIGHEST_PROTOCOL))
-            pipe.send_bytes(pickle.dumps((None, _peak(), source.unpacked.left if source.unpacked else 0)))
+            pipe.send_bytes(pickle.dumps((None, _peak(), source.unpacked.left if isinstance(source, Member) else 0)))
 
 
 def _bound_time(seconds: float) -> None:

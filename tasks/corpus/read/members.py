@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read.packages import Package, is_unsafe_name
-from rarefy.tasks.corpus.read.sources import Source, digest_file, find_media_type, is_litter, load
+from rarefy.tasks.corpus.read.sources import Member, Source, digest_file, find_media_type, is_litter, load
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_line_id, quarantine_source
 
 Row = Document | Quarantined
@@ -48,13 +48,14 @@ def read_member(
 ) -> Iterator[Row]:
     """The documents of one file inside another."""
     path = member_path(source, name)
-    if source.depth >= max_depth:
+    depth = (source.depth if isinstance(source, Member) else 0) + 1
+    if depth > max_depth:
         detail = f"it lies inside of more than {max_depth} files; unpack them or raise read.max_depth"
         yield quarantine_source(path, Unreadable("nested_too_deep", detail))
         return
     with _on_disk(content) as location:
-        digest, kind, depth = digest_file(Path(location)), find_media_type(name), source.depth + 1
-        for row in read(Source(path, len(content), digest, kind, location, depth=depth, unpacked=unpacked)):
+        digest, kind = digest_file(Path(location)), find_media_type(name)
+        for row in read(Member(path, len(content), digest, kind, location, depth=depth, unpacked=unpacked)):
             if isinstance(row, Document):  # one without a title of its own is called by its name inside alone
                 row = replace(row, title=row.title.removeprefix(f"{source.path}#"))
             yield row

@@ -56,8 +56,14 @@ class Source:
     media_type: str  # by the file's name; "" leaves it to the content
     location: str = field(compare=False, repr=False)  # path or URL of the file: never part of an identity
     alone: bool = False  # the corpus is this one file
-    depth: int = field(default=0, compare=False)  # how many files it lies inside of
-    unpacked: UnpackedSize | None = field(default=None, compare=False, repr=False)  # the count of the file around it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member(Source):
+    """A file inside another. What it unpacks to is counted together with that of the others in there."""
+
+    depth: int = field(compare=False)  # how many files it lies inside of
+    unpacked: UnpackedSize = field(compare=False, repr=False)
 
 
 def exists(corpus: Path | str) -> bool:
