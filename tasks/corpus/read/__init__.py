@@ -1,7 +1,8 @@
 """Read sources of any kind as documents of normalised text (RARE §3.1, R1).
 
-Files come in: HTML filings, PDF, plain text, Markdown, JSON, JSONL and Parquet. `Document` rows go out, and a
-`Quarantined` row for each source that cannot be read, with the reason and the way out.
+Files come in: HTML filings, PDF, plain text, Markdown, reStructuredText, AsciiDoc, books, mails, JSON, JSONL and
+Parquet, and archives of these. `Document` rows go out, and a `Quarantined` row for each source that cannot be read,
+with the reason and the way out.
 """
 
 import re
@@ -225,6 +226,15 @@ def _mail(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
     yield from read_mail(source, *limits, unpacked, lambda member: read_local(member, config))
 
 
+def _mailbox(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.mail import read_mailbox
+
+    unpacked = unpacked_size(source, config)
+    yield from read_mailbox(
+        source, config.max_bytes, config.max_depth, unpacked, lambda member: read_local(member, config)
+    )
+
+
 def _asciidoc(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     from rarefy.tasks.corpus.read.asciidoc import read_asciidoc
 
@@ -271,6 +281,7 @@ def _reject_note(source: Source, config: ReadConfig) -> Iterator[Document | Quar
 READERS: dict[str, Reader] = {
     "application/json": _json,
     "application/jsonl": _jsonl,
+    "application/mbox": _mailbox,
     "application/parquet": _parquet,
     "application/epub+zip": _epub,
     "application/pdf": _pdf,

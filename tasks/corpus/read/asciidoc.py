@@ -113,6 +113,7 @@ def _convert(text: str, seconds: float) -> str:
         "--sandbox",
         "--wrap=none",
         "--mathjax",
+        "--no-highlight",
     ]
     try:
         done = subprocess.run(

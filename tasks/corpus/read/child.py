@@ -61,9 +61,7 @@ def read(source: Source, config: ReadConfig) -> Iterator[Row]:
     try:
         with local_copy(source) as near:
             own = Path(near.path).suffix.lower() in config.readers
-            if (
-                near.media_type == "application/zip" and not own
-            ):  # every file in it has a child, and a fault, of its own
+            if near.media_type == "application/zip" and not own:  # each file in it has a child, and a fault, of its own
                 yield from read_local(near, config, partial(read_zip, read=read))
             else:
                 yield from read_local(near, config) if _is_harmless(near, config) else _in_child(near, config)

@@ -1,4 +1,4 @@
-"""Read a mail (.eml): its text as a document, and the files attached to it as documents of their own."""
+"""Read mails (.eml, .mbox): their texts as documents, and the files attached to them as documents of their own."""
 
 import email
 import email.policy
@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
 from pathlib import PurePosixPath
+from typing import BinaryIO
 
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read.compose import split_pieces
 from rarefy.tasks.corpus.read.decode import decode
 from rarefy.tasks.corpus.read.members import read_member
 from rarefy.tasks.corpus.read.metadata import build_document, fill_fields
-from rarefy.tasks.corpus.read.sources import UNKNOWN, Source, find_media_type, load
+from rarefy.tasks.corpus.read.sources import UNKNOWN, Source, find_media_type, load, open_file
 from rarefy.tasks.corpus.read.text import read_text, split_enclosed
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, check_length
 
@@ -27,6 +28,8 @@ ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkc
 _POLICY = email.policy.default.clone(max_line_length=None)
 MOST_PARTS = 1_000  # of one mail
 _QUOTE = re.compile(r"[ \t]?((?:>[ \t]?)+)")
+_FROM = re.compile(rb"\A>(?=>*From )")  # so that no line of a mail is taken for the beginning of the next
+_ID = re.compile(rb"^Message-ID:\s*<?([^<>\s]{1,200})", re.I | re.M)
 _HEADER = re.compile(r"\s*(?:From |[!-9;-~]+:)")  # how a mail begins: the name of a header, a colon
 
 
@@ -60,6 +63,45 @@ def read_mail(
         yield _describe(_read_body(texts, source.path), message, source.path, unread)
     for name, part in named:
         yield from read_member(source, name, _bytes_of(part), max_depth, unpacked, read)
+
+
+def read_mailbox(
+    source: Source,
+    max_bytes: int,
+    max_depth: int,
+    unpacked: UnpackedSize,
+    read: Callable[[Source], Iterator[Document | Quarantined]],
+) -> Iterator[Document | Quarantined]:
+    """The documents of every mail in a file of many (.mbox), each named by its own id: `box.mbox#<id>.eml`."""
+    load(replace(source, size=0), max_bytes) if not source.size else None
+    used: set[str] = set()
+    try:
+        with open_file(source.location) as stream:
+            for number, content in enumerate(_split_mails(stream, max_bytes), 1):
+                found = _ID.search(content[: content.find(b"\n\n") + 1])
+                name = found[1].decode("latin-1") if found else str(number)
+                name = f"{number}-{name}" if name in used else name
+                used.add(name)
+                yield from read_member(source, f"{name}.eml", content, max_depth, unpacked, read)
+    except OSError as error:
+        raise Unreadable("unreadable_file", f"{error.strerror}; grant read permission or remove the file") from error
+
+
+def _split_mails(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
+    """The mails of a file of many; of one that is too large its beginning, which is too large still."""
+    gathered: list[bytes] = []
+    size, blank = 0, True
+    while line := stream.readline(max_bytes + 1):
+        if blank and line.startswith(b"From "):
+            if gathered:
+                yield b"".join(gathered)
+            gathered, size = [], 0
+        elif size <= max_bytes:
+            gathered.append(_FROM.sub(b"", line))
+            size += len(line)
+        blank = not line.strip()
+    if gathered:
+        yield b"".join(gathered)
 
 
 def _sort_parts(message: EmailMessage) -> tuple[list[EmailMessage], list[EmailMessage]]:

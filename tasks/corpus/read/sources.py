@@ -29,6 +29,7 @@ MEDIA_TYPES = {
     ".json": "application/json",
     ".jsonl": "application/jsonl",
     ".ndjson": "application/jsonl",
+    ".mbox": "application/mbox",
     ".md": "text/markdown",
     ".markdown": "text/markdown",
     ".parquet": "application/parquet",

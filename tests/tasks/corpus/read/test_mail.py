@@ -107,3 +107,22 @@ def test_headers_that_make_no_sense_cost_nothing_else(tmp_path: Path) -> None:
     content = f'From: =?x?q?=FF?= <<<@>>\nTo: "\nDate: 32 Foo 99999\nSubject: =?utf-8?b?!!!?=\n\n{WORDS}\n'
     (document,) = documents(tmp_path, content.encode())
     assert document.text == WORDS and document.as_of == ""
+
+
+def test_a_mailbox_holds_documents_named_by_their_own_ids(tmp_path: Path) -> None:
+    head = "From jane@acme.example Tue Mar  5 23:30:00 2024\n"
+    mails = [
+        f"{head}Message-ID: <a@acme.example>\nSubject: One\n\n{WORDS}\n\n>From the pump came no sound.\n\n",
+        f"{head}Subject: Two\n\n{WORDS}\n\n",
+        f"{head}Message-ID: <a@acme.example>\nSubject: Three\n\nShort.\n",
+    ]
+    (tmp_path / "box.mbox").write_text("".join(mails))
+    rows = list(read_corpus(tmp_path, ReadConfig()))
+    assert [row.source for row in rows] == [
+        "box.mbox#a@acme.example.eml",
+        "box.mbox#2.eml",
+        "box.mbox#3-a@acme.example.eml",
+    ]
+    first = rows[0]
+    assert isinstance(first, Document) and first.text == f"{WORDS}\n\nFrom the pump came no sound."
+    assert isinstance(rows[2], Quarantined) and rows[2].reason == "no_sentences"
