@@ -21,10 +21,13 @@ except ImportError:  # no POSIX system
     resource = None  # type: ignore[assignment]
 
 KIND = "text/asciidoc"
+_SECONDS = 60  # of work: what is read at all takes one or two
 _HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
 _INCLUDE = re.compile(  # with a title that nothing else would follow
     r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n\[]*\[[^\n]*|//[ \t]*(?:tag|end)::[^\n]*)$", re.M
 )
+_FENCE = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|`{3,}\w*)\s*\Z")  # around what is shown as it stands
+_COMMENT = re.compile(r"//(?!/)")
 _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\n]*)\[(.*)\]\s*\Z")
 _DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
 # Before the title may stand attributes, comments, anchors and pictures; after it author, revision and attributes
@@ -50,7 +53,7 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
         bare = "\n".join([head[1].rstrip("\n"), *set_before, ""]) + _PART.sub("==", bare[head.end() :])
     else:
         bare = _PART.sub("==", bare)
-    page = _convert(bare, seconds)
+    page = _convert(bare, min(seconds, _SECONDS))
     document = read_html(f"<html><body>{page}</body></html>", source)
     made = build_document(
         source, title or PurePosixPath(source).stem, KIND, split_pieces(document),
@@ -76,17 +79,23 @@ def _read_header(text: str) -> tuple[str, dict[str, str]]:
 def _choose_lines(text: str) -> Iterator[str]:
     """The lines that a reader of the page sees: of conditional ones those whose attributes the document itself sets.
 
-    Pandoc stumbles over conditions inside of each other. What is compared (ifeval) is not known here, and stays.
+    Pandoc stumbles over conditions inside of each other, comments in some places, and blocks without an end. What is
+    compared (ifeval) is not known here, and stays.
     """
     defined: set[str] = set()
     open_: list[bool] = []
+    fence = ""
     for line in text.split("\n"):
         found = _CONDITION.match(line)
         if not found:
             if all(open_):
                 if attribute := _DEFINED.match(line):
                     defined.add(attribute[1])
-                yield line
+                if _FENCE.match(line) and fence in ("", line.rstrip()):
+                    line = line.rstrip()
+                    fence = "" if fence else line
+                if fence or not _COMMENT.match(line):
+                    yield line
             continue
         kind, names, inside = found.groups()
         if kind == "endif":
@@ -99,6 +108,8 @@ def _choose_lines(text: str) -> Iterator[str]:
             open_.append(shown)
         elif shown and all(open_):
             yield inside
+    if fence:  # one that is never closed has pandoc search for its end for ever
+        yield re.sub(r"\w", "", fence)
 
 
 def _convert(text: str, seconds: float) -> str:
@@ -113,7 +124,7 @@ def _convert(text: str, seconds: float) -> str:
         "--sandbox",
         "--wrap=none",
         "--mathjax",
-        "--no-highlight",
+        "--syntax-highlighting=none",
     ]
     try:
         done = subprocess.run(
@@ -125,7 +136,8 @@ def _convert(text: str, seconds: float) -> str:
         )
     except subprocess.TimeoutExpired as error:
         raise Unreadable(
-            "read_timeout", "pandoc worked longer than read.seconds; split the file or remove it"
+            "read_timeout",
+            f"pandoc did not end within {seconds:g} seconds; split the file, write it as HTML or remove it",
         ) from error
     if done.returncode:
         why = done.stderr.decode("utf-8", "replace").strip() or f"pandoc ended with code {done.returncode}"

@@ -82,3 +82,10 @@ def test_a_program_that_works_too_long_or_fails_costs_the_page(tmp_path: Path, m
     (tmp_path / "corpus").mkdir()
     row = read(tmp_path / "corpus", PAGE)
     assert isinstance(row, Quarantined) and row.reason == "bad_asciidoc" and "char 7" in row.detail
+
+
+@pytest.mark.parametrize("fence", ["----", "....", "++++", "```", "```java"])
+def test_a_block_that_is_never_closed_ends_with_the_page(tmp_path: Path, fence: str) -> None:
+    pytest.importorskip("pypandoc")
+    document = read(tmp_path, f"Some words stand before it.\n\n{fence}\nstart(7)\n")
+    assert isinstance(document, Document) and "Some words stand before it." in document.text
