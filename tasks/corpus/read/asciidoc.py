@@ -21,7 +21,8 @@ except ImportError:  # no POSIX system
     resource = None  # type: ignore[assignment]
 
 KIND = "text/asciidoc"
-_SECONDS = 60  # of work: what is read at all takes one or two
+_SECTION = 4_000  # characters given to pandoc at once: its time grows with far more than their number
+_SECONDS = 20  # of work on them: what is read at all takes a tenth of one
 _HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
 _INCLUDE = re.compile(  # with a title that nothing else would follow
     r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n\[]*\[[^\n]*|//[ \t]*(?:tag|end)::[^\n]*)$", re.M
@@ -34,6 +35,7 @@ _DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
 _TITLE = re.compile(
     r"\A(?:[ \t]*\n|(?://|:[\w!-]+:|\[|image::?)[^\n]*\n){0,100}(=[ \t]+(\S[^\n]*)(?:\n|\Z)((?:\S[^\n]*\n)*))"
 )
+_HEADING = re.compile(r"={2,6}[ \t]+\S")
 _PART = re.compile(r"^=(?=[ \t]+\S)", re.M)
 _ATTRIBUTE = re.compile(r"^:([\w-]+):(.*)$", re.M)
 _AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]{1,200}?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
@@ -53,8 +55,19 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
         bare = "\n".join([head[1].rstrip("\n"), *set_before, ""]) + _PART.sub("==", bare[head.end() :])
     else:
         bare = _PART.sub("==", bare)
-    page = _convert(bare, min(seconds, _SECONDS))
-    document = read_html(f"<html><body>{page}</body></html>", source)
+    pages, lost = list[str](), list[Unreadable]()
+    for section in _split_sections(bare):
+        try:
+            pages.append(_convert(section, min(seconds, _SECONDS)))
+        except Unreadable as error:
+            if error.reason == "needs_extra":
+                raise
+            lost.append(error)
+    if lost and not any(page.strip() for page in pages):
+        raise lost[0]
+    if lost:
+        about["sections_unread"] = f"{len(lost)}, the first: {lost[0].detail}"
+    document = read_html("<html><body>" + "\n".join(pages) + "</body></html>", source)
     made = build_document(
         source, title or PurePosixPath(source).stem, KIND, split_pieces(document),
         {**document.dropped, "conditions": len(text) - len(kept), "includes": included},
@@ -110,6 +123,34 @@ def _choose_lines(text: str) -> Iterator[str]:
             yield inside
     if fence:  # one that is never closed has pandoc search for its end for ever
         yield re.sub(r"\w", "", fence)
+
+
+def _split_sections(text: str) -> Iterator[str]:
+    """The text in stretches that begin with a heading, each with the attributes that were set before it."""
+    gathered: list[str] = []
+    known: list[str] = []
+    size, fence = 0, ""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if not fence and size > _SECTION and _opens_section(lines, number):
+            yield "\n".join(gathered) + "\n"
+            gathered, size = [*known, ""], 0
+        if _FENCE.match(line) and fence in ("", line):
+            fence = "" if fence else line
+        if not fence and _DEFINED.match(line):
+            known.append(line)
+        gathered.append(line)
+        size += len(line)
+    yield "\n".join(gathered) + "\n"
+
+
+def _opens_section(lines: list[str], number: int) -> bool:
+    """Whether a line is a heading, or an anchor or attribute right above one."""
+    if number and lines[number - 1].startswith("["):
+        return False
+    while number < len(lines) - 1 and lines[number].startswith("["):
+        number += 1
+    return bool(_HEADING.match(lines[number]))
 
 
 def _convert(text: str, seconds: float) -> str:

@@ -158,8 +158,8 @@ def _check_overlap(content: bytes, parts: list[zipfile.ZipInfo]) -> None:
     spans = []
     for info in parts:
         header = content[info.header_offset : info.header_offset + _LOCAL.size]
-        if info.header_offset < 0 or len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
-            raise zipfile.BadZipFile(f"{info.filename} has no header where the directory says")
+        if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
+            continue  # it cannot be read, and says so when it is
         _, name, extra = _LOCAL.unpack(header)
         spans.append((info.header_offset, info.header_offset + _LOCAL.size + name + extra + info.compress_size))
     spans.sort()

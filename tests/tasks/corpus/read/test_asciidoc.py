@@ -89,3 +89,17 @@ def test_a_block_that_is_never_closed_ends_with_the_page(tmp_path: Path, fence: 
     pytest.importorskip("pypandoc")
     document = read(tmp_path, f"Some words stand before it.\n\n{fence}\nstart(7)\n")
     assert isinstance(document, Document) and "Some words stand before it." in document.text
+
+
+def test_a_long_page_is_read_section_by_section_with_what_was_set_before(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    body = "".join(
+        f"[[s{n}]]\n{'=' * (2 + n % 2)} Section {n}\n\n{'Words of {product} stand here. ' * 40}\n\n" for n in range(40)
+    )
+    document = read(tmp_path, f"= Manual\n:product: Pumps\n\n{body}")
+    assert isinstance(document, Document)
+    headings = [document.text[b.start : b.end] for b in document.blocks if b.kind == "heading"]
+    assert [heading.lstrip("# ") for heading in headings] == [f"Section {n}" for n in range(40)]
+    assert len({heading[:5] for heading in headings}) == 2
+    assert document.text.count("Words of Pumps stand here.") == 1600 and "{product}" not in document.text
+    assert "sections_unread" not in document.metadata
