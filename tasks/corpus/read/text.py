@@ -166,7 +166,8 @@ def _positioned_line(line: str, rank: int) -> Line:
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 FIELD = re.compile(r"^([A-Za-z_][\w -]*):[ \t]*(.*)$", re.M)
-FRONT = 100_000  # characters: what is longer is no front matter
+FRONT = 50_000  # characters: what is longer is no front matter
+NESTED = 500  # brackets in it: the parser's time grows with the square of what stands in each other
 # What tools that export pages from Notion and Confluence call their dates; the first that is there counts
 PAGE_DATES = (
     *DATES, "updated", "lastmod", "last_modified", "modified", "updated_at", "last_updated", "last_edited_time",
@@ -260,12 +261,13 @@ def _parse_yaml(text: str) -> dict[Any, Any] | None:
     """The fields of front matter as they are written, none of them taken for a number or date; None for other things.
 
     Where it is no YAML ("title: A: B") its lines are read one by one. So is what has aliases, which may stand for more
-    than memory holds.
+    than memory holds, or brackets without number.
     """
     import yaml
 
+    plain = text.count("[") + text.count("{") <= NESTED
     try:
-        if not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
+        if plain and not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
             fields = yaml.load(text, yaml.BaseLoader)  # makes texts, lists and mappings of them, nothing else
             return fields if isinstance(fields, dict) else None
     except (yaml.YAMLError, RecursionError, ValueError):
