@@ -1,7 +1,8 @@
 """Read sources of any kind as documents of normalised text (RARE §3.1, R1).
 
-Files come in: HTML filings, PDF, plain text, Markdown, JSON, JSONL and Parquet. `Document` rows go out, and a
-`Quarantined` row for each source that cannot be read, with the reason and the way out.
+Files come in: HTML filings, PDF, plain text, Markdown, reStructuredText, AsciiDoc, books, mails, JSON, JSONL and
+Parquet, and archives of these. `Document` rows go out, and a `Quarantined` row for each source that cannot be read,
+with the reason and the way out.
 """
 
 import re
@@ -21,6 +22,7 @@ from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
     MEDIA_TYPES,
     UNKNOWN,
+    Member,
     Source,
     current_digest,
     file_state,
@@ -41,6 +43,7 @@ from rarefy.tasks.find import find
 VERSION = 9  # files of Office and others, tables of Markdown, places, languages
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
+PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 # Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
 # that sets no spaces. Vowels of Indian scripts are marks, which \w leaves out.
@@ -95,11 +98,15 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         description="a document with a longer text is quarantined: of a plain text, Markdown or record the text before "
         "it is read, of HTML and PDF what is shown",
     )
+    max_depth: int = Field(
+        default=3, ge=0, description="files inside of files (archives, attachments) are read to so many levels"
+    )
     max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
     max_unpacked_bytes: int = Field(
         default=1_000_000_000,
         gt=0,
-        description="a PDF or Parquet file is quarantined that unpacks to more, as far as it is read",
+        description="an archive, Office file, PDF or Parquet file is quarantined that unpacks to more, as far as it "
+        "is read",
     )
     max_ratio: int = Field(
         default=200,
@@ -192,12 +199,76 @@ def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantine
 
 
 def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    unpacked = UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
-    return records.read_parquet(source, config.records, config.max_bytes, _max_record_characters(config), unpacked)
+    limits = config.max_bytes, _max_record_characters(config), unpacked_size(source, config)
+    return records.read_parquet(source, config.records, *limits)
+
+
+def unpacked_size(source: Source, config: ReadConfig) -> UnpackedSize:
+    """The count of unpacked bytes that a source's reader goes by: its own, or that of the archive that holds it."""
+    if isinstance(source, Member):
+        return source.unpacked
+    return UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+
+
+def read_zip(source: Source, config: ReadConfig, read: "Reader | None" = None) -> Iterator[Document | Quarantined]:
+    """The documents of the files in an archive; `read` is what reads each of them."""
+    from rarefy.tasks.corpus.read.members import read_archive
+
+    each = read or read_local
+    unpacked = unpacked_size(source, config)
+    yield from read_archive(source, config.max_bytes, config.max_depth, unpacked, lambda member: each(member, config))
+
+
+def _epub(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.epub import read_epub
+
+    yield read_epub(load(source, config.max_bytes), source.path, unpacked_size(source, config))
+
+
+def _mail(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.mail import read_mail
+
+    unpacked = unpacked_size(source, config)
+    limits = config.max_bytes, config.max_characters, config.max_depth
+    yield from read_mail(source, *limits, unpacked, lambda member: read_local(member, config))
+
+
+def _mailbox(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.mail import read_mailbox
+
+    unpacked = unpacked_size(source, config)
+    yield from read_mailbox(
+        source, config.max_bytes, config.max_depth, unpacked, lambda member: read_local(member, config)
+    )
+
+
+def _asciidoc(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.asciidoc import read_asciidoc
+
+    text, notes = _decoded(source, config)
+    document = read_asciidoc(text, source.path, config.seconds)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _rst(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.rst import read_rst
+
+    text, notes = _decoded(source, config)
+    document = read_rst(text, source.path)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _decoded(source: Source, config: ReadConfig) -> tuple[str, dict[str, str]]:
+    """A source's text within the limits, and notes on how it was decoded."""
+    text, notes = decode(load(source, config.max_bytes))
+    check_length(text, config.max_characters)
+    return text, notes
 
 
 def _unknown(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
     try:
+        if PICTURE.match(load(source, config.max_bytes)[:4096]):
+            raise Unreadable("binary_file", "it is a picture in SVG")
         yield from _text(source, config)
     except Unreadable as error:
         if error.reason != "binary_file":
@@ -217,11 +288,17 @@ def _reject_note(source: Source, config: ReadConfig) -> Iterator[Document | Quar
 READERS: dict[str, Reader] = {
     "application/json": _json,
     "application/jsonl": _jsonl,
+    "application/mbox": _mailbox,
     "application/parquet": _parquet,
+    "application/epub+zip": _epub,
     "application/pdf": _pdf,
+    "application/zip": read_zip,
+    "message/rfc822": _mail,
+    "text/asciidoc": _asciidoc,
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
+    "text/x-rst": _rst,
     ABOUT_CORPUS: _reject_note,
     UNKNOWN: _unknown,
 }
@@ -236,12 +313,12 @@ def read(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
         yield quarantine_source(source.path, error)
 
 
-def read_local(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+def read_local(source: Source, config: ReadConfig, reader: Reader | None = None) -> Iterator[Document | Quarantined]:
     """The documents of a source on this machine's disks; whatever its reader raises becomes a quarantine row."""
     ending = Path(source.path).suffix.lower()
-    reader: Reader = (
-        find(config.readers[ending], {}) if ending in config.readers else READERS.get(source.media_type, _unknown)
-    )
+    if not reader:
+        outside = config.readers.get(ending)
+        reader = find(outside, {}) if outside else READERS.get(source.media_type, _unknown)
     before = file_state(source)
     found = current_digest(source)
     fault: Unreadable | None = None

@@ -16,13 +16,21 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Document, Quarantined
-from rarefy.tasks.corpus.read import DIED, OUT_OF_MEMORY, OUT_OF_TIME, ReadConfig, read_local
-from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Source, local_copy, open_file
+from rarefy.tasks.corpus.read import (
+    DIED,
+    OUT_OF_MEMORY,
+    OUT_OF_TIME,
+    ReadConfig,
+    read_local,
+    read_zip,
+)
+from rarefy.tasks.corpus.read.sources import ABOUT_CORPUS, FOLDER, SPECIAL, Member, Source, local_copy, open_file
 from rarefy.tasks.corpus.read.unreadable import Unreadable, quarantine_source
 
 try:
@@ -52,7 +60,11 @@ def read(source: Source, config: ReadConfig) -> Iterator[Row]:
     """
     try:
         with local_copy(source) as near:
-            yield from read_local(near, config) if _is_harmless(near, config) else _in_child(near, config)
+            own = Path(near.path).suffix.lower() in config.readers
+            if near.media_type == "application/zip" and not own:  # each file in it has a child, and a fault, of its own
+                yield from read_local(near, config, partial(read_zip, read=read))
+            else:
+                yield from read_local(near, config) if _is_harmless(near, config) else _in_child(near, config)
     except Unreadable as error:
         yield quarantine_source(source.path, error)
 
@@ -81,9 +93,11 @@ def _in_child(source: Source, config: ReadConfig) -> Iterator[Row]:
         while True:
             if not child.pipe.poll(WAITING * config.seconds):
                 raise Unreadable(*OUT_OF_TIME)
-            row, peak = pickle.loads(child.pipe.recv_bytes())
+            row, peak, left = pickle.loads(child.pipe.recv_bytes())
             if row is None:
                 done = peak <= GROWN
+                if isinstance(source, Member):
+                    source.unpacked.left = left
                 return
             yield row
     except (EOFError, ConnectionError):
@@ -198,8 +212,8 @@ def serve(pipe: Connection) -> None:
                 _bound_time(0)
                 if row is None:
                     break
-                pipe.send_bytes(pickle.dumps((row, 0), pickle.HIGHEST_PROTOCOL))
-            pipe.send_bytes(pickle.dumps((None, _peak())))
+                pipe.send_bytes(pickle.dumps((row, 0, 0), pickle.HIGHEST_PROTOCOL))
+            pipe.send_bytes(pickle.dumps((None, _peak(), source.unpacked.left if isinstance(source, Member) else 0)))
 
 
 def _bound_time(seconds: float) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rarefy.data_contracts.rows import Block, Place
+from rarefy.data_contracts.rows import Block, Document, Place
 from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.text.sentences import sentences
 
@@ -89,6 +89,14 @@ def render_table(rows: list[list[str]]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("\\|", "|").replace("|", "\\|")
+
+
+def split_pieces(document: Document, place: str = "") -> Iterator[Piece]:
+    """The pieces that a document was put together from, for a reader whose source holds whole documents."""
+    for block in document.blocks:
+        text = document.text[block.start : block.end]
+        level = len(text) - len(text.lstrip("#")) if block.kind == "heading" else 0
+        yield Piece(block.kind, text[level:].lstrip(), min(level, 6), place)
 
 
 # Captions and footnotes of tables

@@ -1,8 +1,10 @@
 """Find what a document says of itself (domain, institution, title, dates) and normalise its metadata."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -153,6 +155,65 @@ def _iso(year: str, month: str, day: str | None = None) -> str:
     """An ISO date, or year and month where there is no day; "" for what is no date."""
     found = days.iso_date(int(year), int(month), int(day or 1))
     return found if day else found[:7]
+
+
+# Fields that a record, a front matter or the headers of a mail or book give
+
+# Names that say what a field of the document says; everything else becomes metadata.
+FIELDS = {
+    "entity": ("entity", "company", "company_name", "registrant", "institution"),
+    "form": ("form", "filing_type", "form_type"),
+    "period_start": ("period_start",),
+    "period_end": ("period_end", "period_of_report"),
+    "domain": ("domain",),
+    "language": ("language", "lang"),
+}
+DATES = ("date", "as_of", "published", "publication_date", "filing_date")
+YEAR = re.compile(r"(?:FY)?\s?([0-9]{4})(?:\.0)?", re.I)
+
+
+def fill_fields(
+    document: Document, record: Mapping[str, Any], dates: tuple[str, ...] = DATES, used: Collection[str] = ()
+) -> Document:
+    """The document with what a record says of it: in its fields where it has one, else in metadata, but for `used`."""
+    found: dict[str, Any] = {}
+    for field, names in FIELDS.items():
+        if value := first_value(record, names):
+            found[field] = value
+    taken = {*used, *dates, *(name for names in FIELDS.values() for name in names)}
+    if year := YEAR.fullmatch(first_value(record, ("fiscal_year", "year"))):
+        found["fiscal_year"] = int(year[1])
+        taken.add("fiscal_year")
+    rest = {str(key): _to_text(value) for key, value in record.items() if key not in taken and value is not None}
+    if "entity" in found:
+        rest[ENTITY_FROM] = "metadata"
+    if language := found.pop("language", ""):
+        rest["language"] = language  # which the prose may contradict
+    return replace(
+        document,
+        as_of=first_value(record, dates) or document.as_of,
+        metadata={**document.metadata, **{key: value for key, value in rest.items() if value}},
+        **found,
+    )
+
+
+def first_value(record: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The first of these fields that holds something, as a text; "" where none does."""
+    for name in names:
+        value = record.get(name)
+        if value is not None and (text := _to_text(value)).strip():
+            return text
+    return ""
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, date):  # or a time, whose day comes first too
+        return value.isoformat()
+    if value != value:  # tables write NaN where nothing is
+        return ""
+    return json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
 
 
 # Language names and codes (ISO 639)

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import date
 from typing import Any, BinaryIO
 
 from pydantic import BaseModel, Field
@@ -14,7 +13,7 @@ from rarefy.data_contracts.rows import Document, Quarantined, row_id
 from rarefy.tasks.corpus.read.compose import LONG, Piece, clean_characters, compose_text, recover_paragraphs
 from rarefy.tasks.corpus.read.cover import preferred_name
 from rarefy.tasks.corpus.read.decode import decode
-from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
+from rarefy.tasks.corpus.read.metadata import DATES, fill_fields, first_value
 from rarefy.tasks.corpus.read.sources import Source, load, open_file
 from rarefy.tasks.corpus.read.text import DELIMITER, is_title, read_markdown, read_text
 from rarefy.tasks.corpus.read.text import FURNITURE as TEXT_FURNITURE
@@ -214,17 +213,7 @@ def _join_cut_paragraphs(lines: Iterator[str]) -> Iterator[str]:
 
 BATCH = 64  # rows of a Parquet file held at once
 ROW = 100  # bytes that a row of a Parquet file counts for at least: a million empty ones take no space at all
-YEAR = re.compile(r"(?:FY)?\s?([0-9]{4})(?:\.0)?", re.I)
 DIGITS = 4000  # of an integer: Python turns none into a number that has more than 4,300
-# Columns that say what a field of the document says; everything else becomes metadata.
-FIELDS = {
-    "entity": ("entity", "company", "company_name", "registrant", "institution"),
-    "form": ("form", "filing_type", "form_type"),
-    "period_start": ("period_start",),
-    "period_end": ("period_end", "period_of_report"),
-    "domain": ("domain",),
-    "language": ("language", "lang"),
-}
 
 
 class RecordsConfig(BaseModel, frozen=True, extra="forbid"):
@@ -237,9 +226,7 @@ class RecordsConfig(BaseModel, frozen=True, extra="forbid"):
         default=("doc_id", "id", "_id", "docid", "document_id"), description="the user's own id"
     )
     title: tuple[str, ...] = Field(default=("title", "name", "headline"), description="the title")
-    date: tuple[str, ...] = Field(
-        default=("date", "as_of", "published", "publication_date", "filing_date"), description="the date of publication"
-    )
+    date: tuple[str, ...] = Field(default=DATES, description="the date of publication")
 
 
 def read_json(
@@ -380,7 +367,7 @@ def _read_records(
             if isinstance(record, Unreadable):
                 raise record
             document = read_record(record, place, config, max_characters)
-            if own := one_line_id(_first_value(record, config.id).strip()):
+            if own := one_line_id(first_value(record, config.id).strip()):
                 document = replace(document, doc_id=own if source.alone else f"{source.path}#{own}")
             if document.doc_id in seen:
                 raise Unreadable("duplicate_id", f"another record has the id {own!r}; give each record its own")
@@ -403,7 +390,7 @@ def read_record(record: Any, source: str, config: RecordsConfig, max_characters:
     content = json.dumps(record, sort_keys=True, default=str)
     if is_edgar(record):
         return replace(read_edgar(record, source), content_hash=row_id(content))
-    text = _first_value(record, config.text)
+    text = first_value(record, config.text)
     if not text:
         raise Unreadable(
             "no_text", f"none of the fields {', '.join(config.text)} holds a text; name the field in read.records.text"
@@ -411,44 +398,6 @@ def read_record(record: Any, source: str, config: RecordsConfig, max_characters:
     check_length(text, max_characters)
     marked = any(DELIMITER.match(line) and "|" in line for line in text.split("\n")) or text.lstrip().startswith("# ")
     document = (read_markdown if marked else read_text)(text, source)
-    used = {*config.text, *config.id, *config.title, *config.date}
-    found: dict[str, Any] = {}
-    for field, columns in FIELDS.items():
-        used.update(columns)
-        if value := _first_value(record, columns):
-            found[field] = value
-    if year := YEAR.fullmatch(_first_value(record, ("fiscal_year", "year"))):
-        found["fiscal_year"] = int(year[1])
-        used.add("fiscal_year")
-    rest = {str(key): _to_text(value) for key, value in record.items() if key not in used and value is not None}
-    if "entity" in found:
-        rest[ENTITY_FROM] = "metadata"
-    if said := found.pop("language", ""):
-        rest["language"] = said  # which the prose may contradict
-    return replace(
-        document,
-        content_hash=row_id(content),
-        title=_first_value(record, config.title)
-        or (document.title if marked else _first_value(record, config.id) or document.title),
-        as_of=_first_value(record, config.date) or document.as_of,
-        metadata={**document.metadata, **{key: value for key, value in rest.items() if value}},
-        **found,
-    )
-
-
-def _first_value(record: Mapping[str, Any], columns: tuple[str, ...]) -> str:
-    for column in columns:
-        value = record.get(column)
-        if value is not None and (text := _to_text(value)).strip():
-            return text
-    return ""
-
-
-def _to_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, date):  # or a time, whose day comes first too
-        return value.isoformat()
-    if value != value:  # tables write NaN where nothing is
-        return ""
-    return json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
+    title = first_value(record, config.title) or ("" if marked else first_value(record, config.id))
+    described = fill_fields(document, record, config.date, {*config.text, *config.id, *config.title})
+    return replace(described, content_hash=row_id(content), title=title or document.title)

@@ -15,22 +15,29 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from rarefy.tasks.corpus.read.unreadable import Unreadable, one_line_id
+from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_line_id
 from rarefy.tasks.store.tables import Store, to_parquet
 
 MEDIA_TYPES = {
+    ".adoc": "text/asciidoc",
+    ".asciidoc": "text/asciidoc",
+    ".eml": "message/rfc822",
+    ".epub": "application/epub+zip",
     ".htm": "text/html",
     ".html": "text/html",
     ".xhtml": "text/html",
     ".json": "application/json",
     ".jsonl": "application/jsonl",
     ".ndjson": "application/jsonl",
+    ".mbox": "application/mbox",
     ".md": "text/markdown",
     ".markdown": "text/markdown",
     ".parquet": "application/parquet",
     ".pdf": "application/pdf",
+    ".rst": "text/x-rst",
     ".text": "text/plain",
     ".txt": "text/plain",
+    ".zip": "application/zip",
 }
 ABOUT = ("readme", "license", "licence", "notice", "copying", "changelog")  # files about a corpus, not of it
 LITTER = {"thumbs.db", "desktop.ini", "__macosx"}  # what operating systems leave behind; hidden files are skipped too
@@ -50,6 +57,14 @@ class Source:
     media_type: str  # by the file's name; "" leaves it to the content
     location: str = field(compare=False, repr=False)  # path or URL of the file: never part of an identity
     alone: bool = False  # the corpus is this one file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member(Source):
+    """A file inside another. What it unpacks to is counted together with that of the others in there."""
+
+    depth: int = field(compare=False)  # how many files it lies inside of
+    unpacked: UnpackedSize = field(compare=False, repr=False)
 
 
 def exists(corpus: Path | str) -> bool:
@@ -84,8 +99,8 @@ def _local(corpus: Path | str) -> Path:
 
 def _list_remote(url: str, store: Store | None) -> list[Source]:
     found, alone = list_objects(url)
-    found = [entry for entry in found if alone or not _is_litter(entry.path)]
-    types = {entry.path: _media_type(entry.path, alone) for entry in found}
+    found = [entry for entry in found if alone or not is_litter(entry.path)]
+    types = {entry.path: find_media_type(entry.path, alone) for entry in found}
     digests = digest_objects([entry for entry in found if types[entry.path] != ABOUT_CORPUS], url, store)
     return [
         Source(
@@ -95,11 +110,12 @@ def _list_remote(url: str, store: Store | None) -> list[Source]:
     ]
 
 
-def _is_litter(path: str) -> bool:
+def is_litter(path: str) -> bool:
+    """Whether a path is of a hidden file or of what operating systems leave behind."""
     return any(part.startswith(".") or part.lower() in LITTER for part in path.split("/"))
 
 
-def _media_type(path: str, alone: bool) -> str:
+def find_media_type(path: str, alone: bool = False) -> str:
     """What a file holds, by its name."""
     file = PurePosixPath(path)
     if not alone and file.stem.lower() in ABOUT:
@@ -133,7 +149,7 @@ def _walk(root: Path) -> Iterator[tuple[str, str]]:
             yield location, path or "."
             continue
         for entry in entries:
-            if _is_litter(entry.name):
+            if is_litter(entry.name):
                 continue
             below = f"{path}/{entry.name}" if path else entry.name
             if _is_dir(entry):
@@ -151,7 +167,7 @@ def _is_dir(entry: "os.DirEntry[str]") -> bool:
 
 
 def _local_source(file: Path, path: str, alone: bool = False) -> Source:
-    media_type = _media_type(file.name, alone)
+    media_type = find_media_type(file.name, alone)
     size, content_digest = 0, ""
     try:
         status = file.stat()

@@ -1,11 +1,13 @@
 """Read plain text and Markdown as documents."""
 
 import html
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from statistics import median
+from typing import Any
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read.compose import (
@@ -18,7 +20,7 @@ from rarefy.tasks.corpus.read.compose import (
 )
 from rarefy.tasks.corpus.read.html_tables import build_grids_of_texts, render_grid
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
-from rarefy.tasks.corpus.read.metadata import build_document, find_long_dates
+from rarefy.tasks.corpus.read.metadata import DATES, build_document, fill_fields, find_long_dates
 from rarefy.tasks.corpus.read.unreadable import Unreadable
 
 FURNITURE = {
@@ -165,6 +167,17 @@ def _positioned_line(line: str, rank: int) -> Line:
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 FIELD = re.compile(r"^([A-Za-z_][\w -]*):[ \t]*(.*)$", re.M)
+FRONT = 50_000  # characters: what is longer is no front matter
+NESTED = 500  # brackets in it: the parser's time grows with the square of what stands in each other
+# What tools that export pages from Notion and Confluence call their dates; the first that is there counts
+PAGE_DATES = (
+    *DATES, "updated", "lastmod", "last_modified", "modified", "updated_at", "last_updated", "last_edited_time",
+    "created", "created_time", "created_at", "created_date",
+)  # fmt: skip
+# Notion writes a page's properties under its title, and the page's number after the name of its file
+PAGE_ID = re.compile(r"[ _-]?[0-9a-f]{32}\Z")
+PROPERTY = re.compile(r"([^\W_][^:\n]{0,40}|#):(?:[ \t]+(.*))?")
+NOTION = {"created time", "last edited time", "created by", "last edited by", "verification"}
 ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
@@ -176,19 +189,45 @@ OPEN_COMMENT, CLOSE_COMMENT = re.compile(r"<!--"), re.compile(r"-->")
 SUBPART = re.compile(r"(?:Subpart|Subchapter|Chapter|Appendix)s? [A-Z0-9]+\b.{0,200}")
 SECTION = re.compile(r"§§? ?\d+[a-z]?\.\d+\S*\s.{0,240}")
 DOUBLED = re.compile(r"^\*\*(\w+):\*\* \1:")
-ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!>~|-])")
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")  # any mark of ASCII, as CommonMark has it
 SHELTER = 0xE000  # private characters stand in for escaped ones while marks are taken away
-SPECIAL = re.compile(r"[*_`<\[\\&]")
+SPECIAL = re.compile(r"[*_`<\[\\&{]")
+# What pandoc writes of an element's classes, and divisions of a page: exports from Confluence are full of them
+ATTRIBUTES = r"""\{(?:[.#][\w:-]|[\w:-]{1,50}=")[^{}]{0,1000}\}"""
+DIVISION = re.compile(rf"\s*:{{3,}}[ \t]*(?:{ATTRIBUTES}|[\w-]+)?[ \t]*(.*)")
+CONTENTS = re.compile(r"\s*(?:\[\[?_?TOC_?\]?\]|\$?\{:?toc(?::[^{}]*)?\})\s*", re.I)
+GRID = re.compile(r"\s*\+(?:[-=:]{2,}\+)+\s*")
+TAGS = (
+    "a|abbr|aside|b|big|blockquote|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|img|ins|kbd|li|"
+    "mark|ol|p|picture|pre|s|samp|section|small|source|span|strong|sub|summary|sup|u|ul|var|(?:ac|ri):[a-z-]+"
+)
+BREAKS = "br|hr|li|p|div|h[1-6]|dd|dt|summary|ul|ol"  # between their words is a space
+SPAN = re.compile(rf"\[([^\[\]]{{0,1000}})\]{ATTRIBUTES}"), r"\1"
 INLINE = (  # bounded, and without their own mark inside: an opening mark that is never closed must cost nothing
+    SPAN,
+    (re.compile(rf"(?<=[)`]){ATTRIBUTES}|[ \t]{ATTRIBUTES}\s*\Z"), ""),
+    # a picture that is called by its file, or not at all
+    (
+        re.compile(
+            r"!\[(?:(?:Untitled|image)(?: \d+)?|[^\[\]]{0,200}\.(?:png|jpe?g|gif|svg|webp))\]\([^()\s]{0,2000}\)", re.I
+        ),
+        "",
+    ),
+    (re.compile(r"!?\[\[(?:[^\[\]|]{1,300}\|)?([^\[\]|]{1,300})\]\]"), r"\1"),
+    (re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO)\]"), r"\1:"),
     (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
     (re.compile(r"\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
+    SPAN,  # again: they stand in each other, and around pictures and links
+    SPAN,
+    (re.compile(rf"(?<=[)`]){ATTRIBUTES}"), ""),
     (re.compile(r"(\*\*|__)(?=[^\s*_])([^*_]{1,1000})(?<=\S)\1"), r"\2"),
     (re.compile(r"\*\*(?=[^\s*])([^*]{1,1000})(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,1000})(?<=[^\s*])\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,1000})(?<=[^\s_])_(?!\w)"), r"\1"),
     (re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)"), r"\1"),
-    (re.compile(r"<br\s*/?>", re.I), " "),
-    (re.compile(r"</?(?:a|abbr|b|big|code|div|em|font|i|img|p|small|span|strong|sub|sup|u)\b[^>]{0,500}>", re.I), ""),
+    (re.compile(r"<ac:parameter ac:name=\"(?!title)[^\"<>]{0,50}\">[^<>]{0,300}</ac:parameter>", re.I), ""),
+    (re.compile(rf"\s{{0,9}}</?(?:{BREAKS})\b[^>]{{0,500}}>\s{{0,9}}", re.I), " "),
+    (re.compile(rf"</?(?:{TAGS})\b[^>]{{0,500}}>", re.I), ""),
 )
 
 
@@ -196,17 +235,70 @@ def read_markdown(text: str, source: str) -> Document:
     """The document that a Markdown text is; its front matter becomes metadata."""
     dropped: Counter[str] = Counter()
     text = clean_characters(text, dropped)
-    metadata: dict[str, str] = {}
-    front = FRONT_MATTER.match(text)
-    if front:
-        metadata = {key.strip().lower(): value.strip().strip("\"'") for key, value in FIELD.findall(front.group(1))}
-        text = text[front.end() :]
+    about, text = split_front_matter(text)
+    properties, text = _split_properties(text, source)
+    about = {**properties, **about}
     bare = "".join(part for part, comment in split_enclosed(text, OPEN_COMMENT, CLOSE_COMMENT) if not comment)
     dropped["comments"] += len(text) - len(bare)
     pieces = list(mark_captions(list(_markdown_pieces(bare, source))))
     heading = next((piece.text for piece in pieces if piece.kind == "heading"), "")
-    title = metadata.pop("title", "") or heading or PurePosixPath(source).stem
-    return build_document(source, title, "text/markdown", pieces, dropped, metadata)
+    title = about.pop("title", "") or heading or PAGE_ID.sub("", PurePosixPath(source).stem)
+    return fill_fields(build_document(source, title, "text/markdown", pieces, dropped), about, PAGE_DATES)
+
+
+def split_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """What a text's front matter says, by names in small letters with underscores, and the text without it."""
+    front = FRONT_MATTER.match(text)
+    if not front or len(front[1]) > FRONT:
+        return {}, text
+    fields = _parse_yaml(front[1])
+    if fields is None:
+        return {}, text
+    named = {str(key).strip().lower().replace(" ", "_").replace("-", "_"): value for key, value in fields.items()}
+    return {key: said for key, value in named.items() if (said := _say(value))}, text[front.end() :]
+
+
+def _parse_yaml(text: str) -> dict[Any, Any] | None:
+    """The fields of front matter as they are written, none of them taken for a number or date; None for other things.
+
+    Where it is no YAML ("title: A: B") its lines are read one by one. So is what has aliases, which may stand for more
+    than memory holds, or brackets without number.
+    """
+    import yaml
+
+    plain = text.count("[") + text.count("{") <= NESTED
+    try:
+        if plain and not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
+            fields = yaml.load(text, yaml.BaseLoader)  # makes texts, lists and mappings of them, nothing else
+            return fields if isinstance(fields, dict) else None
+    except (yaml.YAMLError, RecursionError, ValueError):
+        pass
+    return {key: value.strip().strip("\"'") for key, value in FIELD.findall(text)} or None
+
+
+def _say(value: Any) -> str:
+    """A value of front matter as a text: a list of words as a person would write it."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ", ".join(part.strip() for part in value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _split_properties(text: str, source: str) -> tuple[dict[str, str], str]:
+    """The properties that Notion writes under a page's title ("Owner: Jane"), and the text without them."""
+    lines = text.split("\n")
+    number = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    number += lines[number].startswith("# ")
+    start = next((n for n in range(number, len(lines)) if lines[n].strip()), len(lines))
+    end = next((n for n in range(start, len(lines)) if not lines[n].strip()), len(lines))
+    found = [PROPERTY.fullmatch(line.strip()) for line in lines[start:end]]
+    fields = {match[1].strip().lower(): (match[2] or "").strip() for match in found if match}
+    exported = PAGE_ID.search(PurePosixPath(source).stem) or NOTION & fields.keys()
+    if not found or not all(found) or not exported:
+        return {}, text
+    said = {key.replace(" ", "_"): strip_inline_markup(value) for key, value in fields.items() if value}
+    return said, "\n".join([*lines[:start], *lines[end:]])
 
 
 def split_enclosed(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
@@ -254,12 +346,20 @@ def _block_pieces(text: str) -> Iterator[Piece]:
             or not line.strip()
             or RULE.match(line)
             or FENCE.match(line)
+            or DIVISION.match(line)
+            or GRID.fullmatch(line)
             or ("|" in line and DELIMITER.match(after))
         ):
             yield from _paragraph(gathered)
             gathered = []
         if heading:
             yield Piece("heading", strip_inline_markup(heading.group(2) or ""), len(heading.group(1)))
+        elif division := DIVISION.match(line):
+            yield from _paragraph([division[1]] if division[1].strip() else [])
+        elif GRID.fullmatch(line) and after.lstrip().startswith("|"):
+            end = next((n for n in range(number, len(lines)) if lines[n].lstrip()[:1] not in ("+", "|")), len(lines))
+            yield from _grid_table(lines[number:end])
+            number = end - 1
         elif fence := FENCE.match(line):
             end = next(
                 (n for n in range(number + 1, len(lines)) if lines[n].strip().startswith(fence.group(1))), len(lines)
@@ -273,7 +373,7 @@ def _block_pieces(text: str) -> Iterator[Piece]:
         elif gathered and re.fullmatch(r" {0,3}(=+|-+)\s*", line):
             yield Piece("heading", strip_inline_markup(" ".join(gathered)), 1 if "=" in line else 2)
             gathered = []
-        elif line.strip() and not RULE.match(line):
+        elif line.strip() and not RULE.match(line) and not CONTENTS.fullmatch(line):
             gathered.append(line)
         number += 1
     yield from _paragraph(gathered)
@@ -287,11 +387,31 @@ def table_pieces(rows: list[list[str]]) -> Iterator[Piece]:
         yield from (Piece("text", note) for note in grid.notes)
 
 
+def _grid_table(lines: list[str]) -> Iterator[Piece]:
+    """A table drawn with lines, as pandoc has it; what a single cell holds is no table."""
+    from docutils.parsers.rst.tableparser import GridTableParser, TableMarkupError  # late: few files have such tables
+    from docutils.statemachine import StringList
+
+    drawn = [line.replace(":", "-") if GRID.fullmatch(line) else line for line in map(str.strip, lines)]
+    try:
+        _, head, body = GridTableParser().parse(StringList(drawn))
+    except TableMarkupError:
+        yield from _paragraph([line.strip("+-=| ") for line in lines if line.strip("+-=| ")])
+        return
+    # a cell that spans others is None in their places, as are cells below it
+    cells = [["\n".join(cell[3]) if cell else "" for cell in row] for row in [*head, *body]]
+    if sum(map(len, cells)) == 1:
+        yield from _block_pieces(cells[0][0])
+        return
+    rows = [[" ".join(piece.text for piece in _block_pieces(cell)) for cell in row] for row in cells]
+    yield from table_pieces(rows)
+
+
 def _paragraph(lines: list[str]) -> Iterator[Piece]:
     """What stands between blank lines: a section's title, a list, or a paragraph whose lines are joined."""
     if not lines:
         return
-    lines = [re.sub(r"^\s*(?:>\s?)+", "", line) for line in lines]
+    lines = [re.sub(r"^\s*(?:>\s?)+|(?<!\\)\\$", "", line) for line in lines]
     if len(lines) == 1 and (SUBPART.fullmatch(lines[0].strip()) or SECTION.fullmatch(lines[0].strip())):
         yield Piece("heading", strip_inline_markup(lines[0]), 2 if lines[0].strip()[0] != "§" else 3)
         return

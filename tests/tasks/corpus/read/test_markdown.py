@@ -78,3 +78,103 @@ def test_a_table_that_shows_nothing_costs_nothing_else() -> None:
     assert blocks("Words before.\n\n<table></table>\n\nWords after.") == [
         ("text", "Words before."), ("text", "Words after."),
     ]  # fmt: skip
+
+
+def test_front_matter_is_yaml_and_fills_the_fields_of_records() -> None:
+    front = (
+        "title: 'Pumps: a guide'\nauthor:\n  - Jane Doe\n  - John Roe\nCompany: Acme Pumps\ndate: 2024-03-05\n"
+        "lang: en-GB\ntags: [pumps, water]\nversion: 1.10\ndraft: no\nspace: {key: OPS, id: 7}\nempty:\n"
+    )
+    document = read_markdown(f"---\n{front}---\n# Other\n\nWords follow here.", "a.md")
+    assert (document.title, document.entity, document.as_of) == ("Pumps: a guide", "Acme Pumps", "2024-03-05")
+    assert document.metadata["language"] == "en-GB"
+    assert document.metadata == {
+        "entity_from": "metadata",
+        "language": "en-GB",
+        "author": "Jane Doe, John Roe", "tags": "pumps, water", "version": "1.10", "draft": "no",
+        "space": '{"id": "7", "key": "OPS"}',
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("front", "metadata"),
+    [
+        ("title: A: B\nowner: Jane", {"owner": "Jane"}),
+        (
+            "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\ntitle: A: B",
+            {"a": "&a [x, x]", "b": "&b [*a, *a]", "c": "[*b, *b]"},
+        ),
+        ("title: 'A: B'\nowner: !!python/object/apply:os.system ['true']", {}),
+    ],
+)
+def test_front_matter_that_is_no_plain_yaml_is_read_by_its_lines(front: str, metadata: dict[str, str]) -> None:
+    document = read_markdown(f"---\n{front}\n---\n\nWords follow here.", "a.md")
+    assert document.title == "A: B" and document.text == "Words follow here."
+    assert document.metadata.items() >= metadata.items()
+
+
+def test_a_text_between_two_rules_is_no_front_matter() -> None:
+    assert read_markdown("---\nJust some words.\n---\n\nMore words.", "a.md").text == "Just some words.\n\nMore words."
+
+
+PAGE_ID = "0123456789abcdef0123456789abcdef"
+PROPERTIES = "Owner: Jane Doe\nTags: a, b\nCreated time: March 5, 2024 4:05 PM\nLast edited time: May 6, 2024 1:00 PM"
+
+
+def test_a_page_of_notion_gives_its_properties_as_metadata() -> None:
+    document = read_markdown(
+        f"# Pumps\n\n{PROPERTIES}\n\nWords follow here.\n\n![Untitled](x/Untitled%201.png)", f"P {PAGE_ID}.md"
+    )
+    assert (document.title, document.text) == ("Pumps", "# Pumps\n\nWords follow here.")
+    assert document.metadata == {"owner": "Jane Doe", "tags": "a, b"}
+    assert document.as_of == "May 6, 2024 1:00 PM"
+
+
+def test_the_number_of_a_page_is_no_part_of_its_title() -> None:
+    assert read_markdown("Words follow here.", f"space/All pumps {PAGE_ID}.md").title == "All pumps"
+
+
+def test_lines_with_colons_stay_where_nothing_says_that_they_are_properties() -> None:
+    assert "Owner: Jane" in read_markdown("# Pumps\n\nOwner: Jane\nTags: b\n\nWords.", "a.md").text
+
+
+CONFLUENCE = r"""
+## Starting {#Pumps-Starting}
+
+::: {.confluence-information-macro .conf-macro data-macro-name="info"}
+[ ]{.aui-icon .aui-iconfont-info
+.confluence-information-macro-icon}
+
+::: {.confluence-information-macro-body}
+[*Fill* it before]{style="color: rgb(0,0,0);"}, see [the guide](http://x.example){.external-link}.\
+It\'s `cold`{.java .plain}.
+:::
+:::
+
+[TOC]
+
+> [!NOTE]
+> The pump is on.
+
+<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">java</ac:parameter>start(7)</ac:structured-macro>
+
+<ul><li>one thing</li><li>another</li></ul>
+
++--------+----------+
+| Pump   | Litres   |
++========+==========+
+| A 7    | 1,200    |
+| (old)  |          |
++--------+----------+
+"""
+
+
+def test_a_page_of_confluence_is_read_without_the_litter_of_its_macros() -> None:
+    assert [words for _, words in blocks(CONFLUENCE)] == [
+        "## Starting",
+        "Fill it before, see the guide. It's cold.",
+        "NOTE: The pump is on.",
+        "start(7)",
+        "one thing another",
+        "| Pump | Litres |\n|---|---|\n| A 7 (old) | 1,200 |",
+    ]

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from rarefy.data_contracts.rows import Document, Quarantined
+from rarefy.tasks.corpus.read import ReadConfig, asciidoc, read_corpus
+
+PAGE = """\
+// a comment
+[[top]]
+= The Manual of {product}
+Jane Doe <jane@acme.example>
+v1.2, 2024-03-05
+:product: Pumps
+:organization: Acme
+
+ifdef::env-github[]
+See the https://acme.example[real page].
+endif::[]
+ifndef::env-github[]
+A pump moves *water* up a hill.
+ifeval::["{product}" == "Pumps"]
+It is fast.
+endif::[]
+endif::[]
+
+== Sizes
+
+.All sizes
+|===
+|Pump |Litres
+
+|A 7
+|1,200
+|===
+
+include::/etc/passwd[]
+
+NOTE: Fill it before.
+
+.Listing
+include::code.rb[tag=a]
+
+= Part Two
+
+The end of the manual is here.
+"""
+
+
+def read(corpus: Path, text: str) -> Document | Quarantined:
+    (corpus / "a.adoc").write_text(text)
+    (row,) = read_corpus(corpus, ReadConfig())
+    return row
+
+
+def test_a_page_is_read_with_its_header_and_nothing_is_included(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    document = read(tmp_path, PAGE)
+    assert isinstance(document, Document)
+    assert (document.title, document.as_of) == ("The Manual of Pumps", "2024-03-05")
+    assert document.metadata["author"] == "Jane Doe" and document.metadata["organization"] == "Acme"
+    for words in ("A pump moves water up a hill.", "It is fast.", "| A 7 | 1,200 |", "Fill it before.", "Part Two"):
+        assert words in document.text
+    for litter in ("real page", "root:", "include", "endif", "ifdef", "Listing"):
+        assert litter not in document.text
+    assert document.dropped["includes"] and document.dropped["conditions"]
+
+
+def test_without_the_extra_a_page_is_quarantined_and_the_row_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pypandoc", None)
+    row = read(tmp_path, PAGE)
+    assert isinstance(row, Quarantined) and row.reason == "needs_extra" and "rarefy[asciidoc]" in row.detail
+
+
+def test_a_program_that_works_too_long_or_fails_costs_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "pandoc"
+    program.write_text("#!/bin/sh\necho 'Unexpected x at char 7' >&2\nexit 64\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(asciidoc, "_find_pandoc", lambda: str(program))
+    (tmp_path / "corpus").mkdir()
+    row = read(tmp_path / "corpus", PAGE)
+    assert isinstance(row, Quarantined) and row.reason == "bad_asciidoc" and "char 7" in row.detail
+
+
+@pytest.mark.parametrize("fence", ["----", "....", "++++", "```", "```java"])
+def test_a_block_that_is_never_closed_ends_with_the_page(tmp_path: Path, fence: str) -> None:
+    pytest.importorskip("pypandoc")
+    document = read(tmp_path, f"Some words stand before it.\n\n{fence}\nstart(7)\n")
+    assert isinstance(document, Document) and "Some words stand before it." in document.text
+
+
+def test_a_long_page_is_read_section_by_section_with_what_was_set_before(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    body = "".join(
+        f"[[s{n}]]\n{'=' * (2 + n % 2)} Section {n}\n\n{'Words of {product} stand here. ' * 40}\n\n" for n in range(40)
+    )
+    document = read(tmp_path, f"= Manual\n:product: Pumps\n\n{body}")
+    assert isinstance(document, Document)
+    headings = [document.text[b.start : b.end] for b in document.blocks if b.kind == "heading"]
+    assert [heading.lstrip("# ") for heading in headings] == [f"Section {n}" for n in range(40)]
+    assert len({heading[:5] for heading in headings}) == 2
+    assert document.text.count("Words of Pumps stand here.") == 1600 and "{product}" not in document.text
+    assert "sections_unread" not in document.metadata
