@@ -1,7 +1,7 @@
 """Read sources of any kind as documents of normalised text (RARE §3.1, R1).
 
-Files come in: HTML filings, PDF, plain text, Markdown, JSON, JSONL and Parquet. `Document` rows go out, and a
-`Quarantined` row for each source that cannot be read, with the reason and the way out.
+Files come in: HTML filings, PDF, plain text, Markdown, Word, PowerPoint and Excel files, CSV, JSON, JSONL and Parquet.
+`Document` rows go out, and a `Quarantined` row for each source that cannot be read, with the reason and the way out.
 """
 
 import re
@@ -20,6 +20,7 @@ from rarefy.tasks.corpus.read.records import RecordsConfig
 from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
     MEDIA_TYPES,
+    OLD_OFFICE,
     UNKNOWN,
     Source,
     current_digest,
@@ -47,7 +48,8 @@ HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 SENTENCE = re.compile(
     r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
 )
-
+# A row of a table: a word, and a figure in a later cell
+LABELLED_FIGURE = re.compile(r"^\|[^|\n]*[^\W\d_]{2}[^|\n]*\|(?:[^|\n]*\|)*?[^|\n\d]*\d", re.M)
 
 # EDGAR's full submission text files: many documents in one, the report first
 SUBMISSION = re.compile(r"\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE|<(?:SEC|IMS)-DOCUMENT>|<DOCUMENT>)", re.I)
@@ -89,10 +91,15 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         "it is read, of HTML and PDF what is shown",
     )
     max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
+    max_cells: int = Field(
+        default=500_000,
+        gt=0,
+        description="a workbook or CSV file of more cells is quarantined; every cell that is shown has its place kept",
+    )
     max_unpacked_bytes: int = Field(
         default=1_000_000_000,
         gt=0,
-        description="a PDF or Parquet file is quarantined that unpacks to more, as far as it is read",
+        description="a PDF, Office or Parquet file is quarantined that unpacks to more, as far as it is read",
     )
     max_ratio: int = Field(
         default=200,
@@ -171,6 +178,46 @@ def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
     yield read_pdf(content, source.path, config.max_pages, config.max_unpacked_bytes, config.max_ratio)
 
 
+def _docx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.word import read_docx  # late: lxml is not needed for a corpus of texts
+
+    yield read_docx(load(source, config.max_bytes), source.path, _unpacked_size(source, config))
+
+
+def _pptx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.slides import read_pptx  # late: python-pptx takes half a second
+
+    yield read_pptx(load(source, config.max_bytes), source.path, _unpacked_size(source, config))
+
+
+def _xlsx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.sheets import read_xlsx  # late: openpyxl takes half a second
+
+    content, unpacked = load(source, config.max_bytes), _unpacked_size(source, config)
+    yield read_xlsx(content, source.path, unpacked, config.max_cells, config.max_characters)
+
+
+def _old_office(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """What bears a name of Office 97: refused, unless it is a page or a text that some program named so."""
+    from rarefy.tasks.corpus.read.office import refuse_ole
+
+    refuse_ole(load(source, config.max_bytes))
+    yield from _unknown(source, config)
+
+
+def _delimited(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.delimited import read_delimited
+
+    text, notes = decode(load(source, config.max_bytes))
+    check_length(text, config.max_characters)
+    document = read_delimited(text, source.path, source.media_type, config.max_cells)
+    yield replace(document, metadata={**document.metadata, **notes})
+
+
+def _unpacked_size(source: Source, config: ReadConfig) -> UnpackedSize:
+    return UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+
+
 def _max_record_characters(config: ReadConfig) -> int:
     """The most characters of a record's text."""
     return min(config.max_characters, config.max_bytes)
@@ -185,7 +232,7 @@ def _jsonl(source: Source, config: ReadConfig) -> Iterator[Document | Quarantine
 
 
 def _parquet(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    unpacked = UnpackedSize(source.size, config.max_unpacked_bytes, config.max_ratio)
+    unpacked = _unpacked_size(source, config)
     return records.read_parquet(source, config.records, config.max_bytes, _max_record_characters(config), unpacked)
 
 
@@ -212,10 +259,16 @@ READERS: dict[str, Reader] = {
     "application/jsonl": _jsonl,
     "application/parquet": _parquet,
     "application/pdf": _pdf,
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _pptx,
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": _xlsx,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _docx,
+    "text/csv": _delimited,
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
+    "text/tab-separated-values": _delimited,
     ABOUT_CORPUS: _reject_note,
+    OLD_OFFICE: _old_office,
     UNKNOWN: _unknown,
 }
 
@@ -266,15 +319,26 @@ def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Q
         yield from read(source, config)
 
 
+def _has_labelled_figures(document: Document) -> bool:
+    """Whether a table says what its figures are, which needs no sentence."""
+    return any(
+        block.kind == "table" and LABELLED_FIGURE.search(document.text, block.start, block.end)
+        for block in document.blocks
+    )
+
+
 def _finish_document(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
-    """The document with its digest and normalised metadata, or a quarantine row where it holds no sentence."""
+    """The document with its digest and normalised metadata, or a quarantine row where it says nothing."""
     if not document.text.strip():
         return quarantine_source(
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
         )
-    if not SENTENCE.search(document.text):
+    if not SENTENCE.search(document.text) and not _has_labelled_figures(document):
         return quarantine_source(
-            document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
+            document.source,
+            Unreadable(
+                "no_sentences", "no four words in a row, and no table that names its figures: codes alone; remove it"
+            ),
         )
     dated = replace(
         document,

@@ -18,7 +18,12 @@ import pyarrow as pa
 from rarefy.tasks.corpus.read.unreadable import Unreadable, one_line_id
 from rarefy.tasks.store.tables import Store, to_parquet
 
+OLD_OFFICE = "application/x-ole-storage"
 MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".doc": OLD_OFFICE,
+    ".docm": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".htm": "text/html",
     ".html": "text/html",
     ".xhtml": "text/html",
@@ -29,8 +34,15 @@ MEDIA_TYPES = {
     ".markdown": "text/markdown",
     ".parquet": "application/parquet",
     ".pdf": "application/pdf",
+    ".ppt": OLD_OFFICE,
+    ".pptm": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".text": "text/plain",
+    ".tsv": "text/tab-separated-values",
     ".txt": "text/plain",
+    ".xls": OLD_OFFICE,
+    ".xlsm": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 ABOUT = ("readme", "license", "licence", "notice", "copying", "changelog")  # files about a corpus, not of it
 LITTER = {"thumbs.db", "desktop.ini", "__macosx"}  # what operating systems leave behind; hidden files are skipped too

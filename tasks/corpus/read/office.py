@@ -1,0 +1,76 @@
+"""Open the packages that Word, PowerPoint and Excel write, and read what they say about themselves."""
+
+import re
+from contextlib import suppress
+
+from lxml import etree
+
+from rarefy.tasks.corpus.read.packages import Package
+from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_line
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of Office 97 begin, and the shell around encrypted ones
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_PROPERTIES = {
+    "title": "title",
+    "creator": "author",
+    "language": "language",
+    "subject": "subject",
+    "keywords": "keywords",
+    "created": "created",
+    "modified": "modified",
+}
+# Titles that programs and templates leave behind
+_NO_TITLE = re.compile(
+    r"(?:microsoft (?:word|excel|powerpoint)\b.*|(?:powerpoint|word|excel)(?: presentation| document)?|presentation|"
+    r"document\d*|slide \d+|untitled.*|no title|title|normal\.dot.*)",
+    re.I,
+)
+
+
+def open_office(content: bytes, unpacked: UnpackedSize) -> Package:
+    """The package of an Office file. Raises Unreadable for one that is encrypted, or of Office 97."""
+    refuse_ole(content)
+    return Package(content, unpacked)
+
+
+def refuse_ole(content: bytes) -> None:
+    """Nothing, unless it is a file that a package is not: Unreadable `password_protected` or `old_office`."""
+    if not content.startswith(OLE):
+        return
+    if _ENCRYPTED in content:
+        raise Unreadable("password_protected", "it opens only with a password; save it without one, or remove it")
+    raise Unreadable(
+        "old_office", "a binary file of Office 97 to 2003; save it as .docx, .xlsx or .pptx, whatever its name is now"
+    )
+
+
+def parse_part(content: bytes) -> etree._Element:
+    """The root of a part; entities stay what they are, comments go. Raises Unreadable where it is no XML."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+    )
+    try:
+        return etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise Unreadable("bad_part", f"one of its parts is no XML ({error}); write the file anew") from error
+
+
+def local_name(element: etree._Element) -> str:
+    """An element's name without its namespace: the strict and the transitional form of OOXML differ in nothing else."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def read_properties(package: Package) -> dict[str, str]:
+    """Title, author, language, subject, keywords and dates as the file states them: those that it does state."""
+    name = next((n for n in package.names() if n.lower().lstrip("/") == "docprops/core.xml"), "")
+    if not name:
+        return {}
+    found = {}
+    with suppress(Unreadable):  # what a file says about itself is no reason to leave it out
+        for element in parse_part(package.read(name)):
+            key, text = _PROPERTIES.get(local_name(element), ""), one_line(element.text or "")
+            if key and text:
+                found[key] = text[:10] if key in ("created", "modified") else text
+    if _NO_TITLE.fullmatch(found.get("title", "")):
+        del found["title"]
+    return found
