@@ -88,7 +88,7 @@ def render_table(rows: list[list[str]]) -> str:
 
 
 def render_placed_table(rows: list[list[str]], names: list[list[str]]) -> tuple[str, tuple[Place, ...]]:
-    """The same of rows that are equally long, and which cell stands where in its text; `names` are the cells' places."""
+    """The same of rows that are equally long, and where each cell stands in it; `names` are the cells' places."""
     cells: list[Place] = []
     position = 0
     for number, (row, row_names) in enumerate(zip(rows, names, strict=True)):

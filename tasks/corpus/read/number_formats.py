@@ -139,7 +139,7 @@ def _general(number: Decimal) -> str:
     if number == number.to_integral_value() and abs(number) < 10**15:
         return str(int(number))
     text = f"{float(number):.10g}"
-    return text.replace("e", "E")
+    return f"{number:.10f}".rstrip("0") if "e-" in text and number >= Decimal("1e-9") else text.replace("e", "E")
 
 
 def _round(number: Decimal, decimals: int) -> Decimal:
@@ -208,8 +208,15 @@ def _scientific(number: Decimal, tokens: tuple[Token, ...]) -> str:
     least = sum(token.kind == "digit" for token in tokens[place:])
     front, _, power = f"{number:.{decimals}E}".partition("E")
     sign = "-" if power.startswith("-") else "+" if tokens[place].text.endswith("+") else ""
-    before = "".join(token.text for token in mantissa if token.kind == "literal")
-    return f"{before}{front}E{sign}{power.lstrip('+-').zfill(least)}"
+    before, after = _around(tokens)
+    return f"{before}{front}E{sign}{power.lstrip('+-').zfill(least)}{after}"
+
+
+def _around(tokens: tuple[Token, ...]) -> tuple[str, str]:
+    """What is written before the first placeholder and after the last digit."""
+    digits = [n for n, token in enumerate(tokens) if token.kind == "digit" or token.text.isdigit()]
+    before, after = tokens[: digits[0]], tokens[digits[-1] + 1 :]
+    return "".join(token.text for token in before), "".join(token.text for token in after if token.kind == "literal")
 
 
 def _fraction(number: Decimal, tokens: tuple[Token, ...]) -> str:
@@ -226,11 +233,10 @@ def _fraction(number: Decimal, tokens: tuple[Token, ...]) -> str:
     else:
         near = rest.limit_denominator(10 ** min(width, 5) - 1)
         top, bottom = near.numerator, near.denominator
-    if not top:
-        return str(whole)
-    if top == bottom:
-        return str(whole + 1)
-    return f"{whole} {top}/{bottom}" if whole else f"{top}/{bottom}"
+    whole, top = (whole + 1, 0) if top == bottom and whole else (whole, top)
+    shown = f"{whole} {top}/{bottom}" if whole and top else f"{top}/{bottom}" if top else str(whole)
+    before, after = _around(tokens)
+    return f"{before}{shown}{after}"
 
 
 def _is_mixed(tokens: tuple[Token, ...], slash: int) -> bool:

@@ -1,6 +1,8 @@
 """Open the packages that Word, PowerPoint and Excel write, and read what they say about themselves."""
 
+import io
 import re
+import zipfile
 from contextlib import suppress
 
 from lxml import etree
@@ -10,6 +12,7 @@ from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_li
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of Office 97 begin, and the shell around encrypted ones
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)((?:/\w+)*)")
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -42,6 +45,27 @@ def refuse_ole(content: bytes) -> None:
     raise Unreadable(
         "old_office", "a binary file of Office 97 to 2003; save it as .docx, .xlsx or .pptx, whatever its name is now"
     )
+
+
+def repack(package: Package) -> bytes:
+    """The package anew for a library that reads whole files: what was not read through `package` it never gets to see.
+
+    Parts that are no XML (pictures, fonts, files within the file) are there without content. The strict form of OOXML,
+    which the libraries do not know, differs in the names of its namespaces, and gets the usual ones.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name in dict.fromkeys(package.names()):
+            content = package.read(name) if name.lower().endswith((".xml", ".rels")) else b""
+            if b"http://purl.oclc.org/ooxml/" in content:
+                content = _STRICT.sub(_transitional, content)
+            packed.writestr(name, content)
+    return out.getvalue()
+
+
+def _transitional(found: re.Match[bytes]) -> bytes:
+    kind, rest = found.groups()
+    return b"http://schemas.openxmlformats.org/" + kind + b"/2006" + rest
 
 
 def parse_part(content: bytes) -> etree._Element:

@@ -95,7 +95,7 @@ def _cut_columns(region: Region) -> list[Region]:
 
 
 def _has_labels(region: Region, start: int, following: list[int]) -> bool:
-    """Whether the columns from here on are a table by itself: several, with names, and words in most cells of the first.
+    """Whether the columns from here on are a table: several, with names, and words in most cells of the first.
 
     Else the blank column is one that only sets the columns of one table apart.
     """

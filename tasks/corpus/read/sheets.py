@@ -16,7 +16,7 @@ from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_capti
 from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows
 from rarefy.tasks.corpus.read.metadata import build_document
 from rarefy.tasks.corpus.read.number_formats import format_value
-from rarefy.tasks.corpus.read.office import local_name, open_office, read_properties
+from rarefy.tasks.corpus.read.office import local_name, open_office, read_properties, repack
 from rarefy.tasks.corpus.read.packages import Package
 from rarefy.tasks.corpus.read.regions import find_pieces
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
@@ -57,7 +57,7 @@ def read_xlsx(content: bytes, source: str, unpacked: UnpackedSize, max_cells: in
         )
     metadata = read_properties(package)
     dropped: Counter[str] = Counter()
-    pieces = list(mark_captions(_read_workbook(content, dropped, max_characters)))
+    pieces = list(mark_captions(_read_workbook(repack(package), dropped, max_characters)))
     if survey.unvalued:
         metadata["formulas_without_value"] = str(survey.unvalued)
     title = metadata.pop("title", "") or PurePosixPath(source).stem
