@@ -7,6 +7,7 @@ Files come in: HTML filings, PDF, plain text, Markdown, Word, PowerPoint and Exc
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -48,8 +49,8 @@ HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 SENTENCE = re.compile(
     r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{8}"
 )
-# A row of a table: a word, and a figure in a later cell
-LABELLED_FIGURE = re.compile(r"^\|[^|\n]*[^\W\d_]{2}[^|\n]*\|(?:[^|\n]*\|)*?[^|\n\d]*\d", re.M)
+# What a table must have to say something: a name and a figure after it, or names enough
+NAME, FIGURE, NAMES = re.compile(r"[^\W\d_]{2,}+"), re.compile(r"\d"), 8
 
 # EDGAR's full submission text files: many documents in one, the report first
 SUBMISSION = re.compile(r"\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE|<(?:SEC|IMS)-DOCUMENT>|<DOCUMENT>)", re.I)
@@ -319,12 +320,14 @@ def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Q
         yield from read(source, config)
 
 
-def _has_labelled_figures(document: Document) -> bool:
-    """Whether a table says what its figures are, which needs no sentence."""
-    return any(
-        block.kind == "table" and LABELLED_FIGURE.search(document.text, block.start, block.end)
-        for block in document.blocks
-    )
+def _has_telling_table(document: Document) -> bool:
+    """Whether a table names what its figures are, or is one of names, which needs no sentence."""
+    for block in document.blocks:
+        if block.kind == "table":
+            names = list(islice(NAME.finditer(document.text, block.start, block.end), NAMES))
+            if len(names) == NAMES or (names and FIGURE.search(document.text, names[0].end(), block.end)):
+                return True
+    return False
 
 
 def _finish_document(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
@@ -333,7 +336,7 @@ def _finish_document(document: Document, digest: str, config: ReadConfig) -> Doc
         return quarantine_source(
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
         )
-    if not SENTENCE.search(document.text) and not _has_labelled_figures(document):
+    if not SENTENCE.search(document.text) and not _has_telling_table(document):
         return quarantine_source(
             document.source,
             Unreadable(

@@ -13,6 +13,7 @@ from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_li
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of Office 97 begin, and the shell around encrypted ones
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)((?:/\w+)*)")
+_SHOW = re.compile(rb"presentationml\.(?:template|slideshow)\.main")  # the same but for what opening it does
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -59,7 +60,7 @@ def repack(package: Package) -> bytes:
             content = package.read(name) if name.lower().endswith((".xml", ".rels")) else b""
             if b"http://purl.oclc.org/ooxml/" in content:
                 content = _STRICT.sub(_transitional, content)
-            packed.writestr(name, content)
+            packed.writestr(name, _SHOW.sub(b"presentationml.presentation.main", content))
     return out.getvalue()
 
 
