@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
 from rarefy.tasks.corpus.read.compose import EMPTY, FILLED, FOOTNOTE, Piece, render_placed_table
@@ -58,7 +59,7 @@ def build_table(rows: list[GridRow], place: str = "", name_range: NameRange | No
     """
     titles, rows, notes = _peel(rows)
     columns = _find_columns(rows)
-    items: list[Row] = [[_item(cell, columns) for cell in row] for row in rows]
+    items = _make_items(rows, columns)
     band = _find_band(rows, items, columns)
     origin = {id(row): cells for row, cells in zip(items, rows, strict=True)}
     head, body = [[origin[id(row)] for row in part] for part in (band.head, band.body)]
@@ -92,7 +93,17 @@ def has_head(rows: list[GridRow]) -> bool:
     """Whether rows above the first of its data name the table's columns."""
     _, rows, _ = _peel(rows)
     columns = _find_columns(rows)
-    return bool(_find_band(rows, [[_item(cell, columns) for cell in row] for row in rows], columns).head)
+    return bool(_find_band(rows, _make_items(rows, columns), columns).head)
+
+
+def drop_repeated(rows: list[GridRow]) -> list[GridRow]:
+    """The rows without those that hold nothing but the one cell that already fills the row above."""
+    out = rows[:1]
+    for before, row in pairwise(rows):
+        same = len(before) == len(row) == 1 and row[0].rows > 1
+        if not (same and (before[0].column, before[0].text) == (row[0].column, row[0].text)):
+            out.append(row)
+    return out
 
 
 def _say(kind: str, row: GridRow, place: str) -> Piece:
@@ -101,6 +112,7 @@ def _say(kind: str, row: GridRow, place: str) -> Piece:
 
 def _peel(rows: list[GridRow]) -> tuple[list[GridRow], list[GridRow], list[GridRow]]:
     """Rows of one cell that stand above the table as its title, the table, and rows of one cell that are remarks."""
+    rows = drop_repeated(rows)
     first, last = 0, len(rows)
     if all(len(row) == 1 for row in rows):
         return [], rows, []
@@ -146,9 +158,19 @@ def _find_band(rows: list[GridRow], items: list[Row], columns: list[int]) -> Ban
     return find_band(items)
 
 
-def _item(cell: GridCell, columns: list[int]) -> Item:
-    start = _number(columns, cell.column)
-    return Item(cell.text, cell.text, start, max(bisect_left(columns, cell.end), start + 1), cell.bold)
+def _make_items(rows: list[GridRow], columns: list[int]) -> list[Row]:
+    """The cells as the header's rules know them; one of several rows is the same item in each."""
+    tall: dict[tuple[int, str], Item] = {}
+    items: list[Row] = []
+    for row in rows:
+        line: Row = []
+        for cell in row:
+            start = _number(columns, cell.column)
+            end = max(bisect_left(columns, cell.end), start + 1)
+            item = Item(cell.text, cell.text, start, end, cell.bold)
+            line.append(tall.setdefault((cell.column, cell.text), item) if cell.rows > 1 else item)
+        items.append(line)
+    return items
 
 
 def _names_all(rows: list[GridRow], columns: list[int]) -> int | None:

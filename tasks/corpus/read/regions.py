@@ -2,7 +2,7 @@
 
 from rarefy.tasks.corpus.read.cells import is_value
 from rarefy.tasks.corpus.read.compose import Piece
-from rarefy.tasks.corpus.read.grids import GridRow, NameRange, build_table, has_head
+from rarefy.tasks.corpus.read.grids import GridRow, NameRange, build_table, drop_repeated, has_head
 
 LONGEST_TITLE = 200  # characters: a longer text above a table is no title of it
 LIST = 4  # cells: so many short ones in one column are a list, which is given as a table
@@ -25,7 +25,7 @@ def find_pieces(rows: list[GridRow], hidden: frozenset[int], name_range: NameRan
             out += build_table(region, name_range=name_range)
             continue
         heads = number + 1 < len(regions) and _width(regions[number + 1]) > 1
-        for row in region:
+        for row in drop_repeated(region):
             for cell in row:
                 kind = "caption" if heads and len(cell.text) <= LONGEST_TITLE else "text"
                 out.append(Piece(kind, cell.text, place=cell.place))
