@@ -29,6 +29,8 @@ DEEP = 60  # tables, boxes and controls inside one another
 _MAIN = re.compile(r"/?word/document\d*\.xml", re.I)
 _HEADING = re.compile(r"heading (\d)", re.I)
 _CONTENTS = re.compile(r"(?:toc|table of figures|index) ?\d*|toc heading|contents \d", re.I)
+_CAPTION = re.compile(r"caption", re.I)
+_CODE = re.compile(r"code|preformatted|verbatim|source text", re.I)
 _OFF = ("0", "false", "off", "none")
 _REMOVED = frozenset("del moveFrom cellDel".split())
 _WRAPS = frozenset(  # what stands around words and says something about them
@@ -134,8 +136,14 @@ class _Reader:
     def _blocks(self, parent: etree._Element, depth: int) -> Iterator[Piece]:
         if depth > DEEP:
             raise Unreadable("too_deep", "its tables and boxes are nested too deep to be read; flatten it or remove it")
+        code: list[etree._Element] = []
         for child in parent:
             name = local_name(child) if isinstance(child.tag, str) else ""
+            if name == "p" and _CODE.search(name_of := self._style_of(child).name) and not _CAPTION.search(name_of):
+                code.append(child)
+                continue
+            yield from self._code(code)
+            code = []
             if name == "p":
                 yield from self._paragraph(child, depth)
             elif name == "tbl":
@@ -146,8 +154,15 @@ class _Reader:
                 self.dropped["deleted_text"] += _count_letters(child, "delText")
             elif name in _WRAPS:
                 yield from self._blocks(_choice(child), depth + 1)
+        yield from self._code(code)
 
     # Paragraphs
+
+    def _code(self, lines: list[etree._Element]) -> Iterator[Piece]:
+        """Paragraphs that are the lines of one program or the like."""
+        said = [self._gather(line, self._style_of(line)) for line in lines]
+        page = next((line.page for line in said if line.page), self._page)
+        yield Piece("text", "\n".join(line.text for line in said), place=self._place(page))
 
     def _paragraph(self, element: etree._Element, depth: int) -> Iterator[Piece]:
         style = self._style_of(element)
@@ -157,18 +172,17 @@ class _Reader:
         said = self._gather(element, style)
         text = said.text.strip()
         place = self._place(said.page or self._page)
+        number = self._number(element, style)  # Word counts empty paragraphs too
         if text:
             level = self._heading_level(element, style)
             if not level and not self._has_headings and self._stands_out(said, element, style):
                 level = 2
-            number = self._number(element, style)
             if level:
                 title = f"{number} {text}" if number and number != "-" else text
                 yield Piece("heading", " ".join(title.split()), min(level, LOWEST), place)
-            elif style.name.lower() == "caption":
-                yield Piece("caption", text, place=place)
             else:
-                yield Piece("text", f"{number} {text}" if number else text, place=place)
+                kind = "caption" if _CAPTION.search(style.name) else "text"
+                yield Piece(kind, f"{number} {text}" if number else text, place=place)
         for mark, note in said.notes:
             yield Piece("footnote", f"{mark} {note}", place=place)
         for box in said.boxes:
@@ -320,7 +334,7 @@ class _Reader:
         for child in _paragraphs(cell):
             style = self._style_of(child)
             said = self._gather(child, style)
-            number = self._number(child, style) if said.text.strip() else ""
+            number = self._number(child, style)
             pieces.append(f"{number} {said.text}" if number and number != "-" else said.text)
             letters += len(re.sub(r"\s", "", said.text))
             bold += said.bold
@@ -468,4 +482,4 @@ def _read_styles(root: etree._Element) -> dict[str, _Style]:
 
 
 def _is_of_paragraphs(style: etree._Element) -> bool:
-    return style.get(_w(style, "type"), "paragraph") == "paragraph"
+    return (style.get(_w(style, "type")) or "paragraph") == "paragraph"
