@@ -8,6 +8,7 @@ LONGEST_TITLE = 200  # characters: a longer text above a table is no title of it
 LIST = 4  # cells: so many short ones in one column are a list, which is given as a table
 SHORT = 80  # characters
 NEAR = 2  # blank rows that may stand inside a table
+BESIDE = 8  # tables beside each other, at the most
 DEEP = 20  # times that a region is cut anew
 
 Region = list[GridRow]
@@ -115,8 +116,12 @@ def _join(regions: list[Region]) -> list[Region]:
     for region in regions:
         while len(out) > 1 and _goes_on(out[-2], out[-1], lone=True) and _goes_on(out[-2], region, after=out[-1]):
             out[-2:] = [out[-2] + out[-1]]
-        if out and _goes_on(out[-1], region):
-            out[-1] = out[-1] + region
+        # what stands beside the upper part comes between the two
+        upper = next(
+            (at for at in range(len(out) - 1, max(len(out) - 1 - BESIDE, -1), -1) if _goes_on(out[at], region)), -1
+        )
+        if upper >= 0:
+            out[upper] = out[upper] + region
         else:
             out.append(region)
     return out
