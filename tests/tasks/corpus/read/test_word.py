@@ -13,7 +13,8 @@ SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 STYLES = (
     '<w:style w:type="paragraph" w:default="1" w:styleId="N"><w:name w:val="Normal"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/>'
-    '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>'
+    '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    '<w:style w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="C"><w:name w:val="caption"/></w:style>'
 )
 NUMBERING = (
