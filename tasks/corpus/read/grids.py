@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
+from rarefy.tasks.corpus.read.cells import RANGE, is_period, is_units, is_value
 from rarefy.tasks.corpus.read.compose import EMPTY, FILLED, FOOTNOTE, Piece, render_placed_table
 from rarefy.tasks.corpus.read.html_tables import Band, Item, Row, find_band, label_end, name_columns
 
-LONGEST_NAME = 200  # characters: a row with a longer cell names no columns
+LONGEST_NAME = 500  # characters: the questions of surveys are names of columns too; a row with a longer cell is none
 TOP = 5  # rows: what stands lower is no period of the whole table
 REMARK = 60  # characters: a lone cell as long as this below a table is a remark on it
 AGAIN = 100_000  # cells that merged cells of one table may stand in, beyond the first
@@ -151,6 +151,8 @@ def _find_band(rows: list[GridRow], items: list[Row], columns: list[int]) -> Ban
     if len(columns) > 1 and (length := _names_all(rows, columns)) is not None:
         return Band([], items[:length], items[length:], [], label_end(items))
     end = label_end(items)
+    if length := _merged_head(rows):
+        return Band([], items[:length], items[length:], [], end)
     for row in items[:TOP]:
         others = [item for item in row if item.start >= end]
         if len(others) == 1 and is_period(others[0].plain) and all(is_units(item.plain) for item in row[:-1]):
@@ -186,8 +188,29 @@ def _names_all(rows: list[GridRow], columns: list[int]) -> int | None:
     if len(set(texts)) < len(texts) and not all(cell.bold for cell in first):
         return None
     # years beside words may be data ("Casablanca | 1942"), unless all but the first are years or dates
-    dated = [is_period(text) for text in texts]
+    dated = [_is_dated(text) for text in texts]
     return 1 if not any(dated) or all(dated[1:]) or first[0].bold or not _reads_alike(first, rows[1:20]) else None
+
+
+def _merged_head(rows: list[GridRow]) -> int:
+    """How many rows name the columns, where cells merged over several columns or rows say so; 0 where none do.
+
+    What is below a name of several columns is a name itself: also "18-24", a group and no value.
+    """
+    length = 0 if any(_is_plain_value(cell) for cell in rows[0]) else 1
+    left = min(row[0].column for row in rows)
+    while 0 < length < min(len(rows) - 1, TOP):
+        above, row = rows[length - 1], rows[length]
+        reaches = any(cell.rows > 1 and (cell.column, cell.text) in {(c.column, c.text) for c in above} for cell in row)
+        over = any(cell.columns > 1 and cell.column > left for cell in above)
+        if not (reaches or over) or any(_is_plain_value(cell) for cell in row):
+            break
+        length += 1
+    return length if length > 1 else 0
+
+
+def _is_plain_value(cell: GridCell) -> bool:
+    return is_value(cell.text) and not RANGE.match(cell.text)
 
 
 def _is_form(rows: list[GridRow]) -> bool:
@@ -199,8 +222,13 @@ def _is_form(rows: list[GridRow]) -> bool:
 
 def _reads_alike(first: GridRow, below: list[GridRow]) -> bool:
     """Whether in some column a period stands in the first row and below it."""
-    dated = {cell.column for cell in first if is_period(cell.text)}
-    return any(cell.column in dated and is_period(cell.text) for row in below for cell in row)
+    dated = {cell.column for cell in first if _is_dated(cell.text)}
+    return any(cell.column in dated and _is_dated(cell.text) for row in below for cell in row)
+
+
+def _is_dated(text: str) -> bool:
+    """Whether it is a period and says which: "Year" names a column of them."""
+    return is_period(text) and any(map(str.isdigit, text))
 
 
 def _place_names(head: list[GridRow], columns: list[int]) -> list[str]:

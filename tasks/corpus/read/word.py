@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from lxml import etree
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.corpus.read.cells import PREFIX, is_value
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions
 from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows, build_table
 from rarefy.tasks.corpus.read.metadata import build_document
@@ -318,30 +319,45 @@ class _Reader:
         cells: list[GridCell] = []
         open_cells: dict[int, int] = {}  # column -> which of `cells` reaches down there
         notes: list[Piece] = []
-        for number, row in enumerate(rows, start=1):
+        number = 0
+        for row in rows:
+            number += 1
+            found: list[GridCell] = []
+            lines: list[list[str]] = []  # of each cell in `found`
             column = 1 + _int(_child(_child(row, "trPr"), "gridBefore"), 0)
             for cell in _cells(row):
                 properties = _child(cell, "tcPr")
                 wide = max(min(_int(_child(properties, "gridSpan"), 1), 200), 1)
                 merge = _child(properties, "vMerge")
-                texts, bold = self._cell(cell, depth, notes)
+                said, bold = self._cell(cell, depth, notes)
+                text = " ".join(filter(None, said))
                 if merge is not None and merge.get(_w(merge, "val")) != "restart" and column in open_cells:
                     at = open_cells[column]
-                    grown = f"{cells[at].text} {texts}".strip()
+                    grown = f"{cells[at].text} {text}".strip()
                     cells[at] = replace(cells[at], rows=number - cells[at].row + 1, text=grown)
                 else:
                     open_cells.pop(column, None)
                     if merge is not None:
-                        open_cells[column] = len(cells)
-                    cells.append(GridCell(texts, number, column, 1, wide, bold))
+                        open_cells[column] = len(cells) + len(found)
+                    found.append(GridCell(text, number, column, 1, wide, bold))
+                    lines.append(said)
                 column += wide
+            if stacked := _unstack(lines):
+                found = [
+                    replace(cell, text=text, row=number + at)
+                    for at, texts in enumerate(stacked)
+                    for cell, text in zip(found, texts, strict=True)
+                ]
+                open_cells = {}
+                number += len(stacked) - 1
+            cells += found
         arranged = arrange_rows(cells)
         if arranged:
             yield from build_table(arranged, self._place(page))
         yield from notes
 
-    def _cell(self, cell: etree._Element, depth: int, notes: list[Piece]) -> tuple[str, bool]:
-        """A cell's text on one line, and whether all of it is bold; notes on it go below the table."""
+    def _cell(self, cell: etree._Element, depth: int, notes: list[Piece]) -> tuple[list[str], bool]:
+        """The lines of a cell, and whether all of it is bold; notes on it go below the table."""
         pieces = []
         letters = bold = 0
         for child in _paragraphs(cell):
@@ -354,7 +370,10 @@ class _Reader:
             notes += [Piece("footnote", f"{mark} {note}", place=self._place(self._page)) for mark, note in said.notes]
             for box in said.boxes:
                 pieces += [piece.text for piece in self._blocks(box, depth + 1)]
-        return " ".join(" ".join(pieces).split()), bool(letters) and bold >= letters
+        lines = [" ".join(line.split()) for piece in pieces for line in piece.split("\n")]
+        while lines and not lines[-1]:
+            lines.pop()
+        return lines, bool(letters) and bold >= letters
 
 
 # Elements
@@ -449,6 +468,31 @@ def _paragraphs(parent: etree._Element) -> Iterator[etree._Element]:
             yield child
         elif isinstance(child.tag, str) and local_name(child) in (*_WRAPS, "tbl", "tr", "tc"):
             yield from _paragraphs(_choice(child))
+
+
+def _unstack(cells: list[list[str]]) -> list[list[str]]:
+    """The rows that one row holds whose cells have figures below each other, each beside its label; [] where it is one.
+
+    A line of currency signs alone goes with the one below it.
+    """
+    height = len(cells[0]) if cells else 0
+    if height < 2 or len(cells) < 2 or any(len(lines) not in (0, height) for lines in cells):
+        return []
+    rows = [[lines[at] if lines else "" for lines in cells] for at in range(height)]
+    figures = [text for row in rows for text in row[1:] if text]
+    if not figures or not all(is_value(text) or PREFIX.match(text) for text in figures):
+        return []
+    out: list[list[str]] = []
+    held: list[str] = []
+    for row in rows:
+        if not row[0] and all(not text or PREFIX.match(text) for text in row[1:]):
+            held = row
+            continue
+        if not row[0]:
+            return []  # a figure without a label: what is beside it belongs elsewhere
+        out.append([f"{sign} {text}".strip() for sign, text in zip(held or [""] * len(row), row, strict=True)])
+        held = []
+    return out
 
 
 def _lays_out(rows: list[etree._Element]) -> bool:

@@ -69,8 +69,12 @@ def test_merged_heads_name_every_column_below_them_and_a_cell_of_several_rows_la
         sheet.merge_cells("D1:E1")
         put([["Q1", "Item", 1], [None, "Other", 2]], sheet, row=8)
         sheet.merge_cells("A8:A9")
+        put([["Asked in May", "All", "Age"], [None, None, "18-24", "25-34"], ["Approve", 40, 30, 50]], sheet, row=14)
+        for area in ("A14:A15", "B14:B15", "C14:D14"):
+            sheet.merge_cells(area)
 
     text = read(workbook(fill)).text
+    assert "| Asked in May | All | Age 18-24 | Age 25-34 |\n|---|---|---|---|\n| Approve | 40 | 30 | 50 |" in text
     assert "|  | 2023 Sales | 2023 Cost | 2024 Sales | 2024 Cost |\n|---|---|---|---|---|\n| North | 1 | 2 |" in text
     assert "| Q1 | Item | 1 |" in text and "| Q1 | Other | 2 |" in text
 

@@ -111,6 +111,16 @@ def test_a_text_box_is_read_once_and_merged_cells_keep_their_columns() -> None:
     assert document.blocks[1].kind == "caption"
 
 
+def test_figures_below_each_other_in_one_row_are_rows() -> None:
+    def cell(*texts: str) -> str:
+        return f"<w:tc>{''.join(p(text) for text in texts)}</w:tc>"
+
+    stacked = cell("", "Income", "Tax") + cell("€", "17,542", "388") + cell("€", "9", "0", "")
+    rows = [cell("") + cell("2006") + cell("2007"), stacked]
+    table = "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>"
+    assert read(table).text.endswith("| Income | € 17,542 | € 9 |\n| Tax | 388 | 0 |")
+
+
 def test_pages_are_those_that_word_set_and_an_authors_breaks_where_they_are_all() -> None:
     broken = p("One.") + "<w:p><w:r><w:lastRenderedPageBreak/><w:t>Two.</w:t></w:r></w:p>"
     assert [place.name for place in read(broken).places] == ["page 1", "page 2"]
