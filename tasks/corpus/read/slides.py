@@ -63,7 +63,8 @@ def _read_slide(slide: Any, place: str, dropped: Counter[str]) -> Iterator[Piece
         if title is None or shape.shape_id != title.shape_id
         for piece in _read_shape(shape, place, dropped, 0)
     ]
-    if not text and pieces and pieces[0].kind == "text" and len(pieces[0].text) <= LONGEST_TITLE:
+    first = pieces[0] if pieces else None
+    if not text and first and first.kind == "text" and len(first.text) <= LONGEST_TITLE and "\n" not in first.text:
         text = pieces.pop(0).text
     # what has no title at all shall not stand below that of the slide before
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
