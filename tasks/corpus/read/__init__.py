@@ -199,11 +199,13 @@ def _xlsx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined
 
 
 def _old_office(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
-    """What bears a name of Office 97: refused, unless it is a page or a text that some program named so."""
+    """What bears a name of Office 97: refused, unless it is a later file, a page or a text that was named so."""
     from rarefy.tasks.corpus.read.office import refuse_ole
 
-    refuse_ole(load(source, config.max_bytes))
-    yield from _unknown(source, config)
+    content = load(source, config.max_bytes)
+    refuse_ole(content)
+    later = {".doc": _docx, ".ppt": _pptx, ".xls": _xlsx}.get(Path(source.path).suffix.lower(), _unknown)
+    yield from (later if content.startswith(b"PK\x03\x04") else _unknown)(source, config)
 
 
 def _delimited(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:

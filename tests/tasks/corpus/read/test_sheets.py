@@ -148,6 +148,7 @@ def test_files_of_office_97_and_encrypted_ones_say_so_whatever_their_name_is(tmp
     (tmp_path / "old.xls").write_bytes(ole)
     (tmp_path / "old.docx").write_bytes(ole)
     (tmp_path / "locked.xlsx").write_bytes(ole + "EncryptedPackage".encode("utf-16-le"))
+    (tmp_path / "later.xls").write_bytes(workbook(lambda sheet: put(SALES, sheet)))
     (tmp_path / "page.xls").write_text("<html><body><p>Sales rose in every region last year.</p></body></html>")
     rows = {row.source: row for row in read_corpus(tmp_path, ReadConfig())}
     assert {name: row.reason for name, row in rows.items() if isinstance(row, Quarantined)} == {
@@ -155,7 +156,8 @@ def test_files_of_office_97_and_encrypted_ones_say_so_whatever_their_name_is(tmp
         "old.docx": "old_office",
         "locked.xlsx": "password_protected",
     }
-    page = rows["page.xls"]
+    later, page = rows["later.xls"], rows["page.xls"]
+    assert isinstance(later, Document) and "| North | 1200 |" in later.text
     assert isinstance(page, Document) and "Sales rose" in page.text
 
 
