@@ -3,6 +3,7 @@
 import io
 import re
 import warnings
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows
 from rarefy.tasks.corpus.read.metadata import build_document
 from rarefy.tasks.corpus.read.number_formats import format_value
 from rarefy.tasks.corpus.read.office import local_name, open_office, read_properties, repack
-from rarefy.tasks.corpus.read.packages import Package
 from rarefy.tasks.corpus.read.regions import find_pieces
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
 
@@ -48,7 +48,8 @@ def read_xlsx(content: bytes, source: str, unpacked: UnpackedSize, max_cells: in
     Raises Unreadable: encrypted, of Office 97, over the limits, or formulas alone that were never calculated.
     """
     package = open_office(content, unpacked)
-    survey = _survey_sheets(package, max_cells)
+    packed = repack(package)
+    survey = _survey_sheets(packed, max_cells)
     if survey.unvalued and not survey.numbers and survey.unvalued == survey.formulas:
         raise Unreadable(
             "no_stored_values",
@@ -57,16 +58,17 @@ def read_xlsx(content: bytes, source: str, unpacked: UnpackedSize, max_cells: in
         )
     metadata = read_properties(package)
     dropped: Counter[str] = Counter()
-    pieces = list(mark_captions(_read_workbook(repack(package), dropped, max_characters)))
+    pieces = list(mark_captions(_read_workbook(packed, dropped, max_characters)))
     if survey.unvalued:
         metadata["formulas_without_value"] = str(survey.unvalued)
     title = metadata.pop("title", "") or PurePosixPath(source).stem
     return build_document(source, title, XLSX, pieces, dropped, metadata)
 
 
-def _survey_sheets(package: Package, max_cells: int) -> _Survey:
+def _survey_sheets(content: bytes, max_cells: int) -> _Survey:
     survey = _Survey()
-    for name in package.names():
+    package = zipfile.ZipFile(io.BytesIO(content))  # written by `repack`: its bytes are counted
+    for name in package.namelist():
         if not _SHEET.fullmatch(name):
             continue
         for _, element in etree.iterparse(
