@@ -1,13 +1,14 @@
 """Read sources of any kind as documents of normalised text (RARE §3.1, R1).
 
-Files come in: HTML filings, PDF, plain text, Markdown, reStructuredText, AsciiDoc, books, mails, JSON, JSONL and
-Parquet, and archives of these. `Document` rows go out, and a `Quarantined` row for each source that cannot be read,
-with the reason and the way out.
+Files come in: HTML filings, PDF, plain text, Markdown, reStructuredText, AsciiDoc, Word, PowerPoint and Excel files,
+CSV, books, mails, JSON, JSONL and Parquet, and archives of these. `Document` rows go out, and a `Quarantined` row for
+each source that cannot be read, with the reason and the way out.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,7 @@ from rarefy.tasks.corpus.read.records import RecordsConfig
 from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
     MEDIA_TYPES,
+    OLD_OFFICE,
     UNKNOWN,
     Member,
     Source,
@@ -52,7 +54,8 @@ SENTENCE = re.compile(
     r"|(?:[\u0900-\u0dff]++[,;:]? ){3}[\u0900-\u0dff]"
     r"|[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{8}"
 )
-
+# What a table must have to say something: a name and a figure after it, or names enough
+NAME, FIGURE, NAMES = re.compile(r"[^\W\d_]{2,}+"), re.compile(r"\d"), 8
 
 # EDGAR's full submission text files: many documents in one, the report first
 SUBMISSION = re.compile(r"\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE|<(?:SEC|IMS)-DOCUMENT>|<DOCUMENT>)", re.I)
@@ -102,6 +105,11 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         default=3, ge=0, description="files inside of files (archives, attachments) are read to so many levels"
     )
     max_pages: int = Field(default=2_000, gt=0, description="a PDF of more pages is quarantined")
+    max_cells: int = Field(
+        default=500_000,
+        gt=0,
+        description="a workbook or CSV file of more cells is quarantined; every cell that is shown has its place kept",
+    )
     max_unpacked_bytes: int = Field(
         default=1_000_000_000,
         gt=0,
@@ -183,6 +191,44 @@ def _pdf(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]
 
     content = load(source, config.max_bytes)
     yield read_pdf(content, source.path, config.max_pages, config.max_unpacked_bytes, config.max_ratio)
+
+
+def _docx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.word import read_docx  # late: lxml is not needed for a corpus of texts
+
+    yield read_docx(load(source, config.max_bytes), source.path, unpacked_size(source, config))
+
+
+def _pptx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.slides import read_pptx  # late: python-pptx takes half a second
+
+    yield read_pptx(load(source, config.max_bytes), source.path, unpacked_size(source, config))
+
+
+def _xlsx(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.sheets import read_xlsx  # late: openpyxl takes half a second
+
+    content, unpacked = load(source, config.max_bytes), unpacked_size(source, config)
+    yield read_xlsx(content, source.path, unpacked, config.max_cells, config.max_characters)
+
+
+def _old_office(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    """What bears a name of Office 97: refused, unless it is a later file, a page or a text that was named so."""
+    from rarefy.tasks.corpus.read.packages import refuse_ole2
+
+    content = load(source, config.max_bytes)
+    refuse_ole2(content)
+    later = {".doc": _docx, ".ppt": _pptx, ".xls": _xlsx}.get(Path(source.path).suffix.lower(), _unknown)
+    yield from (later if content.startswith(b"PK\x03\x04") else _unknown)(source, config)
+
+
+def _delimited(source: Source, config: ReadConfig) -> Iterator[Document | Quarantined]:
+    from rarefy.tasks.corpus.read.delimited import read_delimited
+
+    text, notes = decode(load(source, config.max_bytes))
+    check_length(text, config.max_characters)
+    document = read_delimited(text, source.path, source.media_type, config.max_cells)
+    yield replace(document, metadata={**document.metadata, **notes})
 
 
 def _max_record_characters(config: ReadConfig) -> int:
@@ -292,14 +338,20 @@ READERS: dict[str, Reader] = {
     "application/parquet": _parquet,
     "application/epub+zip": _epub,
     "application/pdf": _pdf,
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _pptx,
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": _xlsx,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _docx,
     "application/zip": read_zip,
     "message/rfc822": _mail,
     "text/asciidoc": _asciidoc,
+    "text/csv": _delimited,
     "text/html": _html,
     "text/markdown": _text,
     "text/plain": _text,
+    "text/tab-separated-values": _delimited,
     "text/x-rst": _rst,
     ABOUT_CORPUS: _reject_note,
+    OLD_OFFICE: _old_office,
     UNKNOWN: _unknown,
 }
 
@@ -350,15 +402,28 @@ def read_corpus(corpus: Path | str, config: ReadConfig) -> Iterator[Document | Q
         yield from read(source, config)
 
 
+def _has_telling_table(document: Document) -> bool:
+    """Whether a table names what its figures are, or is one of names, which needs no sentence."""
+    for block in document.blocks:
+        if block.kind == "table":
+            names = list(islice(NAME.finditer(document.text, block.start, block.end), NAMES))
+            if len(names) == NAMES or (names and FIGURE.search(document.text, names[0].end(), block.end)):
+                return True
+    return False
+
+
 def _finish_document(document: Document, digest: str, config: ReadConfig) -> Document | Quarantined:
-    """The document with its digest and normalised metadata, or a quarantine row where it holds no sentence."""
+    """The document with its digest and normalised metadata, or a quarantine row where it says nothing."""
     if not document.text.strip():
         return quarantine_source(
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
         )
-    if not SENTENCE.search(document.text):
+    if not SENTENCE.search(document.text) and not _has_telling_table(document):
         return quarantine_source(
-            document.source, Unreadable("no_sentences", "no four words in a row: figures or codes alone; remove it")
+            document.source,
+            Unreadable(
+                "no_sentences", "no four words in a row, and no table that names its figures: codes alone; remove it"
+            ),
         )
     dated = replace(
         document,

@@ -87,6 +87,21 @@ def render_table(rows: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
 
 
+def render_placed_table(rows: list[list[str]], names: list[list[str]]) -> tuple[str, tuple[Place, ...]]:
+    """The same of rows that are equally long, and where each cell stands in it; `names` are the cells' places."""
+    cells: list[Place] = []
+    position = 0
+    for number, (row, row_names) in enumerate(zip(rows, names, strict=True)):
+        position += len("| ")
+        for text, name in zip(row, row_names, strict=True):
+            shown = _cell(text)
+            if name and shown:
+                cells.append(Place(position, position + len(shown), name))
+            position += len(shown) + len(" | ")
+        position += len("\n") - len(" ") + (number == 0) * len("|" + "---|" * len(row) + "\n")
+    return render_table(rows), tuple(cells)
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("\\|", "|").replace("|", "\\|")
 

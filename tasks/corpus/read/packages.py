@@ -47,8 +47,7 @@ class Package:
     """
 
     def __init__(self, content: bytes, unpacked: UnpackedSize) -> None:
-        if content.startswith(_OLE2):
-            raise _describe_ole2(content)
+        refuse_ole2(content)
         if content.count(_ENTRY) > 10 * MAX_PARTS:  # before the directory is parsed; packages within count here too
             raise _too_many()
         try:
@@ -142,11 +141,13 @@ def _too_many() -> Unreadable:
     return Unreadable("too_many_parts", f"more than {MAX_PARTS:,} files in one package; split it")
 
 
-def _describe_ole2(content: bytes) -> Unreadable:
-    """What a file is that has the form of old Office files, whatever its name says."""
+def refuse_ole2(content: bytes) -> None:
+    """Unreadable for what has the form of old Office files, whatever its name says: encrypted, or of before 2007."""
+    if not content.startswith(_OLE2):
+        return
     if _ENCRYPTED_STREAM in content:
-        return Unreadable("encrypted", "an Office file that asks for a password; save it without one")
-    return Unreadable(
+        raise Unreadable("encrypted", "an Office file that asks for a password; save it without one")
+    raise Unreadable(
         "old_office_format",
         "a file in the binary form of Office before 2007 (.doc, .xls, .ppt, .msg); save it as .docx, .xlsx, .pptx or "
         ".eml",

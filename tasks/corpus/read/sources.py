@@ -18,25 +18,37 @@ import pyarrow as pa
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable, one_line_id
 from rarefy.tasks.store.tables import Store, to_parquet
 
+OLD_OFFICE = "application/x-ole-storage"
 MEDIA_TYPES = {
     ".adoc": "text/asciidoc",
     ".asciidoc": "text/asciidoc",
+    ".csv": "text/csv",
+    ".doc": OLD_OFFICE,
+    ".docm": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".eml": "message/rfc822",
     ".epub": "application/epub+zip",
     ".htm": "text/html",
     ".html": "text/html",
-    ".xhtml": "text/html",
     ".json": "application/json",
     ".jsonl": "application/jsonl",
-    ".ndjson": "application/jsonl",
+    ".markdown": "text/markdown",
     ".mbox": "application/mbox",
     ".md": "text/markdown",
-    ".markdown": "text/markdown",
+    ".ndjson": "application/jsonl",
     ".parquet": "application/parquet",
     ".pdf": "application/pdf",
+    ".ppt": OLD_OFFICE,
+    ".pptm": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".rst": "text/x-rst",
     ".text": "text/plain",
+    ".tsv": "text/tab-separated-values",
     ".txt": "text/plain",
+    ".xhtml": "text/html",
+    ".xls": OLD_OFFICE,
+    ".xlsm": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".zip": "application/zip",
 }
 ABOUT = ("readme", "license", "licence", "notice", "copying", "changelog")  # files about a corpus, not of it

@@ -73,7 +73,7 @@ def test_what_is_no_document_is_quarantined_with_its_reason_and_the_rest_goes_th
     assert found["plain.html"] == "not_html"
     assert found["cut.json"] == "bad_json"
     assert found["list.json#1"] == found["list.json#2"] == "bad_record"
-    assert found["photo.png"] == found["report.docx"] == "unsupported_type"
+    assert found["photo.png"] == "unsupported_type" and found["report.docx"] == "bad_archive"
     assert found["broken.pdf"] == "bad_pdf"
     assert found["broken.parquet"] == "bad_parquet"
     assert found["README.md"] == "about_the_corpus"
