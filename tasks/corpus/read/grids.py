@@ -1,7 +1,7 @@
 """Write tables whose cells have known rows and columns (sheets, CSV, Word, slides) as pieces."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from rarefy.tasks.corpus.read.html_tables import Band, Item, Row, find_band, lab
 LONGEST_NAME = 500  # characters: the questions of surveys are names of columns too; a row with a longer cell is none
 TOP = 5  # rows: what stands lower is no period of the whole table
 REMARK = 60  # characters: a lone cell as long as this below a table is a remark on it
+ROWS = 40  # of a table; a longer one becomes several, each under the names of its columns
 AGAIN = 100_000  # cells that merged cells of one table may stand in, beyond the first
 
 
@@ -72,21 +73,42 @@ def build_table(rows: list[GridRow], place: str = "", name_range: NameRange | No
     for text in units:
         stated = next((cell.place for row in head for cell in row if cell.text == text), "")
         out.append(Piece("caption", text, place=place or stated))
-    texts, places = [names], [_place_names(head, columns)]
-    for row in body:
-        line, found = [""] * len(columns), [""] * len(columns)
-        for cell in row:
-            number = _number(columns, cell.column)
-            line[number] = f"{line[number]} {cell.text}".strip()
-            found[number] = found[number] or cell.place
-        texts.append(line)
-        places.append(found)
-    if name_range:
-        last = max(cell.column for row in (*head, *body) for cell in row)
-        place = name_range((head or body)[0][0].row, columns[0], body[-1][0].row, max(last, columns[-1]))
-    text, shown = render_placed_table(texts, places)
-    out.append(Piece("table", text, place=place, cells=shown))
+    last = max(cell.column for row in (*head, *body) for cell in row)
+    for part in _split_body(body):
+        lines = [_fill_line(row, columns) for row in part]
+        texts, places = [names, *(line for line, _ in lines)], [_place_names(head, columns), *(at for _, at in lines)]
+        if name_range:
+            first = head[0][0].row if head and part[0] is body[0] else part[0][0].row
+            place = name_range(first, columns[0], part[-1][0].row, max(last, columns[-1]))
+        text, shown = render_placed_table(texts, places)
+        out.append(Piece("table", text, place=place, cells=shown))
     return out + [_say("footnote", row, "" if name_range else place) for row in notes]
+
+
+def _split_body(body: list[GridRow]) -> Iterator[list[GridRow]]:
+    """The rows in parts of `ROWS`, each to stand under the names of the columns: nobody retrieves ten thousand at once.
+
+    A row that is alone in its line heads those below it, and stands again above those that go on in the next part.
+    """
+    if len(body) <= 2 * ROWS:
+        yield body
+        return
+    title: GridRow | None = None
+    for start in range(0, len(body), ROWS):
+        part = body[start : start + ROWS]
+        again = [title] if title and len(part[0]) > 1 else []
+        yield [*again, *part]
+        title = next((row for row in reversed(part) if len(row) == 1), title)
+
+
+def _fill_line(row: GridRow, columns: list[int]) -> tuple[list[str], list[str]]:
+    """The texts of a row by column, and the places of its cells."""
+    line, found = [""] * len(columns), [""] * len(columns)
+    for cell in row:
+        number = _number(columns, cell.column)
+        line[number] = f"{line[number]} {cell.text}".strip()
+        found[number] = found[number] or cell.place
+    return line, found
 
 
 def has_head(rows: list[GridRow]) -> bool:

@@ -192,11 +192,15 @@ class PlainTable:
         self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
-        """A triplet for each cell but those that begin at `known`; with the reason where none can be asked."""
+        """A triplet for each cell but those that begin at `known`; with the reason where none can be asked.
+
+        Of a table that as a whole cannot be asked about, the first cell of each row stands for it.
+        """
         found: list[tuple[Triplet, str]] = []
+        lost = not self.name.source or bool(self.name.rejected_because)
         for labelled in self.rows:
             for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
-                if cell.start in known:
+                if cell.start in known or (lost and found and found[-1][0].start == labelled.row.start):
                     continue
                 if number := self._number(cell):
                     found.append((self._figure(labelled, column, cell, number), cell.text))

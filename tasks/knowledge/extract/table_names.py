@@ -54,6 +54,7 @@ _PERIODS = re.compile(
     re.I,
 )
 LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
+DELIMITED = ("text/csv", "text/tab-separated-values")
 FEW_TABLES = 2  # in a document with more, its title does not tell which table is meant
 CAPTION_LINES = 4  # above a table, among which its title is sought
 FAR = 4_000  # characters from a heading to a table: further down its section may have ended
@@ -112,7 +113,7 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     heading, unclear = _find_heading(chunk.start + table.header.start, document)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
-    title = _as_name(title)
+    title = _as_name(title) or (stem.replace("_", " ") if document.entity else "")  # a file's name says nothing alone
     about = document.metadata.get(ENTITY_FROM, "document") if document.entity else ""
     named = caption or heading or title
     source = about or ("caption" if caption else "heading" if heading else "title" if title else "")
@@ -126,7 +127,8 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
         subject = f"{subject} of {document.entity}" if subject else document.entity
     if introduced and not caption:
         return TableName(subject, source, "lead_in_too_long")
-    tables = sum(block.kind == "table" for block in document.blocks)
+    # a long file of delimited values is one table in many parts
+    tables = sum(block.kind == "table" for block in document.blocks) * (document.media_type not in DELIMITED)
     if not names or (not (caption or heading) and (unclear or tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""

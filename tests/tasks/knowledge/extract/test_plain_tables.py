@@ -12,10 +12,13 @@ from rarefy.tasks.questions.ask.facts import ask_for_cell
 
 def facts_of(tmp_path, text: str, name: str = "report.md", **config) -> list[Triplet]:
     (tmp_path / name).write_text(f"{text}\n\nThese are words of prose that stand below the table.\n")
-    documents = list(read_corpus(tmp_path, ReadConfig(**config)))
-    chunks = list(chunk(documents, ChunkConfig()))
-    rows = extract(chunks, ExtractConfig(methods=("tables",)), documents={d.doc_id: d for d in documents})
-    return list(rows)
+    (document,) = read_corpus(tmp_path, ReadConfig(**config))
+    return tables_of(document)
+
+
+def tables_of(document) -> list[Triplet]:
+    chunks = chunk([document], ChunkConfig())
+    return list(extract(chunks, ExtractConfig(methods=("tables",)), documents={document.doc_id: document}))
 
 
 def asked(facts: list[Triplet]) -> dict[str, str]:
@@ -165,3 +168,17 @@ def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
     question = "According to “On-call at Acme”, what is given for “Billing” (Service) in the column “Owner”?"
     assert asked(facts)[question] == "Ada Lovelace"
     assert set(asked(facts).values()) == {"Ada Lovelace", "Alan Turing"}
+
+
+def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_file(tmp_path):
+    text = "Region;Stores;Sales (€m)\nNorth;12;1,5\nSouth;7;0,9\n"
+    (tmp_path / "sales_by_region.csv").write_text(text)
+    (document,) = read_corpus(tmp_path, ReadConfig(entity="Acme"))
+    rows = tables_of(document)
+    cell = next(t for t in rows if t.answer == "1,5")
+    assert (cell.value, cell.unit, cell.scale, cell.place) == ("1500000", "EUR", "millions", "C2")
+    question = "According to “sales by region” of Acme, what figure is given for “North” (Region) in the column “Sales (€m)”"
+    assert ask_for_cell(cell) == f"{question}, in millions of euros?"
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    rows = tables_of(document)
+    assert [(t.rejected_because, t.answer) for t in rows] == [("no_subject", "12"), ("no_subject", "7")]
