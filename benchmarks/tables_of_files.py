@@ -7,8 +7,9 @@
 in which a cell that spans stands in every place it spans. A cell of the truth is looked for among the cells with its
 number (a sheet's 0.157 is 15.7 %); of several the one is taken that has most right.
 
-- row: the first filled cell to its left in its row is the label, and the nearest row above that holds but one text is
-  the group; a group above the table's first row may be in the head of the first column or in the lines before it.
+- row: the first filled cell to its left in its row, a running number aside, is the label, and the nearest row above that holds but one text is
+  the group; a group may also be in the label, in the column head, or, where no row above is one, in the head of the
+  first column or the lines before the table.
 - column: what stands over it, in its own column above the first row of figures, has all words of its column head and
   none that only other columns have.
 - unit: the scale is named in the table above the cell, or in the 300 characters before the table; a per cent sign is in
@@ -189,16 +190,18 @@ def judge_cell(truth: dict[str, Any], tables: list[Parsed]) -> Counter[str]:
 def judge_place(truth: dict[str, Any], table: Parsed, at: int, column: int) -> Counter[str]:
     """Which of `PARTS` are right of a cell that holds the number."""
     rows = table.rows
-    label = next((cell for cell in rows[at][:column] if cell), "")
+    labels = [cell for cell in rows[at][:column] if cell]
+    label = next((cell for cell in labels if not is_number(cell.rstrip("."))), labels[0] if labels else "")
     figures = [n for n, row in enumerate(rows) if any(is_number(cell) for cell in row[1:])]
     first = min(figures, default=0)
     names = [rows[n][column] for n in range(min(first, at))]
     group, named = words_of(truth["group"]), words_of(label)
     row_right = named == words_of(truth["row"]) and (not group or group == find_group(table, at, first))
-    row_right = row_right or bool(group) and named == group + words_of(truth["row"])
+    row_right = row_right or (bool(group) and named == group + words_of(truth["row"]))
+    found = {word for name in names for word in words_of(name)}
+    row_right = row_right or (named == words_of(truth["row"]) and bool(group) and set(group) <= found)
     own = {word for head in truth["column"] for word in words_of(head)}
     foreign = {word for head in truth["others"] for word in words_of(head)} - own
-    found = {word for name in names for word in words_of(name)}
     column_right = own <= found and not (foreign & found)
     around = " ".join([table.before, *(cell for row in rows[:at] for cell in row if not is_number(cell))]).lower()
     scale = not truth["scale"] or truth["scale"] in around
@@ -225,6 +228,22 @@ def find_group(table: Parsed, at: int, first: int) -> list[str]:
 def has_unit(truth: dict[str, Any]) -> bool:
     """Whether a cell's unit is asked about."""
     return bool(truth["scale"]) or "%" in truth["value"]
+
+
+def list_real_cells(cells: Path, folder: Path) -> list[tuple[Path, list[dict[str, Any]]]]:
+    """The files that were read by hand, as far as they are in the folder, with the truth of their cells."""
+    files: dict[Path, list[dict[str, Any]]] = {}
+    for entry in json.loads(cells.read_text())["files"]:
+        path = folder / entry["file"]
+        if not path.exists():
+            print(f"not there: {path.name}, of {entry['from']}", file=sys.stderr)
+            continue
+        for label, group, *values in entry["rows"]:
+            for column, value in zip(entry["columns"], values, strict=True):
+                others = sorted({head for heads in entry["columns"] for head in heads if heads is not column})
+                truth = {"value": value, "row": label, "group": group, "column": column, "scale": entry["scale"]}
+                files.setdefault(path, []).extend([{**truth, "others": others}] if value else [])
+    return list(files.items())
 
 
 def run_reader(name: str, python: str, paths: list[Path]) -> dict[str, Any]:
@@ -286,9 +305,7 @@ def main() -> None:
     for kind in given.kinds:
         files = [(given.folder / f"{table['name']}.{kind}", table["cells"]) for table in tables]
         if kind == "real pdf":
-            entries = json.loads(given.real.read_text())["files"] if given.pdfs else []
-            files = [(given.pdfs / entry["file"], entry["cells"]) for entry in entries]
-            files = [(path, cells) for path, cells in files if path.exists()]
+            files = list_real_cells(given.real, given.pdfs) if given.pdfs else []
         for name in given.readers:
             if kind.split()[-1] in READERS[name][1] and files:
                 measure(name, kind, pythons.get(name.split()[0], sys.executable), files, given.show)

@@ -207,6 +207,16 @@ def split_bands(rows: list[Row]) -> list[Band]:
     return [band for band in bands if band.body or band.head or band.titles]
 
 
+def find_band(rows: list[Row]) -> Band:
+    """The rows as one band, whose rows are those given: for a table of which it is known that it is one."""
+    end = label_end(rows)
+    notes = _find_notes(rows, end)
+    titles, head, first = _split_header(rows, end)
+    return Band(
+        titles, head, rows[first : len(rows) - len(notes)], notes if first <= len(rows) - len(notes) else [], end
+    )
+
+
 def _split_by_period(band: Band) -> list[Band]:
     """The band cut where a row holds nothing but a period, which then is in the names of the columns below it."""
     end = band.label_end
@@ -442,7 +452,7 @@ def _build_grid(band: Band) -> Grid:
     if len(band.body) * len(columns) > EMPTY + FILLED * sum(map(len, band.body)):
         lines = (" ".join(item.text for item in row) for row in (*band.head, *band.body, *band.notes))
         return Grid(titles, notes=list(lines))
-    names, units = _name_columns(band, columns)
+    names, units = name_columns(band, columns)
     places = _ColumnPlaces(columns)
     rows = []
     for row in band.body:
@@ -480,7 +490,7 @@ def _join_columns(columns: list[list[int]], rows: list[Row], band: Band) -> list
     return [column for column, _, _ in out]
 
 
-def _name_columns(band: Band, columns: list[list[int]]) -> tuple[list[str], list[str]]:
+def name_columns(band: Band, columns: list[list[int]]) -> tuple[list[str], list[str]]:
     """The name of each column, joined from the header rows above it; and the units that the header states."""
     names: list[list[str]] = [[] for _ in columns]
     units: dict[str, None] = {}

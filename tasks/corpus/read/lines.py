@@ -171,7 +171,10 @@ def _is_prose(stretches: list[list[Word]]) -> bool:
 SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
 LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
-ROWS = 3  # figures in fewer lines are a line of text with numbers in it
+ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
+FEWEST = 2  # unless every column has a name
+LABEL_LINES = 4  # above and below its figures that a label may take
+INDENT = 6.0  # points: a label's lines begin no further apart than three of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,17 +253,69 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
                 end = at + 1
             elif at - end >= 3 or len(line.text) > 110:
                 break
-        if sum(figured[first:end]) < ROWS:
+        count = sum(figured[first:end])
+        if count < FEWEST:
             continue
-        start, top = _find_header(lines, first, end)
-        if rows := _build_rows(lines[start:top], lines[top:end]):
-            return start, end, rows
+        begin, stop, rows = _gather_rows(lines, figured, first, end)
+        left = min(row[1].x0 for row in rows if len(row) > 1 and any(is_value(cell.text) for cell in row[1:]))
+        start, top = _find_header(lines, begin, left)
+        made = _build_rows(lines[start:top], [*(split_cells(line) for line in lines[top:begin]), *rows])
+        if made and (count >= ROWS or (len(made[0]) > 2 and all(made[0][1:]))):
+            return start, stop, made
     return None
 
 
-def _find_header(lines: Sequence[Line], first: int, end: int) -> tuple[int, int]:
-    """Where a table's header begins and where its body does; a label without figures may stand between."""
-    left = min(split_cells(line)[1].x0 for line in lines[first:end] if has_figures(line))
+def _gather_rows(
+    lines: Sequence[Line], figured: list[bool], first: int, end: int
+) -> tuple[int, int, list[list[Cell]]]:
+    """From where to where the table's rows reach, and the cells of each: a label may take lines around its figures.
+
+    Lines closer together than any two rows that have both a label and figures are one row.
+    """
+    split = {at: split_cells(lines[at]) for at in range(max(first - LABEL_LINES, 0), min(end + LABEL_LINES, len(lines)))}
+    whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
+    gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
+    near = min([*gaps, 0.0]) if not gaps else min(gaps)
+
+    def belongs(at: int) -> bool:
+        """Whether a line is of one row with the line before."""
+        line, before = lines[at], lines[at - 1]
+        if at not in split or at - 1 not in split or (line.page, line.column) != (before.page, before.column):
+            return False
+        return line.top - before.bottom < near - 0.1 * line.size and not (figured[at] and figured[at - 1])
+
+    while first and not figured[first - 1] and belongs(first):
+        first -= 1
+    while end < len(lines) and not figured[end] and belongs(end):
+        end += 1
+    rows: list[list[int]] = []
+    for at in range(first, end):
+        joins = bool(rows) and belongs(at) and not (figured[at] and any(figured[other] for other in rows[-1]))
+        if joins:
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+    return first, end, [_join_cells([split[at] for at in row]) for row in rows]
+
+
+def _join_cells(lines: list[list[Cell]]) -> list[Cell]:
+    """The cells of the lines of one row; what stands at the left margin is its label, whichever line it is on."""
+    if len(lines) == 1:
+        return lines[0]
+    margin = min(cells[0].x0 for cells in lines)
+    labels = [cells[0] for cells in lines if not is_value(cells[0].text) and cells[0].x0 < margin + 3 * INDENT]
+    rest = [cell for cells in lines for cell in cells if not any(cell is label for label in labels)]
+    if not labels:
+        return rest
+    label = Cell(" ".join(cell.text for cell in labels), min(c.x0 for c in labels), max(c.x1 for c in labels))
+    return [label, *rest]
+
+
+def _find_header(lines: Sequence[Line], first: int, left: float) -> tuple[int, int]:
+    """Where a table's header begins and where its body does; a label without figures may stand between.
+
+    `first` is its first row, and `left` where its figures begin.
+    """
     start = top = first
     for at in range(first - 1, max(first - 8, -1), -1):
         line, below = lines[at], lines[at + 1]
@@ -279,14 +334,15 @@ def _is_header(line: Line, left: float) -> bool:
     """Whether a line names columns: it stands over them, not at the margin alone."""
     cells = split_cells(line)
     over = [cell for cell in cells if cell.x1 > left - 2 * line.size]
-    if not over or len(line.text) > 160 or line.text[-1] in ".)" or (line.text[-1] == ":" and not is_period(line.text)):
+    if not over or len(line.text) > 160 or line.text[-1] == "." or (line.text[-1] == ":" and not is_period(line.text)):
         return False
-    return len(over) > 1 or over[0].x0 > left - 6 * line.size or is_period(over[0].text)
+    if len(over) > 1 or over[0].x0 > left - 6 * line.size:
+        return True
+    return is_period(over[0].text) and line.text[-1] != ")" and not over[0].text[0].islower()
 
 
-def _build_rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
+def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str]]:
     """The header and the rows; none where the figures stand in no columns but all over."""
-    split = [split_cells(line) for line in body]
     spans: list[list[float]] = []
     for cell in sorted(_column_cells(split), key=lambda cell: cell.x1):
         if spans and cell.x0 < spans[-1][1] - 1:

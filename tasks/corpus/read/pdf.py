@@ -23,7 +23,7 @@ from pdfminer.runlength import rldecode
 from pdfplumber.utils.exceptions import PdfminerException
 
 from rarefy.data_contracts.rows import Document
-from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_value, tidy
+from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_units, is_value, tidy
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions, render_table
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table, group_lines, order_columns, page_words
 from rarefy.tasks.corpus.read.metadata import build_document
@@ -266,7 +266,7 @@ def _heading_level(lines: list[Line], text: str, layout: Layout) -> int:
     """How high a heading these lines are, 0 for a paragraph."""
     if not text or len(text) > 200 or text[-1] in ".;," or len(lines) > 3 or BULLET.match(text):
         return 0
-    if not any(map(str.isalpha, text)):
+    if not any(map(str.isalpha, text)) or is_units(text):
         return 0
     if lines[0].size > LARGER * layout.body:
         return min(layout.larger.index(lines[0].size) + 1, 5)

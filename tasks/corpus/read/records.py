@@ -78,7 +78,7 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
         item = ITEM_KEY.fullmatch(key)
         if item and value:
             pieces += _item_pieces(item.group(1).upper(), clean_characters(value, dropped), dropped)
-    body, blocks = compose_text(pieces)
+    body, blocks, _ = compose_text(pieces)
     name = preferred_name(fields.get("company", ""), body)
     period_end, form = fields.get("period_of_report", ""), fields.get("filing_type", "")
     year = fiscal_year(parse_day(period_end), body)
