@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from rarefy.tasks.corpus.read.cells import DASH, PREFIX, SUFFIX, is_period, is_value, tidy
+from rarefy.tasks.corpus.read.cells import DASH, PREFIX, SUFFIX, is_period, is_units, is_value, tidy
 
 # Lines of a PDF page
 
@@ -170,7 +170,10 @@ def _is_prose(stretches: list[list[Word]]) -> bool:
 
 SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
 LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
+LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
+CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
+FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
 FEWEST = 2  # unless every column has a name
 LABEL_LINES = 4  # above and below its figures that a label may take
@@ -257,8 +260,9 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
         if count < FEWEST:
             continue
         begin, stop, rows = _gather_rows(lines, figured, first, end)
-        left = min(row[1].x0 for row in rows if len(row) > 1 and any(is_value(cell.text) for cell in row[1:]))
-        start, top = _find_header(lines, begin, left)
+        valued = [row for row in rows if len(row) > 1 and any(is_value(cell.text) for cell in row[1:])]
+        left, right = min(row[1].x0 for row in valued), max(row[-1].x1 for row in valued)
+        start, top = _find_header(lines, begin, left, right)
         made = _build_rows(lines[start:top], [*(split_cells(line) for line in lines[top:begin]), *rows])
         if made and (count >= ROWS or (len(made[0]) > 2 and all(made[0][1:]))):
             return start, stop, made
@@ -275,14 +279,17 @@ def _gather_rows(
     split = {at: split_cells(lines[at]) for at in range(max(first - LABEL_LINES, 0), min(end + LABEL_LINES, len(lines)))}
     whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
     gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
-    near = min([*gaps, 0.0]) if not gaps else min(gaps)
+    near = min(gaps, default=0.0)
+    left = min(cell.x0 for at in range(first, end) if figured[at] for cell in split[at][at in whole :])
+    labels = {at for at, cells in split.items() if not figured[at] and cells[-1].x1 <= left}
 
     def belongs(at: int) -> bool:
-        """Whether a line is of one row with the line before."""
+        """Whether a line is of one row with the line before: one of them, or both, is nothing but a label."""
         line, before = lines[at], lines[at - 1]
-        if at not in split or at - 1 not in split or (line.page, line.column) != (before.page, before.column):
+        if not {at, at - 1} & labels or not {at, at - 1} <= labels | {n for n in split if figured[n]}:
             return False
-        return line.top - before.bottom < near - 0.1 * line.size and not (figured[at] and figured[at - 1])
+        beside = (line.page, line.column) == (before.page, before.column)
+        return beside and line.top - before.bottom < near - 0.1 * line.size
 
     while first and not figured[first - 1] and belongs(first):
         first -= 1
@@ -290,8 +297,7 @@ def _gather_rows(
         end += 1
     rows: list[list[int]] = []
     for at in range(first, end):
-        joins = bool(rows) and belongs(at) and not (figured[at] and any(figured[other] for other in rows[-1]))
-        if joins:
+        if rows and belongs(at) and not (figured[at] and any(figured[other] for other in rows[-1])):
             rows[-1].append(at)
         else:
             rows.append([at])
@@ -311,17 +317,20 @@ def _join_cells(lines: list[list[Cell]]) -> list[Cell]:
     return [label, *rest]
 
 
-def _find_header(lines: Sequence[Line], first: int, left: float) -> tuple[int, int]:
+def _find_header(lines: Sequence[Line], first: int, left: float, right: float) -> tuple[int, int]:
     """Where a table's header begins and where its body does; a label without figures may stand between.
 
-    `first` is its first row, and `left` where its figures begin.
+    `first` is its first row, and the figures stand from `left` to `right`.
     """
     start = top = first
     for at in range(first - 1, max(first - 8, -1), -1):
         line, below = lines[at], lines[at + 1]
-        if line.page != below.page or line.column != below.column or below.top - line.bottom > 2.5 * line.size:
+        wide = 3.5 if len(split_cells(line)) > 2 else 2.5
+        if line.page != below.page or line.column != below.column or below.top - line.bottom > wide * line.size:
             break
-        if _is_header(line, left):
+        if start != top and line.size > LARGER * below.size:
+            break  # the table's title
+        if _is_header(line, left) or (start != top and _is_spanning(line, left, right)):
             if start == top:
                 top = at + 1
             start = at
@@ -334,11 +343,22 @@ def _is_header(line: Line, left: float) -> bool:
     """Whether a line names columns: it stands over them, not at the margin alone."""
     cells = split_cells(line)
     over = [cell for cell in cells if cell.x1 > left - 2 * line.size]
-    if not over or len(line.text) > 160 or line.text[-1] == "." or (line.text[-1] == ":" and not is_period(line.text)):
+    if not over or len(line.text) > max(160, 30 * len(cells)) or (line.text[-1] == "." and len(over) < 3):
         return False
+    if line.text[-1] == ":" and not is_period(line.text):
+        return False
+    if len(over) == len(cells) == 1 and is_units(line.text) and over[0].x0 > left + 6 * line.size:
+        return False  # at the right margin, above the table
     if len(over) > 1 or over[0].x0 > left - 6 * line.size:
         return True
     return is_period(over[0].text) and line.text[-1] != ")" and not over[0].text[0].islower()
+
+
+def _is_spanning(line: Line, left: float, right: float) -> bool:
+    """Whether a line stands over the middle of the columns, wider than they are or not."""
+    cells = split_cells(line)
+    apart = abs(_middle(cells[0], left, right))
+    return len(cells) == 1 and line.text[-1] not in ".:" and apart < 0.1 * (right - left) and cells[0].x1 < right + FAR
 
 
 def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str]]:
@@ -383,18 +403,69 @@ def _column_of(cell: Cell, spans: list[list[float]]) -> int:
 
 
 def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
-    """One header a column: of every line above, what stands over it, or nearest to it."""
+    """One header a column: of every line above, the cell that stands over it."""
+    places = [list(span) for span in spans]
     header: list[list[str]] = [[] for _ in range(len(spans) + 1)]
-    for line in heads:
+    for line in reversed(heads):  # the lowest names single columns, and shows how wide they are
         cells = split_cells(line)
         over = [cell for cell in cells if cell.x1 > spans[0][0] - 30 or is_period(cell.text)]
-        for cell in cells:
-            if cell not in over:
-                header[0].append(cell.text)
-        for at, (low, high) in enumerate(spans, 1):
-            if over:
-                near = min(over, key=lambda cell: max(cell.x0 - high, low - cell.x1, 0.0))
-                apart = max(near.x0 - high, low - near.x1, 0.0)
-                if apart < 40 and (apart < 12 or len(over) < len(spans)):
-                    header[at].append(near.text)
+        header[0][:0] = [cell.text for cell in cells if cell not in over]
+        covered = _cover_columns(over, places, [bool(names) for names in header[1:]], line.size)
+        for cell, columns in zip(over, covered, strict=True):
+            for at in columns:
+                header[at + 1].insert(0, cell.text)
+            if len(columns) == 1:
+                _widen_column(places, columns.start, cell)
     return [" ".join(parts) for parts in header]
+
+
+def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[bool], size: float) -> list[range]:
+    """The columns that each cell of a header's line names; `named` are those that a lower line names."""
+    best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
+    met = [
+        [at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells
+    ]
+    taken = {at for columns in met for at in columns}
+    covered = []
+    for number, (cell, columns) in enumerate(zip(cells, met, strict=True)):
+        if not columns:
+            near = min(range(len(places)), key=lambda at: -_overlap(cell, places[at]))
+            alone = near not in taken and -_overlap(cell, places[near]) < FAR
+            covered.append(range(near, near + alone))
+            continue
+        free = [at for at in range(len(places)) if named[at] and at not in taken]
+        first, last = columns[0], columns[-1]
+        low, high = first, last
+        while low - 1 in free:
+            low -= 1
+        while high + 1 in free:
+            high += 1
+        if len(cells) == 1 and all(named) and (len(columns) > 1 or is_period(cell.text) or is_units(cell.text)):
+            apart = abs(_middle(cell, places[0][0], places[-1][1]))
+            if apart < 0.2 * (places[-1][1] - places[0][0]):
+                covered.append(range(len(places)))
+                continue
+        ranges = [(one, two) for one in range(low, first + 1) for two in range(last, high + 1)]
+        centred = [
+            (one, two) for one, two in ranges if abs(_middle(cell, places[one][0], places[two][1])) < CENTRED * size
+        ]
+        one, two = max(centred, key=lambda pair: pair[1] - pair[0], default=(first, last))
+        covered.append(range(one, two + 1))
+    return covered
+
+
+def _overlap(cell: Cell, place: list[float]) -> float:
+    """How far a cell and a column reach over one another; below 0 how far they are apart."""
+    return min(cell.x1, place[1]) - max(cell.x0, place[0])
+
+
+def _middle(cell: Cell, low: float, high: float) -> float:
+    """How far the cell's middle is from that of a stretch."""
+    return (cell.x0 + cell.x1 - low - high) / 2
+
+
+def _widen_column(places: list[list[float]], at: int, cell: Cell) -> None:
+    """Let a column reach as far as the cell that names it, short of its neighbours."""
+    low = places[at - 1][1] if at else 0.0
+    high = places[at + 1][0] if at + 1 < len(places) else cell.x1
+    places[at] = [min(places[at][0], max(cell.x0, low)), max(places[at][1], min(cell.x1, high))]

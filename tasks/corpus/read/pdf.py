@@ -343,9 +343,11 @@ def _fill_spans(rows: list[list[str | None]]) -> list[list[str]]:
     while depth < min(len(rows) - 1, 4) and None in rows[depth - 1] and not any(is_value(c) for c in rows[depth] if c):
         depth += 1
     heads: list[list[str]] = []
-    for row in rows[:depth]:
+    for number, row in enumerate(rows[:depth]):
         last, head = "", []
-        for cell in row:
+        for at, cell in enumerate(row):
+            if cell is None and number and rows[number - 1][at]:
+                last = ""  # the cell above reaches down to here
             last = last if cell is None else cell
             head.append(last)
         heads.append(head)
