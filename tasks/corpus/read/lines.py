@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from rarefy.tasks.corpus.read.cells import DASH, PREFIX, SUFFIX, is_period, is_units, is_value, tidy
+from rarefy.tasks.corpus.read.cells import DASH, OPEN_PERIOD, PREFIX, SUFFIX, YEAR, is_period, is_units, is_value, tidy
 
 # Lines of a PDF page
 
@@ -280,12 +280,16 @@ def _gather_rows(
     whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
     gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
     near = min(gaps, default=0.0)
+    if sum(gap < near + 1 for gap in gaps) < ROWS:
+        near = min(near, 0.0)  # so few say nothing of the others
     left = min(cell.x0 for at in range(first, end) if figured[at] for cell in split[at][at in whole :])
     labels = {at for at, cells in split.items() if not figured[at] and cells[-1].x1 <= left}
 
     def belongs(at: int) -> bool:
         """Whether a line is of one row with the line before: one of them, or both, is nothing but a label."""
         line, before = lines[at], lines[at - 1]
+        if any(lines[n].text[-1] == ":" for n in {at, at - 1} & labels):
+            return False  # the title of a group
         if not {at, at - 1} & labels or not {at, at - 1} <= labels | {n for n in split if figured[n]}:
             return False
         beside = (line.page, line.column) == (before.page, before.column)
@@ -323,6 +327,7 @@ def _find_header(lines: Sequence[Line], first: int, left: float, right: float) -
     `first` is its first row, and the figures stand from `left` to `right`.
     """
     start = top = first
+    begin = left  # of the columns, as far as is known by their names
     for at in range(first - 1, max(first - 8, -1), -1):
         line, below = lines[at], lines[at + 1]
         wide = 3.5 if len(split_cells(line)) > 2 else 2.5
@@ -330,7 +335,8 @@ def _find_header(lines: Sequence[Line], first: int, left: float, right: float) -
             break
         if start != top and line.size > LARGER * below.size:
             break  # the table's title
-        if _is_header(line, left) or (start != top and _is_spanning(line, left, right)):
+        if _is_header(line, left) or (start != top and _is_spanning(line, begin, right)):
+            begin = min([begin, *(cell.x0 for cell in split_cells(line)[1:])])
             if start == top:
                 top = at + 1
             start = at
@@ -412,10 +418,15 @@ def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
         header[0][:0] = [cell.text for cell in cells if cell not in over]
         covered = _cover_columns(over, places, [bool(names) for names in header[1:]], line.size)
         for cell, columns in zip(over, covered, strict=True):
+            if not columns and cell.x1 < places[0][0]:
+                header[0].insert(0, cell.text)
             for at in columns:
                 header[at + 1].insert(0, cell.text)
             if len(columns) == 1:
                 _widen_column(places, columns.start, cell)
+    if header[0] and OPEN_PERIOD.match(header[0][-1]) and all(YEAR.match(names[0]) for names in header[1:] if names):
+        lead = header[0].pop()  # "Year ended June 30," beside years
+        header[1:] = [[lead, *names] if names else names for names in header[1:]]
     return [" ".join(parts) for parts in header]
 
 
@@ -430,8 +441,8 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[boo
     for number, (cell, columns) in enumerate(zip(cells, met, strict=True)):
         if not columns:
             near = min(range(len(places)), key=lambda at: -_overlap(cell, places[at]))
-            alone = near not in taken and -_overlap(cell, places[near]) < FAR
-            covered.append(range(near, near + alone))
+            named_alone = near not in taken and -_overlap(cell, places[near]) < FAR
+            covered.append(range(near, near + named_alone))
             continue
         free = [at for at in range(len(places)) if named[at] and at not in taken]
         first, last = columns[0], columns[-1]

@@ -16,7 +16,6 @@ from rarefy.tasks.corpus.read.compose import (
     recover_paragraphs,
     render_table,
 )
-from rarefy.tasks.corpus.read.heads import fold_heads
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import build_document, find_long_dates
 from rarefy.tasks.corpus.read.unreadable import Unreadable
@@ -268,6 +267,8 @@ def _block_pieces(text: str) -> Iterator[Piece]:
             number = end
         elif "|" in line and DELIMITER.match(after) and "|" in after:
             end = next((n for n in range(number + 2, len(lines)) if "|" not in lines[n]), len(lines))
+            from rarefy.tasks.corpus.read.heads import fold_heads  # late: it needs lxml
+
             above, rows = fold_heads([_cells(row) for row in (line, *lines[number + 2 : end])])
             yield from (Piece("text", title) for title in above)
             yield Piece("table", render_table(rows))
