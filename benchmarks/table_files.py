@@ -42,8 +42,11 @@ UNITS = re.compile(
     r"|[^\w]*(?:[A-Z]{0,3}[$€£]?\s?['’]?000['’]?s?)\W*",
     re.I,
 )
-PERIOD = re.compile(r"\b(?:19|20)\d\d\b|\b(?:year|month|quarter|week)s?\b|\b(?:ended|ending|as of|as at)\b|"
-                    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b", re.I)
+PERIOD = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:year|month|quarter|week)s?\b|\b(?:ended|ending|as of|as at)\b|"
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    re.I,
+)
 
 
 @dataclass
@@ -170,10 +173,14 @@ def write_html(table: Table, path: Path) -> None:
         parts.append(f"<tr{' class=head' * (number < high)}>{''.join(cells)}</tr>")
     border = "td,th{border:1px solid black}" if table.bits & 4 else ""
     style = (
-        f"body{{font:11pt serif}}table{{border-collapse:collapse}}{border}td,th{{padding:2px 10px;font-weight:normal;"
-        "text-align:right}}tr.head td,tr.head th{{text-align:center;font-weight:bold}}"
-        "td:first-child,th:first-child{{text-align:left!important}}"
-    ).replace("{{", "{").replace("}}", "}")
+        (
+            f"body{{font:11pt serif}}table{{border-collapse:collapse}}{border}td,th{{padding:2px 10px;font-weight:normal;"
+            "text-align:right}}tr.head td,tr.head th{{text-align:center;font-weight:bold}}"
+            "td:first-child,th:first-child{{text-align:left!important}}"
+        )
+        .replace("{{", "{")
+        .replace("}}", "}")
+    )
     above = "".join(f"<p>{html.escape(line)}</p>" for line in lines[1:])
     path.write_text(
         f"<!DOCTYPE html><html><head><meta charset=utf-8><title>{html.escape(lines[0])}</title><style>{style}</style>"

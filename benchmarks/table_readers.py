@@ -110,7 +110,10 @@ def read_pdfplumber(path: str, settings: dict[str, str]) -> str:
                 high = max(table.bbox[1], top)
                 above = page.crop((0, top, page.width, high)).extract_text() if high > top else ""
                 rows = ["".join(f"<td>{html.escape(cell or '')}</td>" for cell in row) for row in table.extract()]
-                parts += [f"<p>{html.escape(above)}</p>", f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"]
+                parts += [
+                    f"<p>{html.escape(above)}</p>",
+                    f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>",
+                ]
                 top = min(max(table.bbox[3], top), float(page.height))
     return "\n".join(parts)
 

@@ -205,7 +205,9 @@ def judge_place(truth: dict[str, Any], table: Parsed, at: int, column: int) -> C
     column_right = own <= found and not (foreign & found)
     around = " ".join([table.before, *(cell for row in rows[:at] for cell in row if not is_number(cell))]).lower()
     scale = not truth["scale"] or truth["scale"] in around
-    percent = "%" not in truth["value"] or any("%" in t or "percent" in t.lower() for t in (rows[at][column], label, *names))
+    percent = "%" not in truth["value"] or any(
+        "%" in t or "percent" in t.lower() for t in (rows[at][column], label, *names)
+    )
     unit = scale and percent
     made = Counter({"found": 1, "row": int(row_right), "column": int(column_right)})
     if has_unit(truth):

@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from rarefy.tasks.corpus.read.cells import DASH, OPEN_PERIOD, PREFIX, SUFFIX, YEAR, is_period, is_units, is_value, tidy
+from rarefy.tasks.corpus.read.cells import (
+    DASH,
+    OPEN_PERIOD,
+    PREFIX,
+    SUFFIX,
+    WHOLE_PERIOD,
+    YEAR,
+    is_period,
+    is_units,
+    is_value,
+    tidy,
+)
 
 # Lines of a PDF page
 
@@ -269,14 +280,14 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
     return None
 
 
-def _gather_rows(
-    lines: Sequence[Line], figured: list[bool], first: int, end: int
-) -> tuple[int, int, list[list[Cell]]]:
+def _gather_rows(lines: Sequence[Line], figured: list[bool], first: int, end: int) -> tuple[int, int, list[list[Cell]]]:
     """From where to where the table's rows reach, and the cells of each: a label may take lines around its figures.
 
     Lines closer together than any two rows that have both a label and figures are one row.
     """
-    split = {at: split_cells(lines[at]) for at in range(max(first - LABEL_LINES, 0), min(end + LABEL_LINES, len(lines)))}
+    split = {
+        at: split_cells(lines[at]) for at in range(max(first - LABEL_LINES, 0), min(end + LABEL_LINES, len(lines)))
+    }
     whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
     gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
     near = min(gaps, default=0.0)
@@ -424,18 +435,26 @@ def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
                 header[at + 1].insert(0, cell.text)
             if len(columns) == 1:
                 _widen_column(places, columns.start, cell)
-    if header[0] and OPEN_PERIOD.match(header[0][-1]) and all(YEAR.match(names[0]) for names in header[1:] if names):
-        lead = header[0].pop()  # "Year ended June 30," beside years
-        header[1:] = [[lead, *names] if names else names for names in header[1:]]
+    _move_corner_period(header)
     return [" ".join(parts) for parts in header]
+
+
+def _move_corner_period(header: list[list[str]]) -> None:
+    """Put a period from the corner into the names of columns: "Year ended June 30," before years, a year where none is."""
+    corner, names = header[0], [name for name in header[1:] if name]
+    for at, text in enumerate(corner):
+        opens = OPEN_PERIOD.match(text) and all(YEAR.match(name[0]) for name in names)
+        if opens or (WHOLE_PERIOD.match(text) and not any(re.search(r"\b(?:19|20)\d\d\b", " ".join(n)) for n in names)):
+            for name in names:
+                name.insert(0, text)
+            del corner[at]
+            return
 
 
 def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[bool], size: float) -> list[range]:
     """The columns that each cell of a header's line names; `named` are those that a lower line names."""
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
-    met = [
-        [at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells
-    ]
+    met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
     taken = {at for columns in met for at in columns}
     covered = []
     for number, (cell, columns) in enumerate(zip(cells, met, strict=True)):
