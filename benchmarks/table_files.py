@@ -1,4 +1,4 @@
-"""Write known tables into files of many kinds, and what each of their cells is called: the truth of `tables_of_files.py`.
+"""Write known tables into files of many kinds, with what each of their cells is called, for `tables_of_files.py`.
 
     python table_files.py tatqa_dataset_dev.json FOLDER [--tables N]
 
@@ -13,7 +13,8 @@ A table's truth is made from its grid alone:
 - A cell counts if it is a number in a row with a label. Its row head is that label, and the group's where there is one.
 - Its column head is what stands over it in every head row. A head cell with blanks beside it spans columns: all of
   them where it is the only one and stands in the middle; equal shares where each stands in the middle of one.
-- Its unit is the scale that a head, a corner cell or else the line above names ("in thousands"), and its own per cent sign.
+- Its unit is the scale that a head, a corner cell or else the line above names ("in thousands"), and its own sign of
+  per cent.
 
 A table of which that leaves doubts is left out: blanks in the lowest head row, spans that are not even, two head rows
 with words in the corner, heads that come again further down.
@@ -38,7 +39,8 @@ NUMBER = re.compile(
 YEAR = re.compile(r"(?:19|20)\d\d\s*(?:\(\w\)|\*+)?")
 SCALE = re.compile(r"\b(thousand|million|billion)s?\b|(?<!\d)['’,]?(000)['’]?s?\b", re.I)
 UNITS = re.compile(
-    r"\(?[^()]*\b(?:in|of)\b[^()]*(?:thousand|million|billion)[^()]*\)?|[^\w]*(?:\w+[ ']){0,2}(?:thousand|million|billion)s?\W*"
+    r"\(?[^()]*\b(?:in|of)\b[^()]*(?:thousand|million|billion)[^()]*\)?"
+    r"|[^\w]*(?:\w+[ ']){0,2}(?:thousand|million|billion)s?\W*"
     r"|[^\w]*(?:[A-Z]{0,3}[$€£]?\s?['’]?000['’]?s?)\W*",
     re.I,
 )
@@ -173,13 +175,11 @@ def write_html(table: Table, path: Path) -> None:
         parts.append(f"<tr{' class=head' * (number < high)}>{''.join(cells)}</tr>")
     border = "td,th{border:1px solid black}" if table.bits & 4 else ""
     style = (
-        (
-            f"body{{font:11pt serif}}table{{border-collapse:collapse}}{border}td,th{{padding:2px 10px;font-weight:normal;"
-            "text-align:right}}tr.head td,tr.head th{{text-align:center;font-weight:bold}}"
-            "td:first-child,th:first-child{{text-align:left!important}}"
-        )
-        .replace("{{", "{")
-        .replace("}}", "}")
+        "body{font:11pt serif}table{border-collapse:collapse}"
+        f"{border}"
+        "td,th{padding:2px 10px;font-weight:normal;text-align:right}"
+        "tr.head td,tr.head th{text-align:center;font-weight:bold}"
+        "td:first-child,th:first-child{text-align:left!important}"
     )
     above = "".join(f"<p>{html.escape(line)}</p>" for line in lines[1:])
     path.write_text(

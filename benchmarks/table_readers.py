@@ -1,8 +1,8 @@
-"""Read files with one reader and print what it makes of them: the worker of `tables_of_files.py`, under any interpreter.
+"""Read files with one reader and print what it makes of them: the worker of `tables_of_files.py`.
 
     python table_readers.py READER < paths.json
 
-Each reader gives Markdown or HTML, whichever keeps more of a table. Nothing is downloaded.
+It runs under the interpreter that has the reader. Each reader gives Markdown or HTML, whichever keeps more of a table. Nothing is downloaded.
 """
 
 import html
@@ -76,8 +76,8 @@ def use_docling(converter: Any) -> Read:
 def load_unstructured() -> Read:
     """HTML of tables and plain text of the rest, by the strategy "fast".
 
-    It tells titles from sentences by spaCy's en_core_web_sm, which it would download; a pipeline without a tagger stands
-    in for one that is not installed. Tables do not depend on it.
+    It tells titles from sentences by spaCy's en_core_web_sm, which it would download; where that is not installed a
+    pipeline without a tagger stands in. Tables do not depend on it.
     """
     import spacy
     from unstructured.partition.auto import partition

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rarefy.tasks.corpus.read.cells import is_value
 from rarefy.tasks.corpus.read.html_tables import Item, Row, find_band, name_columns
@@ -40,8 +41,8 @@ def fold_heads(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
 def spread_heads(head: list[Row], first: int, width: int) -> list[Row]:
     """Head rows in which a cell among blanks is as wide as what it stands over, where that is plain to see.
 
-    Alone in the middle of its row or at its beginning it stands over all columns; several stand over equal shares. `first` is
-    the first column of values, `width` the number of all columns. The lowest row spans nothing.
+    Alone in the middle of its row or at its beginning it stands over all columns; several stand over equal shares.
+    `first` is the first column of values, `width` the number of all columns. The lowest row spans nothing.
     """
     made = []
     for number, row in enumerate(head):
@@ -71,7 +72,7 @@ def _find_spans(starts: list[int], width: int) -> list[tuple[int, int]] | None:
     if len(starts) == 1:
         return [(0, width)] if starts[0] in (0, (width - 1) // 2, width // 2) else None
     share = starts[1] - starts[0]
-    if any(two - one != share for one, two in zip(starts, starts[1:], strict=False)):
+    if any(two - one != share for one, two in pairwise(starts)):
         return None
     for offset in (0, (share - 1) // 2, share // 2):
         begin = starts[0] - offset

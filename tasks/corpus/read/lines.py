@@ -440,7 +440,7 @@ def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
 
 
 def _move_corner_period(header: list[list[str]]) -> None:
-    """Put a period from the corner into the names of columns: "Year ended June 30," before years, a year where none is."""
+    """Put a corner's period into the names of columns: "Year ended June 30," before years, a year where none is."""
     corner, names = header[0], [name for name in header[1:] if name]
     for at, text in enumerate(corner):
         opens = OPEN_PERIOD.match(text) and all(YEAR.match(name[0]) for name in names)
@@ -457,7 +457,7 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[boo
     met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
     taken = {at for columns in met for at in columns}
     covered = []
-    for number, (cell, columns) in enumerate(zip(cells, met, strict=True)):
+    for cell, columns in zip(cells, met, strict=True):
         if not columns:
             near = min(range(len(places)), key=lambda at: -_overlap(cell, places[at]))
             named_alone = near not in taken and -_overlap(cell, places[near]) < FAR
