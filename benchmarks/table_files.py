@@ -295,12 +295,13 @@ def write_xlsx(table: Table, path: Path) -> None:
 
 def number_of(cell: str) -> tuple[float, str]:
     """The number and the format with which a sheet shows it."""
-    digits = re.sub(r"\(\w{1,2}\)$", "", cell)
+    bare = re.sub(r"\(\w{1,2}\)$", "", cell)
+    digits = bare if re.search(r"\d", bare) else cell
     found = re.search(r"[\d,]*\.?\d+", digits)
     value = float(found.group().replace(",", "")) if found else 0.0
     places = len(found.group().partition(".")[2]) if found else 0
     shape = "#,##0" + ("." + "0" * places if places else "")
-    if re.match(r"\D*[-–—−(]", digits) and not re.match(r"\(\w\)", digits):
+    if re.match(r"\D*[-–—−(]", digits):
         value = -value
     if "%" in cell:
         return round(value / 100, places + 2), "0" + ("." + "0" * places if places else "") + "%"

@@ -2,7 +2,8 @@
 
     python table_readers.py READER < paths.json
 
-It runs under the interpreter that has the reader. Each reader gives Markdown or HTML, whichever keeps more of a table. Nothing is downloaded.
+It runs under the interpreter that has the reader. Each gives Markdown or HTML, whichever keeps more of a table. Nothing
+is downloaded.
 """
 
 import html

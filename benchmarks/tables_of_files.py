@@ -8,8 +8,8 @@ in which a cell that spans stands in every place it spans. A cell of the truth i
 number (a sheet's 0.157 is 15.7 %); of several the one is taken that has most right.
 
 - row: the first filled cell to its left in its row, a running number aside, is the label, and the nearest row above
-  that holds but one text is the group; a group may also be in the label, in the column head, or, where no row above is one,
-  in the head of the first column or the lines before the table.
+  that holds but one text is the group; a group may also be in the label, in the column head, or, where no row above is
+  one, in the head of the first column or the lines before the table.
 - column: what stands over it, in its own column above the first row of figures, has all words of its column head and
   none that only other columns have.
 - unit: the scale is named in the table above the cell, or in the 300 characters before the table; a per cent sign is in
