@@ -17,16 +17,18 @@ def fold_heads(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     The rows are as they were unless the first leaves columns unnamed and rows below it name them.
     """
     width = max(map(len, rows))
-    if width < 2 or all(rows[0][1:]) or len(rows) < 3 or _has_figures(rows[1]):
+    first = next((number for number, row in enumerate(rows) if any(row[1:])), 0)
+    if width < 2 or len(rows) < 3 or all(rows[0][1:]) or _has_figures(rows[first]):
         return [], rows
-    high = next((number for number, row in enumerate(rows[: MOST + 2]) if _has_figures(row)), 0)
+    high = next((number for number, row in enumerate(rows[: first + MOST + 2]) if _has_figures(row)), 0)
     below = rows[high:]
-    if not high or sum(map(_has_figures, below)) < FIGURES * len(below):
+    if high < 2 or sum(map(_has_figures, below)) < FIGURES * len(below):
         return [], rows
+    above, rows = [row[0] for row in rows[:first] if row[0]], rows[first:]
     items = [[Item(text, text, at, at + 1, heading=True) for at, text in enumerate(row) if text] for row in rows]
     band = find_band([row for row in items if row])
-    if not band.head or not band.body or len(band.head) > MOST:
-        return [], rows
+    if not band.head or not band.body:
+        return above, rows
     band.head = spread_heads(band.head, band.label_end, width)
     names, units = name_columns(band, [[at, at + 1] for at in range(width)])
     made = [names]
@@ -35,7 +37,7 @@ def fold_heads(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
         for item in row:
             line[item.start] = item.text
         made.append(line)
-    return [" ".join(item.text for item in row) for row in band.titles] + units, made
+    return [*above, *(" ".join(item.text for item in row) for row in band.titles), *units], made
 
 
 def spread_heads(head: list[Row], first: int, width: int) -> list[Row]:
@@ -58,7 +60,7 @@ def spread_heads(head: list[Row], first: int, width: int) -> list[Row]:
 
 
 def _has_figures(row: Sequence[str]) -> bool:
-    return any(is_value(cell) for cell in row[1:])
+    return any(is_value(cell) and any(map(str.isdigit, cell)) for cell in row[1:])
 
 
 def _fills(row: Row, first: int, width: int) -> bool:

@@ -184,6 +184,7 @@ LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a labe
 LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
 CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
+LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
 FEWEST = 2  # unless every column has a name
@@ -456,31 +457,34 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[boo
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
     met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
     taken = {at for columns in met for at in columns}
+    free = [at for at in range(len(places)) if named[at] and at not in taken]
     covered = []
     for cell, columns in zip(cells, met, strict=True):
-        if not columns:
-            near = min(range(len(places)), key=lambda at: -_overlap(cell, places[at]))
-            named_alone = near not in taken and -_overlap(cell, places[near]) < FAR
-            covered.append(range(near, near + named_alone))
-            continue
-        free = [at for at in range(len(places)) if named[at] and at not in taken]
-        first, last = columns[0], columns[-1]
+        near = sorted(range(len(places)), key=lambda at: -_overlap(cell, places[at]))[:2]
+        between = not columns and len(near) == 2 and set(near) <= set(free) and abs(near[0] - near[1]) == 1
+        first, last = min(columns or near), max(columns or near)
+        if len(cells) == 1 and all(named) and (len(columns) > 1 or is_period(cell.text) or is_units(cell.text)):
+            apart = abs(_middle(cell, places[0][0], places[-1][1]))
+            if columns and apart < LONE * (places[-1][1] - places[0][0]):
+                covered.append(range(len(places)))
+                continue
         low, high = first, last
         while low - 1 in free:
             low -= 1
         while high + 1 in free:
             high += 1
-        if len(cells) == 1 and all(named) and (len(columns) > 1 or is_period(cell.text) or is_units(cell.text)):
-            apart = abs(_middle(cell, places[0][0], places[-1][1]))
-            if apart < 0.2 * (places[-1][1] - places[0][0]):
-                covered.append(range(len(places)))
-                continue
-        ranges = [(one, two) for one in range(low, first + 1) for two in range(last, high + 1)]
         centred = [
-            (one, two) for one, two in ranges if abs(_middle(cell, places[one][0], places[two][1])) < CENTRED * size
+            (one, two)
+            for one in range(low, first + 1)
+            for two in range(last, high + 1)
+            if abs(_middle(cell, places[one][0], places[two][1])) < CENTRED * size
         ]
-        one, two = max(centred, key=lambda pair: pair[1] - pair[0], default=(first, last))
-        covered.append(range(one, two + 1))
+        if columns or (between and centred):
+            one, two = max(centred, key=lambda pair: pair[1] - pair[0], default=(first, last))
+            covered.append(range(one, two + 1))
+        else:
+            alone = near[0] not in taken and -_overlap(cell, places[near[0]]) < FAR
+            covered.append(range(near[0], near[0] + alone))
     return covered
 
 
