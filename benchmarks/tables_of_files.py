@@ -232,11 +232,13 @@ def has_unit(truth: dict[str, Any]) -> bool:
     return bool(truth["scale"]) or "%" in truth["value"]
 
 
-def list_real_cells(cells: Path, folder: Path) -> list[tuple[Path, list[dict[str, Any]]]]:
+def list_real_cells(cells: Path, folder: Path, half: str) -> list[tuple[Path, list[dict[str, Any]]]]:
     """The files that were read by hand, as far as they are in the folder, with the truth of their cells."""
     files: dict[Path, list[dict[str, Any]]] = {}
     for entry in json.loads(cells.read_text())["files"]:
         path = folder / entry["file"]
+        if half not in ("all", entry["half"]):
+            continue
         if not path.exists():
             print(f"not there: {path.name}, of {entry['from']}", file=sys.stderr)
             continue
@@ -307,7 +309,7 @@ def main() -> None:
     for kind in given.kinds:
         files = [(given.folder / f"{table['name']}.{kind}", table["cells"]) for table in tables]
         if kind == "real pdf":
-            files = list_real_cells(given.real, given.pdfs) if given.pdfs else []
+            files = list_real_cells(given.real, given.pdfs, given.half) if given.pdfs else []
         for name in given.readers:
             if kind.split()[-1] in READERS[name][1] and files:
                 measure(name, kind, pythons.get(name.split()[0], sys.executable), files, given.show)
