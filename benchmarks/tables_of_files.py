@@ -12,7 +12,7 @@ number (a sheet's 0.157 is 15.7 %); of several the one is taken that has most ri
   one, in the head of the first column or the lines before the table.
 - column: what stands over it, in its own column above the first row of figures, has all words of its column head and
   none that only other columns have.
-- unit: the scale is named in the table above the cell, or in the 300 characters before the table; a per cent sign is in
+- unit: the scale is named in the table above the cell, or in the 500 characters before the table; a per cent sign is in
   the cell or in what names it. Cells without a unit are left out of this share.
 
 Files are read one after another in a process for each reader and kind, under the interpreter that `--python` names.
@@ -35,7 +35,7 @@ from table_readers import READERS
 
 PARTS = ("found", "row", "column", "unit", "all")
 NOTE = re.compile(r"\((?:\d{1,2}|[a-z])\)|[*†‡¹²³]")
-BEFORE = 300  # characters before a table in which its unit and its group may stand
+BEFORE = 500  # characters before a table in which its unit and its group may stand: a title and a paragraph
 
 
 @dataclass
