@@ -292,7 +292,7 @@ def _gather_rows(lines: Sequence[Line], figured: list[bool], first: int, end: in
     whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
     gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
     near = min(gaps, default=0.0)
-    if sum(gap < near + 1 for gap in gaps) < ROWS:
+    if sum(gap < near + 1 for gap in gaps) < (FEWEST if near < SPACE * lines[first].size else ROWS):
         near = min(near, 0.0)  # so few say nothing of the others
     left = min(cell.x0 for at in range(first, end) if figured[at] for cell in split[at][at in whole :])
     labels = {at for at, cells in split.items() if not figured[at] and cells[-1].x1 <= left}
@@ -352,8 +352,12 @@ def _find_header(lines: Sequence[Line], first: int, left: float, right: float) -
             if start == top:
                 top = at + 1
             start = at
-        elif start != top or len(line.text) > 80 or top - at > 3 or line.text.endswith("."):
-            break
+        elif start != top and below.top < line.bottom:
+            start = at  # in the corner, half a line above or below the names of columns
+        else:
+            most = LABEL_LINES + 1 if line.x1 <= left else LABEL_LINES - 1
+            if start != top or len(line.text) > 80 or line.text.endswith(".") or top - at > most:
+                break
     return (start, top) if start != top else (first, first)
 
 
@@ -405,12 +409,17 @@ def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str
 
 
 def _column_cells(split: list[list[Cell]]) -> list[Cell]:
-    """The cells that make columns: figures, and words that begin where those of most other rows do."""
+    """The cells that make columns: figures, and words that begin or end where those of most other rows do."""
     others = [cell for cells in split for cell in cells[1:] if not is_value(cell.text)]
     often = 0.5 * sum(len(cells) > 1 for cells in split)
-    places = sorted(cell.x0 for cell in others)
-    aligned = [cell for cell in others if bisect_left(places, cell.x0 + 3) - bisect_right(places, cell.x0 - 3) >= often]
+    begins, ends = sorted(cell.x0 for cell in others), sorted(cell.x1 for cell in others)
+    aligned = [cell for cell in others if max(_count_near(begins, cell.x0), _count_near(ends, cell.x1)) >= often]
     return [cell for cells in split for cell in cells[1:] if is_value(cell.text)] + aligned
+
+
+def _count_near(places: list[float], at: float) -> int:
+    """How many of the sorted places are within three points of one."""
+    return bisect_left(places, at + 3) - bisect_right(places, at - 3)
 
 
 def _column_of(cell: Cell, spans: list[list[float]]) -> int:
