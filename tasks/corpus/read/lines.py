@@ -180,6 +180,7 @@ def _is_prose(stretches: list[list[Word]]) -> bool:
 # Aligned tables
 
 SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
+APART = re.compile(r"(?<=\d) (?=\.\d+(?: |$))")  # between a number in wide type and its decimals
 LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
 LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
@@ -212,7 +213,7 @@ def split_cells(line: Line) -> list[Cell]:
             groups.append([word])
     cells: list[Cell] = []
     for group in groups:
-        cell = Cell(tidy(" ".join(word.text for word in group)), group[0].x0, group[-1].x1)
+        cell = Cell(tidy(APART.sub("", " ".join(word.text for word in group))), group[0].x0, group[-1].x1)
         before = cells[-1] if cells else None
         if before and (_is_opening(before, cell) or (len(cells) > 1 and _is_closing(before, cell))):
             cells[-1] = Cell(f"{before.text}{cell.text}", before.x0, cell.x1)

@@ -311,6 +311,7 @@ def _join_lines(texts: list[str], layout: Layout) -> str:
 
 # Tables drawn with lines
 
+MANY = 10  # words of a cell, of which a few may be no figures
 ENTRY = re.compile(r"(?:item|part|note|chapter|section|\d+\.|[ivx]+\.|consolidated|report)\b|.*\.{4}", re.I)
 
 
@@ -322,12 +323,18 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
         rows = [row for row in rows if any(row)]
         width = max((len(row) for row in rows), default=0)
         filled = sum(1 for row in rows for cell in row if cell)
-        packed = sum(1 for row in rows for cell in row if cell and " " in cell and all(map(is_value, cell.split())))
+        packed = sum(_is_packed(cell) for row in rows for cell in row if cell)
         worded = sum(any(map(str.isalpha, cell or "")) for row in rows for cell in row)
         if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled or not worded:
             continue
         found.append((table.bbox, _merge_signs(_fill_spans(rows))))
     return found
+
+
+def _is_packed(cell: str) -> bool:
+    """Whether a cell holds many figures, whatever stands between some of them: its box is around more than one cell."""
+    words = cell.split()
+    return len(words) > 1 and sum(map(is_value, words)) >= (1 if len(words) < MANY else 0.8) * len(words)
 
 
 def _is_no_shade(thing: dict[str, Any]) -> bool:

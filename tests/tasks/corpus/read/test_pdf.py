@@ -152,6 +152,21 @@ def test_a_head_centred_on_columns_names_them_all_and_one_over_a_column_only_tha
     assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[0] == ["Region", "Amount Sales 2024", "Amount Cost of sales"]
 
 
+def test_a_box_around_columns_of_figures_is_no_table_of_two_cells(pdf: MakePdf) -> None:
+    rows = [("", "2024", "2023"), ("Grants", "52", "56"), ("Patents", "9", "8"), ("Sales", "7", "–"), ("Net", "3", "2")]
+    rows += [("Taxes", "14", "(X)"), ("Fees", "21", "20")]
+    box = [("line", 300, y, 560, y) for y in (165, 190, 300)]
+    box += [("line", x, 165, x, 300) for x in (300, 450, 560)]
+    found = rows_of(read_pdf(pdf([unruled(rows, y=180) + box]), "a.pdf").text)
+    assert found[-1] == ["Fees", "21", "20"]
+
+
+def test_decimals_that_stand_apart_belong_to_their_number(pdf: MakePdf) -> None:
+    page = unruled([("", "2024", "2023"), ("North", "467", "12.1"), ("South", "10.5", "7.2"), ("East", "11.3", "8.5")])
+    page.append(("text", 402, 214, 9, False, ".9"))
+    assert ["North", "467.9", "12.1"] in rows_of(read_pdf(pdf([page]), "a.pdf").text)
+
+
 def test_two_rows_are_a_table_where_every_column_has_a_name(pdf: MakePdf) -> None:
     page = unruled([("", "2024", "2023"), ("Revenues", "$1,073", "$1,095"), ("Net income", "$106", "$70")])
     assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[-1] == ["Net income", "$106", "$70"]
