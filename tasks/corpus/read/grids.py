@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from rarefy.tasks.corpus.read.cells import RANGE, is_period, is_units, is_value
 from rarefy.tasks.corpus.read.compose import EMPTY, FILLED, FOOTNOTE, Piece, render_placed_table
+from rarefy.tasks.corpus.read.heads import spread_heads
 from rarefy.tasks.corpus.read.html_tables import Band, Item, Row, find_band, label_end, name_columns
 
 LONGEST_NAME = 500  # characters: the questions of surveys are names of columns too; a row with a longer cell is none
@@ -69,6 +70,7 @@ def build_table(rows: list[GridRow], place: str = "", name_range: NameRange | No
     if not body or len(columns) * len(body) > EMPTY + FILLED * sum(map(len, body)):
         out += [_say("text", row, place) for row in head + body]
         return out + [_say("footnote", row, place) for row in notes]
+    band.head = spread_heads(band.head, band.label_end, len(columns))
     names, units = name_columns(band, [[number, number + 1] for number in range(len(columns))])
     for text in units:
         stated = next((cell.place for row in head for cell in row if cell.text == text), "")
@@ -141,7 +143,7 @@ def _peel(rows: list[GridRow]) -> tuple[list[GridRow], list[GridRow], list[GridR
     left = min(row[0].column for row in rows)
     while len(rows[first]) == 1 and first + 1 < last:
         cell = rows[first][0]
-        over = cell.column == left or cell.columns > 1
+        over = cell.column == left  # else it names columns
         if not over or (is_period(cell.text) and len(cell.text) < 40) or is_value(cell.text):
             break
         first += 1

@@ -97,7 +97,7 @@ def lay_out_cells(table: Table) -> list[Row]:
             hanging.clear()
     rows = [row for row in rows if row]
     marks = _mark_columns(rows)
-    return [_merge_signs(row, marks) for row in rows]
+    return [merge_signs(row, marks) for row in rows]
 
 
 def _mark_columns(rows: list[Row]) -> set[int]:
@@ -110,7 +110,7 @@ def _mark_columns(rows: list[Row]) -> set[int]:
     return {column for column, only in kinds.items() if only}
 
 
-def _merge_signs(row: Row, marks: set[int]) -> Row:
+def merge_signs(row: Row, marks: set[int]) -> Row:
     """The row with currency signs, brackets, per cents and footnote marks in the cell of their number."""
     out: Row = []
     held: Item | None = None  # an opening sign that waits for its number
@@ -329,8 +329,9 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
     named = any(corner and not is_units(corner) for corner in corners)
     if all(item.bold for item in row):
         return not named
-    if len(head) == 1 and len(head[0]) == 1 and head[0][0].start >= row[0].end and len(others) > 1:
-        return any(item.value for other in below[:1] for item in other[1:])  # names below a title over all of them
+    if len(head) == 1 and len(head[0]) < len(others) and head[0][0].start >= row[0].end:
+        # names below titles that stand over several of them
+        return any(item.value and re.search(r"\d", item.plain) for other in below[:1] for item in other[1:])
     if not head:
         # the first row names the columns unless it reads like one of a list without names
         counted = any(item.value for other in below for item in other[1:])
@@ -387,70 +388,7 @@ class Grid:
 def build_grids(table: Table) -> list[Grid]:
     """The data tables that a table holds: one for each band of columns."""
     rows = lay_out_cells(table)
-    return [_build_grid(band) for band in split_bands(rows)] if rows else []
-
-
-def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
-    """The data tables that plain rows of cells hold, whose first row names the columns, as in Markdown and in sheets.
-
-    Nothing says which columns a cell of the header spans ("Years ended June 30" amid blanks, above the years): cells of
-    a row of heads that divide the columns of values evenly are taken to stand over equal shares of them.
-    """
-    items = [
-        [
-            Item(text, text, column, column + 1, bold=number == 0, heading=number == 0)
-            for column, cell in enumerate(row)
-            if (text := " ".join(cell.split()))
-        ]
-        for number, row in enumerate(rows)
-    ]
-    figures = [any(re.search(r"\d", item.plain) for item in row) for row in items]
-    kept = [_merge_signs(row, set()) if figure else row for row, figure in zip(items, figures, strict=True) if row]
-    if not kept:
-        return []
-    for row, below in pairwise(kept[1:]):
-        title = row[0].plain
-        alone = len(row) == 1 and row[0].start > 0 and not (row[0].value or is_period(title) or is_units(title))
-        if alone and below[0].start == 0 and any(item.value and not is_period(item.plain) for item in below):
-            row[0] = replace(row[0], start=0, end=1)  # a title in the middle of its line, over a group of rows
-    bands = split_bands(kept)
-    width = max(map(len, rows))
-    for band in bands:
-        _drop_empty_columns(band)
-        _spread_heads(band, width)
-    return [_build_grid(band) for band in bands]
-
-
-def _drop_empty_columns(band: Band) -> None:
-    """Take the heads of columns without a cell away, unless the next column has none and so may be meant."""
-    filled = {item.start for row in band.body for item in row}
-    for row in band.head[-1:]:
-        headed = {item.start for item in row}
-        row[:] = [
-            item for item in row if item.start in filled or not {item.start - 1, item.start + 1} & headed & filled
-        ]
-
-
-def _spread_heads(band: Band, width: int) -> None:
-    """Widen the cells of each row of heads that stands over another one to the columns that they are above.
-
-    "Fiscal" stands over years and not over the column of changes beside them, "Percent change" over that alone.
-    """
-    for row, below in pairwise(band.head):
-        over = [item for item in row if item.start >= band.label_end]
-        changes = [item.start for item in below if item.start >= band.label_end and CHANGE.search(item.plain)]
-        end = width if any(CHANGE.search(item.plain) for item in over) else min([width, *changes])
-        share, left = divmod(end - band.label_end, len(over)) if over else (0, 0)
-        blocks = [range(band.label_end + n * share, band.label_end + (n + 1) * share) for n in range(len(over))]
-        if len(over) == 1 and CHANGE.search(over[0].plain):
-            dated = {item.start for item in below if is_period(item.plain)}
-            first = max((n + 1 for n in dated if n < over[0].start), default=over[0].start)
-            over[0].end = min((n for n in dated if n > over[0].start), default=width)
-            over[0].start = max(first, band.label_end)
-            continue
-        if share > 1 and not left and all(item.start in block for item, block in zip(over, blocks, strict=True)):
-            for item, block in zip(over, blocks, strict=True):
-                item.start, item.end = block.start, block.stop
+    return [build_grid(band) for band in split_bands(rows)] if rows else []
 
 
 def render_grid(grid: Grid) -> str:
@@ -513,7 +451,7 @@ class _ColumnPlaces:
         return good or [self.place(item)]
 
 
-def _build_grid(band: Band) -> Grid:
+def build_grid(band: Band) -> Grid:
     body = band.body or band.head[-1:] or band.titles[-1:]
     columns = _columns(body, band.label_end)
     columns = _join_columns(columns, body, band)

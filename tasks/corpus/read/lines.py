@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from rarefy.tasks.corpus.read.cells import DASH, PREFIX, SUFFIX, is_period, is_value, tidy
+from rarefy.tasks.corpus.read.cells import (
+    DASH,
+    OPEN_PERIOD,
+    PREFIX,
+    SUFFIX,
+    WHOLE_PERIOD,
+    YEAR,
+    is_period,
+    is_units,
+    is_value,
+    tidy,
+)
 
 # Lines of a PDF page
 
@@ -169,9 +180,17 @@ def _is_prose(stretches: list[list[Word]]) -> bool:
 # Aligned tables
 
 SPACE = 0.75  # of the font's size: a wider gap stands between cells, a smaller one between words
+APART = re.compile(r"(?<=\d) (?=\.\d+(?: |$))")  # between a number in wide type and its decimals
 LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a label to its figures
+LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
-ROWS = 3  # figures in fewer lines are a line of text with numbers in it
+CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
+LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
+FAR = 40.0  # points: a header further away names no column
+ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
+FEWEST = 2  # unless every column has a name
+LABEL_LINES = 4  # above and below its figures that a label may take
+INDENT = 6.0  # points: a label's lines begin no further apart than three of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +213,7 @@ def split_cells(line: Line) -> list[Cell]:
             groups.append([word])
     cells: list[Cell] = []
     for group in groups:
-        cell = Cell(tidy(" ".join(word.text for word in group)), group[0].x0, group[-1].x1)
+        cell = Cell(tidy(APART.sub("", " ".join(word.text for word in group))), group[0].x0, group[-1].x1)
         before = cells[-1] if cells else None
         if before and (_is_opening(before, cell) or (len(cells) > 1 and _is_closing(before, cell))):
             cells[-1] = Cell(f"{before.text}{cell.text}", before.x0, cell.x1)
@@ -250,28 +269,96 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
                 end = at + 1
             elif at - end >= 3 or len(line.text) > 110:
                 break
-        if sum(figured[first:end]) < ROWS:
+        count = sum(figured[first:end])
+        if count < FEWEST:
             continue
-        start, top = _find_header(lines, first, end)
-        if rows := _build_rows(lines[start:top], lines[top:end]):
-            return start, end, rows
+        begin, stop, rows = _gather_rows(lines, figured, first, end)
+        valued = [row for row in rows if len(row) > 1 and any(is_value(cell.text) for cell in row[1:])]
+        left, right = min(row[1].x0 for row in valued), max(row[-1].x1 for row in valued)
+        start, top = _find_header(lines, begin, left, right)
+        made = _build_rows(lines[start:top], [*(split_cells(line) for line in lines[top:begin]), *rows])
+        if made and (count >= ROWS or (len(made[0]) > 2 and all(made[0][1:]))):
+            return start, stop, made
     return None
 
 
-def _find_header(lines: Sequence[Line], first: int, end: int) -> tuple[int, int]:
-    """Where a table's header begins and where its body does; a label without figures may stand between."""
-    left = min(split_cells(line)[1].x0 for line in lines[first:end] if has_figures(line))
+def _gather_rows(lines: Sequence[Line], figured: list[bool], first: int, end: int) -> tuple[int, int, list[list[Cell]]]:
+    """From where to where the table's rows reach, and the cells of each: a label may take lines around its figures.
+
+    Lines closer together than any two rows that have both a label and figures are one row.
+    """
+    split = {
+        at: split_cells(lines[at]) for at in range(max(first - LABEL_LINES, 0), min(end + LABEL_LINES, len(lines)))
+    }
+    whole = {at for at, cells in split.items() if figured[at] and not is_value(cells[0].text)}
+    gaps = [lines[at].top - lines[at - 1].bottom for at in range(first + 1, end) if {at, at - 1} <= whole]
+    near = min(gaps, default=0.0)
+    if sum(gap < near + 1 for gap in gaps) < (FEWEST if near < SPACE * lines[first].size else ROWS):
+        near = min(near, 0.0)  # so few say nothing of the others
+    left = min(cell.x0 for at in range(first, end) if figured[at] for cell in split[at][at in whole :])
+    labels = {at for at, cells in split.items() if not figured[at] and cells[-1].x1 <= left}
+
+    def belongs(at: int) -> bool:
+        """Whether a line is of one row with the line before: one of them, or both, is nothing but a label."""
+        line, before = lines[at], lines[at - 1]
+        if any(lines[n].text[-1] == ":" for n in {at, at - 1} & labels):
+            return False  # the title of a group
+        if not {at, at - 1} & labels or not {at, at - 1} <= labels | {n for n in split if figured[n]}:
+            return False
+        beside = (line.page, line.column) == (before.page, before.column)
+        return beside and line.top - before.bottom < near - 0.1 * line.size
+
+    while first and not figured[first - 1] and belongs(first):
+        first -= 1
+    while end < len(lines) and not figured[end] and belongs(end):
+        end += 1
+    rows: list[list[int]] = []
+    for at in range(first, end):
+        if rows and belongs(at) and not (figured[at] and any(figured[other] for other in rows[-1])):
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+    return first, end, [_join_cells([split[at] for at in row]) for row in rows]
+
+
+def _join_cells(lines: list[list[Cell]]) -> list[Cell]:
+    """The cells of the lines of one row; what stands at the left margin is its label, whichever line it is on."""
+    if len(lines) == 1:
+        return lines[0]
+    margin = min(cells[0].x0 for cells in lines)
+    labels = [cells[0] for cells in lines if not is_value(cells[0].text) and cells[0].x0 < margin + 3 * INDENT]
+    rest = [cell for cells in lines for cell in cells if not any(cell is label for label in labels)]
+    if not labels:
+        return rest
+    label = Cell(" ".join(cell.text for cell in labels), min(c.x0 for c in labels), max(c.x1 for c in labels))
+    return [label, *rest]
+
+
+def _find_header(lines: Sequence[Line], first: int, left: float, right: float) -> tuple[int, int]:
+    """Where a table's header begins and where its body does; a label without figures may stand between.
+
+    `first` is its first row, and the figures stand from `left` to `right`.
+    """
     start = top = first
+    begin = left  # of the columns, as far as is known by their names
     for at in range(first - 1, max(first - 8, -1), -1):
         line, below = lines[at], lines[at + 1]
-        if line.page != below.page or line.column != below.column or below.top - line.bottom > 2.5 * line.size:
+        wide = 3.5 if len(split_cells(line)) > 2 else 2.5
+        if line.page != below.page or line.column != below.column or below.top - line.bottom > wide * line.size:
             break
-        if _is_header(line, left):
+        if start != top and line.size > LARGER * below.size:
+            break  # the table's title
+        if _is_header(line, left) or (start != top and _is_spanning(line, begin, right)):
+            begin = min([begin, *(cell.x0 for cell in split_cells(line)[1:])])
             if start == top:
                 top = at + 1
             start = at
-        elif start != top or len(line.text) > 80 or top - at > 3 or line.text.endswith("."):
-            break
+        elif start != top and below.top < line.bottom:
+            start = at  # in the corner, half a line above or below the names of columns
+        else:
+            most = LABEL_LINES + 1 if line.x1 <= left else LABEL_LINES - 1
+            if start != top or len(line.text) > 80 or line.text.endswith(".") or top - at > most:
+                break
     return (start, top) if start != top else (first, first)
 
 
@@ -279,14 +366,26 @@ def _is_header(line: Line, left: float) -> bool:
     """Whether a line names columns: it stands over them, not at the margin alone."""
     cells = split_cells(line)
     over = [cell for cell in cells if cell.x1 > left - 2 * line.size]
-    if not over or len(line.text) > 160 or line.text[-1] in ".)" or (line.text[-1] == ":" and not is_period(line.text)):
+    if not over or len(line.text) > max(160, 30 * len(cells)) or (line.text[-1] == "." and len(over) < 3):
         return False
-    return len(over) > 1 or over[0].x0 > left - 6 * line.size or is_period(over[0].text)
+    if line.text[-1] == ":" and not is_period(line.text):
+        return False
+    if len(over) == len(cells) == 1 and is_units(line.text) and over[0].x0 > left + 6 * line.size:
+        return False  # at the right margin, above the table
+    if len(over) > 1 or over[0].x0 > left - 6 * line.size:
+        return True
+    return is_period(over[0].text) and line.text[-1] != ")" and not over[0].text[0].islower()
 
 
-def _build_rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
+def _is_spanning(line: Line, left: float, right: float) -> bool:
+    """Whether a line stands over the middle of the columns, wider than they are or not."""
+    cells = split_cells(line)
+    apart = abs(_middle(cells[0], left, right))
+    return len(cells) == 1 and line.text[-1] not in ".:" and apart < 0.1 * (right - left) and cells[0].x1 < right + FAR
+
+
+def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str]]:
     """The header and the rows; none where the figures stand in no columns but all over."""
-    split = [split_cells(line) for line in body]
     spans: list[list[float]] = []
     for cell in sorted(_column_cells(split), key=lambda cell: cell.x1):
         if spans and cell.x0 < spans[-1][1] - 1:
@@ -311,12 +410,17 @@ def _build_rows(heads: Sequence[Line], body: Sequence[Line]) -> list[list[str]]:
 
 
 def _column_cells(split: list[list[Cell]]) -> list[Cell]:
-    """The cells that make columns: figures, and words that begin where those of most other rows do."""
+    """The cells that make columns: figures, and words that begin or end where those of most other rows do."""
     others = [cell for cells in split for cell in cells[1:] if not is_value(cell.text)]
     often = 0.5 * sum(len(cells) > 1 for cells in split)
-    places = sorted(cell.x0 for cell in others)
-    aligned = [cell for cell in others if bisect_left(places, cell.x0 + 3) - bisect_right(places, cell.x0 - 3) >= often]
+    begins, ends = sorted(cell.x0 for cell in others), sorted(cell.x1 for cell in others)
+    aligned = [cell for cell in others if max(_count_near(begins, cell.x0), _count_near(ends, cell.x1)) >= often]
     return [cell for cells in split for cell in cells[1:] if is_value(cell.text)] + aligned
+
+
+def _count_near(places: list[float], at: float) -> int:
+    """How many of the sorted places are within three points of one."""
+    return bisect_left(places, at + 3) - bisect_right(places, at - 3)
 
 
 def _column_of(cell: Cell, spans: list[list[float]]) -> int:
@@ -327,18 +431,85 @@ def _column_of(cell: Cell, spans: list[list[float]]) -> int:
 
 
 def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
-    """One header a column: of every line above, what stands over it, or nearest to it."""
+    """One header a column: of every line above, the cell that stands over it."""
+    places = [list(span) for span in spans]
     header: list[list[str]] = [[] for _ in range(len(spans) + 1)]
-    for line in heads:
+    for line in reversed(heads):  # the lowest names single columns, and shows how wide they are
         cells = split_cells(line)
         over = [cell for cell in cells if cell.x1 > spans[0][0] - 30 or is_period(cell.text)]
-        for cell in cells:
-            if cell not in over:
-                header[0].append(cell.text)
-        for at, (low, high) in enumerate(spans, 1):
-            if over:
-                near = min(over, key=lambda cell: max(cell.x0 - high, low - cell.x1, 0.0))
-                apart = max(near.x0 - high, low - near.x1, 0.0)
-                if apart < 40 and (apart < 12 or len(over) < len(spans)):
-                    header[at].append(near.text)
+        header[0][:0] = [cell.text for cell in cells if cell not in over]
+        covered = _cover_columns(over, places, [bool(names) for names in header[1:]], line.size)
+        for cell, columns in zip(over, covered, strict=True):
+            if not columns and cell.x1 < places[0][0]:
+                header[0].insert(0, cell.text)
+            for at in columns:
+                header[at + 1].insert(0, cell.text)
+            if len(columns) == 1:
+                _widen_column(places, columns.start, cell)
+    _move_corner_period(header)
     return [" ".join(parts) for parts in header]
+
+
+def _move_corner_period(header: list[list[str]]) -> None:
+    """Put a corner's period into the names of columns: "Year ended June 30," before years, a year where none is."""
+    corner, names = header[0], [name for name in header[1:] if name]
+    for at, text in enumerate(corner):
+        opens = OPEN_PERIOD.match(text) and all(YEAR.match(name[0]) for name in names)
+        if opens or (WHOLE_PERIOD.match(text) and not any(re.search(r"\b(?:19|20)\d\d\b", " ".join(n)) for n in names)):
+            for name in names:
+                name.insert(0, text)
+            del corner[at]
+            return
+
+
+def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[bool], size: float) -> list[range]:
+    """The columns that each cell of a header's line names; `named` are those that a lower line names."""
+    best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
+    met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
+    taken = {at for columns in met for at in columns}
+    free = [at for at in range(len(places)) if named[at] and at not in taken]
+    covered = []
+    for cell, columns in zip(cells, met, strict=True):
+        near = sorted(range(len(places)), key=lambda at: -_overlap(cell, places[at]))[:2]
+        between = not columns and len(near) == 2 and set(near) <= set(free) and abs(near[0] - near[1]) == 1
+        first, last = min(columns or near), max(columns or near)
+        if len(cells) == 1 and all(named) and (len(columns) > 1 or is_period(cell.text) or is_units(cell.text)):
+            apart = abs(_middle(cell, places[0][0], places[-1][1]))
+            if columns and apart < LONE * (places[-1][1] - places[0][0]):
+                covered.append(range(len(places)))
+                continue
+        low, high = first, last
+        while low - 1 in free:
+            low -= 1
+        while high + 1 in free:
+            high += 1
+        centred = [
+            (one, two)
+            for one in range(low, first + 1)
+            for two in range(last, high + 1)
+            if abs(_middle(cell, places[one][0], places[two][1])) < CENTRED * size
+        ]
+        if columns or (between and centred):
+            one, two = max(centred, key=lambda pair: pair[1] - pair[0], default=(first, last))
+            covered.append(range(one, two + 1))
+        else:
+            alone = near[0] not in taken and -_overlap(cell, places[near[0]]) < FAR
+            covered.append(range(near[0], near[0] + alone))
+    return covered
+
+
+def _overlap(cell: Cell, place: list[float]) -> float:
+    """How far a cell and a column reach over one another; below 0 how far they are apart."""
+    return min(cell.x1, place[1]) - max(cell.x0, place[0])
+
+
+def _middle(cell: Cell, low: float, high: float) -> float:
+    """How far the cell's middle is from that of a stretch."""
+    return (cell.x0 + cell.x1 - low - high) / 2
+
+
+def _widen_column(places: list[list[float]], at: int, cell: Cell) -> None:
+    """Let a column reach as far as the cell that names it, short of its neighbours."""
+    low = places[at - 1][1] if at else 0.0
+    high = places[at + 1][0] if at + 1 < len(places) else cell.x1
+    places[at] = [min(places[at][0], max(cell.x0, low)), max(places[at][1], min(cell.x1, high))]

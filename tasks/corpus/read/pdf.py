@@ -24,7 +24,7 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from rarefy.data_contracts.rows import Document, Place
 from rarefy.tasks.corpus.places import name_pages
-from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_value, tidy
+from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_units, is_value, tidy
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions, render_table
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table, group_lines, order_columns, page_words
 from rarefy.tasks.corpus.read.metadata import build_document
@@ -292,7 +292,7 @@ def _heading_level(lines: list[Line], text: str, layout: Layout) -> int:
     """How high a heading these lines are, 0 for a paragraph."""
     if not text or len(text) > 200 or text[-1] in ".;," or len(lines) > 3 or BULLET.match(text):
         return 0
-    if not any(map(str.isalpha, text)):
+    if not any(map(str.isalpha, text)) or is_units(text):
         return 0
     if lines[0].size > LARGER * layout.body:
         return min(layout.larger.index(lines[0].size) + 1, 5)
@@ -337,6 +337,7 @@ def _join_lines(texts: list[str], layout: Layout) -> str:
 
 # Tables drawn with lines
 
+MANY = 10  # words of a cell, of which a few may be no figures
 ENTRY = re.compile(r"(?:item|part|note|chapter|section|\d+\.|[ivx]+\.|consolidated|report)\b|.*\.{4}", re.I)
 
 
@@ -348,12 +349,18 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
         rows = [row for row in rows if any(row)]
         width = max((len(row) for row in rows), default=0)
         filled = sum(1 for row in rows for cell in row if cell)
-        packed = sum(1 for row in rows for cell in row if cell and " " in cell and all(map(is_value, cell.split())))
+        packed = sum(_is_packed(cell) for row in rows for cell in row if cell)
         worded = sum(any(map(str.isalpha, cell or "")) for row in rows for cell in row)
         if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled or not worded:
             continue
         found.append((table.bbox, _merge_signs(_fill_spans(rows))))
     return found
+
+
+def _is_packed(cell: str) -> bool:
+    """Whether a cell holds many figures, whatever stands between some of them: its box is around more than one cell."""
+    words = cell.split()
+    return len(words) > 1 and sum(map(is_value, words)) >= (1 if len(words) < MANY else 0.8) * len(words)
 
 
 def _is_no_shade(thing: dict[str, Any]) -> bool:
@@ -369,9 +376,11 @@ def _fill_spans(rows: list[list[str | None]]) -> list[list[str]]:
     while depth < min(len(rows) - 1, 4) and None in rows[depth - 1] and not any(is_value(c) for c in rows[depth] if c):
         depth += 1
     heads: list[list[str]] = []
-    for row in rows[:depth]:
+    for number, row in enumerate(rows[:depth]):
         last, head = "", []
-        for cell in row:
+        for at, cell in enumerate(row):
+            if cell is None and number and rows[number - 1][at]:
+                last = ""  # the cell above reaches down to here
             last = last if cell is None else cell
             head.append(last)
         heads.append(head)

@@ -18,7 +18,8 @@ from rarefy.tasks.corpus.read.compose import (
     recover_paragraphs,
     render_table,
 )
-from rarefy.tasks.corpus.read.html_tables import build_grids_of_texts, render_grid
+from rarefy.tasks.corpus.read.heads import build_grids_of_texts
+from rarefy.tasks.corpus.read.html_tables import render_grid
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import DATES, build_document, fill_fields, find_long_dates
 from rarefy.tasks.corpus.read.unreadable import Unreadable

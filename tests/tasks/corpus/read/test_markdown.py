@@ -178,3 +178,57 @@ def test_a_page_of_confluence_is_read_without_the_litter_of_its_macros() -> None
         "one thing another",
         "| Pump | Litres |\n|---|---|\n| A 7 (old) | 1,200 |",
     ]
+
+
+def table(text: str) -> list[str]:
+    return [words for _, words in blocks(text)]
+
+
+def test_a_head_among_blanks_names_all_columns_that_it_is_the_middle_of() -> None:
+    text = """
+|  |  | Fiscal Years |  |
+|---|---|---|---|
+|  | 2019 | 2018 | 2017 |
+| (in thousands) |  |  |  |
+| Cost of revenue | $2,936 | $3,869 | $3,189 |
+| Total | $23,792 | $31,937 | $36,335 |
+"""
+    units, made = table(text)
+    assert units == "(in thousands)"
+    assert made.split("\n")[0] == "|  | Fiscal Years 2019 | Fiscal Years 2018 | Fiscal Years 2017 |"
+    assert made.split("\n")[2] == "| Cost of revenue | $2,936 | $3,869 | $3,189 |"
+
+
+def test_heads_at_even_distances_share_the_columns() -> None:
+    text = """
+|  | 2019 |  | 2018 |  |
+|---|---|---|---|---|
+| Class | Number | Value | Number | Value |
+| Shares | 12 | $ 3 | 14 | $ 4 |
+| Units | 7 | 9 | 8 | 5 |
+"""
+    assert table(text)[0].split("\n")[0] == "| Class | 2019 Number | 2019 Value | 2018 Number | 2018 Value |"
+
+
+def test_an_empty_head_gives_way_to_the_first_row_that_names_columns() -> None:
+    text = """
+| | | |
+|---|---|---|
+| Sales by region | | |
+| Region | 2019 | 2018 |
+| North | 12 | 14 |
+| South | 7 | 8 |
+"""
+    title, made = table(text)
+    assert (title, made.split("\n")[0]) == ("Sales by region", "| Region | 2019 | 2018 |")
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("|  | Yes |  |\n|---|---|---|\n| Read | often | a note |\n| Write | never | - |", "|  | Yes |  |"),
+        ("| Name | Value |  |\n|---|---|---|\n| North | 12 | a |\n| South | 7 | b |", "| Name | Value |  |"),
+    ],
+)
+def test_a_head_spans_nothing_where_nothing_says_so(text: str, head: str) -> None:
+    assert table(text)[0].split("\n")[0] == head

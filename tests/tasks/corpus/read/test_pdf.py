@@ -124,6 +124,65 @@ def test_figures_that_stand_in_columns_are_a_table_without_any_rules(pdf: MakePd
     ]
 
 
+def rows_of(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line.startswith("|")]
+
+
+def test_a_label_on_lines_above_and_below_its_figures_is_one_label(pdf: MakePdf) -> None:
+    rows = [
+        ("", "2024", "2023"),
+        ("Grants", "52", "56"),
+        ("Patents", "9", "8"),
+        ("Sales", "7", "6"),
+        ("Net", "3", "2"),
+    ]
+    page = unruled([(label, *cells) for row in rows for label, *cells in (row, ("", "", ""))], y=100)
+    page += [
+        ("text", 72, 240, 9, False, "Research and the"), ("text", 385, 246, 9, False, "132"),
+        ("text", 485, 246, 9, False, "165"), ("text", 72, 252, 9, False, "development of drugs"),
+    ]  # fmt: skip
+    found = rows_of(read_pdf(pdf([page]), "a.pdf").text)
+    assert found[-2:] == [["Net", "3", "2"], ["Research and the development of drugs", "132", "165"]]
+
+
+def test_a_head_centred_on_columns_names_them_all_and_one_over_a_column_only_that(pdf: MakePdf) -> None:
+    page = [("text", 421, 150, 9, False, "Amount")]
+    page += [("text", 375, 164, 9, False, "Sales"), ("text", 480, 164, 9, False, "Cost of")]
+    page += unruled([("Region", "2024", "sales"), ("North", "294,866", "298,085"), ("South", "96,169", "85,200"),
+                     ("East", "1,234", "565")], y=178)  # fmt: skip
+    assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[0] == ["Region", "Amount Sales 2024", "Amount Cost of sales"]
+
+
+def test_a_box_around_columns_of_figures_is_no_table_of_two_cells(pdf: MakePdf) -> None:
+    rows = [("", "2024", "2023"), ("Grants", "52", "56"), ("Patents", "9", "8"), ("Sales", "7", "–"), ("Net", "3", "2")]
+    rows += [("Taxes", "14", "(X)"), ("Fees", "21", "20")]
+    box = [("line", 300, y, 560, y) for y in (165, 190, 300)]
+    box += [("line", x, 165, x, 300) for x in (300, 450, 560)]
+    found = rows_of(read_pdf(pdf([unruled(rows, y=180) + box]), "a.pdf").text)
+    assert found[-1] == ["Fees", "21", "20"]
+
+
+def test_decimals_that_stand_apart_belong_to_their_number(pdf: MakePdf) -> None:
+    page = unruled([("", "2024", "2023"), ("North", "467", "12.1"), ("South", "10.5", "7.2"), ("East", "11.3", "8.5")])
+    page.append(("text", 402, 214, 9, False, ".9"))
+    assert ["North", "467.9", "12.1"] in rows_of(read_pdf(pdf([page]), "a.pdf").text)
+
+
+def test_two_rows_are_a_table_where_every_column_has_a_name(pdf: MakePdf) -> None:
+    page = unruled([("", "2024", "2023"), ("Revenues", "$1,073", "$1,095"), ("Net income", "$106", "$70")])
+    assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[-1] == ["Net income", "$106", "$70"]
+    page = unruled([("Revenues", "$1,073", "$1,095"), ("Net income", "$106", "$70")])
+    assert "|" not in read_pdf(pdf([page]), "a.pdf").text
+
+
+def test_a_period_in_the_corner_names_the_years_beside_it(pdf: MakePdf) -> None:
+    page = unruled(
+        [("Year Ended June 30,", "2024", "2023"), ("North", "12", "14"), ("South", "7", "8"), ("East", "5", "6")]
+    )
+    found = rows_of(read_pdf(pdf([page]), "a.pdf").text)
+    assert found[0] == ["", "Year Ended June 30, 2024", "Year Ended June 30, 2023"]
+
+
 def test_a_table_that_goes_on_over_the_page_is_one_table(pdf: MakePdf) -> None:
     first = ruled([["Country", "Sales"], ["France", "12"], ["Spain", "14"]], y=690)
     second = ruled([["Country", "Sales"], ["Italy", "16"], ["Malta", "18"]], y=60)

@@ -177,7 +177,9 @@ def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_
     rows = tables_of(document)
     cell = next(t for t in rows if t.answer == "1,5")
     assert (cell.value, cell.unit, cell.scale, cell.place) == ("1500000", "EUR", "millions", "C2")
-    question = "According to “sales by region” of Acme, what figure is given for “North” (Region) in the column “Sales (€m)”"
+    question = (
+        "According to “sales by region” of Acme, what figure is given for “North” (Region) in the column “Sales (€m)”"
+    )
     assert ask_for_cell(cell) == f"{question}, in millions of euros?"
     (document,) = read_corpus(tmp_path, ReadConfig())
     rows = tables_of(document)
