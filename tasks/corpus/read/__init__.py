@@ -136,7 +136,7 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
     records: RecordsConfig = Field(default=RecordsConfig(), description="columns of JSON, JSONL and Parquet files")
     readers: dict[str, str] = Field(
         default={},
-        description='readers by file ending, {".docx": "mypackage.word:read"}: (Source, ReadConfig) to documents',
+        description='readers by file ending, {".odt": "mypackage.odt:read"}: (Source, ReadConfig) to documents',
     )
 
 

@@ -331,6 +331,9 @@ class FilingDescription:
     metadata: dict[str, str] = field(default_factory=dict)
 
 
+_OF_A_PERIOD = re.compile(r"(?:10-?K|10-?Q|20-?F|40-?F|11-?K|N-CSR|ARS)", re.I)
+
+
 def describe_filing(text: str, blocks: Sequence[Block], facts: Sequence[Fact], head: str) -> FilingDescription:
     """The entity, form, period and metadata of a filing; `head` is where the SEC's header may stand."""
     dei = {fact.concept[4:]: fact for fact in reversed(facts) if fact.concept.startswith("dei:") and fact.value}
@@ -368,6 +371,7 @@ def describe_filing(text: str, blocks: Sequence[Block], facts: Sequence[Fact], h
         about.name = f"{cik.zfill(10)}:{about.form}:{about.period_end}"
     if about.entity:
         period = f"fiscal year {about.fiscal_year}" if about.fiscal_year else about.period_end
+        period = period if _OF_A_PERIOD.match(about.form) else ""  # a press release is of a day, whatever years it has
         about.title = f"{about.entity}, Form {about.form}" + (f" for {period}" if period else "")
     return about
 

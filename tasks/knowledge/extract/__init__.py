@@ -171,7 +171,7 @@ def reject_ambiguous_labels(triplets: list[Triplet]) -> Iterator[Triplet]:
     values: dict[tuple[str, ...], set[str]] = {}
     for t in triplets:
         if t.value and t.method in ("table", "model") and (not t.rejected_because or t.rejected_because in _SAME_LABEL):
-            values.setdefault(key(t), set()).add(t.value.lstrip("-"))
+            values.setdefault(key(t), set()).add(t.value if t.subject_type == "TABLE" else t.value.lstrip("-"))
     for t in triplets:
         ambiguous = t.value and not t.rejected_because and len(values.get(key(t), ())) > 1
         yield replace(t, rejected_because="label_used_twice") if ambiguous else t

@@ -13,12 +13,12 @@ from rarefy.tasks.text.quantities import SCALES as SCALE_WORDS
 _SIGN = r"(?:US\s?|AU?\s?|CA?\s?|HK\s?|NZ\s?|NT\s?|S\s?|R\s?)?[$€£¥₹]|Rs\.?|[A-Z]{3}"
 _SCALE = r"millions?|billions?|thousands?|trillions?|crores?|lakhs?|lacs|mn|mm|bn|m|k|['’]?000['’]?s?"
 _UNIT = re.compile(
-    r"[(\[]?\s*(?:amounts |figures |all amounts )?(?:in |expressed in |stated in )?"
+    r"(?<![A-Za-z])[(\[]?\s*(?:amounts |figures |all amounts )?(?:in |expressed in |stated in )?"
     rf"(?:(?P<sign>{_SIGN})\s?['’]?(?P<scale>(?i:{_SCALE}))?"
     r"|(?P<bare>(?i:millions?|billions?|thousands?|crores?|lakhs?)))"
     r"(?: of (?:\w+ )?(?:dollars|euros|pounds|rupees))?\s*[)\]]?(?![\w.]*\d)(?!\w)"
 )
-PERCENT = re.compile(r"%|\bper ?cent(?:age)?s?\b", re.I)
+PERCENT = re.compile(r"(?<!\d)(?<!\d )%|\bper ?cent(?:age)?s?\b", re.I)  # not that of "5.5% notes"
 _MARK = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[\d{1,2}\]|[*†‡§]+)(?=\s|$)")
 
 

@@ -44,6 +44,8 @@ _OUTSIDE = re.compile(
     re.I,
 )
 _OF_ANOTHER_ROW = re.compile(r"(?:as a )?(?:%|percent(?:age)?)s? (?:of|change)|(?:of which|thereof)\b|% change", re.I)
+# Lines without figures that head no rows: one of a balance sheet, and units
+_NO_GROUP = re.compile(r"commitments and contingenc|\(?\s*in\s*(?:thousands|millions|billions)\b", re.I)
 _TOTAL = re.compile(r"(?:sub-?)?totals?\b|net cash\b", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _BARE_TOTAL = re.compile(r"(?:sub)?-?totals?", re.I)
@@ -84,13 +86,13 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
         if len(label) > LONGEST_LABEL:
             continue
         if not any(cell.text for cell in row.cells[1:]):
-            if label:
+            if label and not _NO_GROUP.match(label):
                 words = label.rstrip(":")
                 groups = [*groups[-2:], (words, row)] if fresh else [(words, row)]
                 bands.append(_Band(words, []))
                 fresh = True
             continue
-        if fresh and label[:1].islower() and not groups[-1][1].cells[0].text.endswith(":"):
+        if fresh and re.match(r"\(?[a-z]", label) and not groups[-1][1].cells[0].text.endswith(":"):
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False
@@ -101,7 +103,7 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
         total = bool(_TOTAL.match(label))
         bare = bool(_BARE_TOTAL.fullmatch(label.strip(" :")))
         own = groups if not total or bare else []
-        unclear = bool(own) and (bool(_OUTSIDE.search(label)) or (bare and len(bands) > 1))
+        unclear = bool(own) and (bool(_OUTSIDE.search(label)) or (bare and own[-1][0] != corner))
         unclear = unclear or bool(_OF_ANOTHER_ROW.match(label))
         if own and bands:
             bands[-1].rows.append(len(out))
@@ -109,6 +111,8 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
         out.append(LabelledRow(row, label, above, group, "group_unclear" if unclear else ""))
         if total:
             _close(groups, bands, "" if bare else label)
+    if corner and len(bands) == 1:  # no other words head rows: the corner is of them all
+        out = [replace(row, above=(corner,), group=table.header) if row.label else row for row in out]
     for band in bands:
         for n in band.rows if not band.closed else ():
             out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")
@@ -131,11 +135,13 @@ _NO_SUM = re.compile(
     r"\b(?:shares?|units?|number|employees|headcount|customers|stores|years?|months?|days|term|life|rates?|ratio|margin"
     r"|yield|volatility|per|cents|pence|times|price|multiple|eps|dps|discount|growth|return on|weight?ed|grant date"
     r"|percent\w*|options|rights|awards|rsus?|warrants|to ebitda|coverage|leverage|tonn?es|barrels|km|kg|square|acres"
-    r"|volumes?|aum|count|quantity|hours|miles|mw|gwh|people|students|population)\b|%",
+    r"|volumes?|aum|count|quantity|hours|miles|mw|gwh|people|students|population|restaurants|outlets|locations|vessels|aircraft|vehicles|members"
+    r"|subscribers|patients|beds|rooms|branches|wells|homes)\b|(?<!\d)%",
     re.I,
 )
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
 _REFERENCE = re.compile(r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*", re.I)
+_DASHED = re.compile(r"[—–-]\s+\S")
 _ENDED = re.compile(r"(?:\w+ )?(?:years?|quarters?|months?|periods?) ended", re.I)
 _WORN = re.compile(r"amorti[sz]|depreci|impair|charge", re.I)
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
@@ -148,6 +154,14 @@ _NO_TERM = re.compile(  # nothing, a flag, an example, a sentence, code
 )
 LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two
 WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
+
+
+WORDED = (
+    "text/markdown",
+    "text/csv",
+    "text/tab-separated-values",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+)
 
 
 class PlainTable:
@@ -178,8 +192,9 @@ class PlainTable:
         ]
         currencies = {number.currency for _, number in numbers if number.currency}
         self.currency = currencies.pop() if len(currencies) == 1 else ""
-        # which row of an HTML or PDF table names the columns is a guess where no figures follow
-        self.worded = document.media_type not in ("text/html", "application/pdf", "text/plain")
+        # which row of another table names its columns, or whether it is a form, is a guess where no figures follow
+        self.worded = document.media_type in WORDED
+        self.sums = {column for column, number in numbers if _is_sum(number)}
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
         self.rows = label_rows(table, self.corner)
@@ -215,7 +230,8 @@ class PlainTable:
             yield replace(triplet, rejected_because="label_used_twice") if again else triplet
 
     def _number(self, cell: Cell) -> CellNumber | None:
-        return parse_cell_number(cell.text, self.notation)
+        """The number that a cell is; what stands behind a dash and a blank is of another line ("— 452")."""
+        return None if _DASHED.match(cell.text) else parse_cell_number(cell.text, self.notation)
 
     def _is_term(self, text: str) -> bool:
         """Whether a cell of words can be an answer: a name, a date or a term, no verdict and no sentence."""
@@ -229,7 +245,7 @@ class PlainTable:
         unit, scale = self._unit(labelled.label, column, number)
         answer = number.printed(cell.text, number.value < 0)
         reasons = (
-            "unit_disagrees" if head.percent and _is_sum(number) else "",
+            "unit_disagrees" if head.percent and column in self.sums else "",
             "zero" if number.value == 0 else "",
             "whole" if unit == "percent" and number.value == 100 else "",
         )
@@ -306,7 +322,8 @@ class PlainTable:
         # "Cost of revenue" in a table of share-based compensation is none: only a statement's labels mean what they say
         plain = self.statement and not above and not _PREFIX.match(label)
         measure = measure_name(label, ()) if plain else None
-        name = lowercase_label(measure, self.vocabulary) if measure else ""
+        whole = measure is not None and measure.casefold() == label.rstrip(":").casefold()
+        name = lowercase_label(label.rstrip(":"), self.vocabulary) if whole else ""
         relation = name if name and not re.match(r"[A-Z][^A-Z]", name) else f"“{label}”"
         if self.corner and not head.period:
             relation = f"{relation} ({self.corner})"  # the kind of thing that the rows are

@@ -33,6 +33,7 @@ _WHEN = re.compile(
     re.I,
 )
 _INTRODUCES = re.compile(r"\b(?:following|follows|below|this table)\b|:$", re.I)
+_ELSEWHERE_SHOWN = re.compile(r"\bnotes? \d", re.I)
 _COMMA_OF_DATE = re.compile(r"(?<=\d), (?=(?:19|20)\d\d\b)")
 _OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
 _CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|it|we|there)\b", re.I)
@@ -43,7 +44,14 @@ _GENERIC = re.compile(
     r"|document\s*\d*|index|data"
     r"|financial (?:statements|information|data)|results|(?:un)?audited|continued|\W*"
     r"|(?:.*\W)?notes (?:to|on|forming part of) (?:the )?(?:\w+ ){0,3}(?:financial statements|accounts)\b.*"
-    r"|(?:.*\W)?accounting polic(?:y|ies)|management['’]?s discussion.*|(?:the )?(?:above|following|below)",
+    r"|(?:.*\W)?accounting polic(?:y|ies)|management['’]?s discussion.*|(?:the )?(?:above|following|below)"
+    r"|(?:annual report )?pages? \d+|cash (?:flows? )?(?:from|used|provided)\b.*"
+    r"|notes? \d* ?[-–:] ?(?:the|amounts?|includes?)\b.*",
+    re.I,
+)
+_COMPANY = re.compile(
+    r"\b(?:inc|ltd|llc|l\.l\.c|corp|plc|company|corporation|limited|n\.v|s\.a|ag|gmbh|l\.p)\b\.?"
+    r"(?:,? and subsidiaries)?$",
     re.I,
 )
 _NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
@@ -102,10 +110,9 @@ class TableName:
 def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     """The subject of a table's facts: whom or what the document is about, with the table's caption or heading."""
     lines = [line.strip() for line in table.lead.split("\n") if line.strip()]
-    lead = ""
-    if lines and not lines[-1].startswith("#"):
-        lead = re.split(r"(?<=[.!?])\s+(?=[A-Z])", next((x for x in reversed(lines) if not is_units(x)), ""))[-1]
-    introduced = bool(lead) and bool(_INTRODUCES.search(lead))
+    above = next((line for line in reversed(lines) if not is_units(line) and not _PERIODS.fullmatch(line)), "#")
+    lead = "" if above.startswith("#") else re.split(r"(?<=[.!?])\s+(?=[A-Z])", above)[-1]
+    introduced = bool(_INTRODUCES.search(lead)) and not _ELSEWHERE_SHOWN.search(lead)
     dated = any(read_head(cell.text).period for cell in table.header.cells[1:] if len(cell.text) <= LONGEST_LABEL)
     caption = (
         _find_topic(lead, dated) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
@@ -129,7 +136,8 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
         return TableName(subject, source, "lead_in_too_long")
     # a long file of delimited values is one table in many parts
     tables = sum(block.kind == "table" for block in document.blocks) * (document.media_type not in DELIMITED)
-    if not names or (not (caption or heading) and (unclear or tables > FEW_TABLES)):
+    alone = _fold(named) == _fold(title)  # the document's title, which words between it and the table may have left
+    if not names or (alone and (lead or unclear or tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
     return TableName(subject, source, "qualified_by_lead_in" if _fold(qualifier) not in _fold(subject) else "")
@@ -143,7 +151,7 @@ def _find_caption(lines: list[str], entity: str) -> str:
         titled = line.endswith(":") or is_title(line) or CAPTION.fullmatch(line)
         name = _as_name(line) if titled else ""
         filer = bool(entity) and _fold(name).startswith(_fold(entity).partition(" inc")[0])
-        if " " in name and not filer:
+        if " " in name and not filer and not _COMPANY.search(name):
             return name
     return ""
 
@@ -157,6 +165,8 @@ def _find_heading(start: int, document: Document) -> tuple[str, bool]:
     if above is None:
         return "", False
     name = _as_name(document.text[above.start : above.end]) if start - above.end <= FAR else ""
+    if _COMPANY.search(name) and _fold(name) != _fold(document.title):
+        return "", True  # the running head of a page
     return name, not name
 
 
@@ -177,7 +187,7 @@ def _find_topic(lead: str, dated: bool) -> str:
 
 def _as_name(words: str) -> str:
     """A line as the name of a table, without its number and its colon; "" where it names nothing."""
-    name = _NUMBERED.sub("", " ".join(without_marks(words).split()).strip(" #*_")).strip(" :")
+    name = _NUMBERED.sub("", " ".join(without_marks(words).split()).strip(" #*_-–—.")).strip(" :")
     name = name.replace("“", "").replace("”", "")
     if not 3 <= len(name) <= LONGEST_NAME or _GENERIC.fullmatch(name) or is_units(name):
         return ""

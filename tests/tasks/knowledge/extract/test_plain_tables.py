@@ -72,7 +72,7 @@ def test_whom_a_table_is_about_comes_from_config_metadata_caption_heading_and_ti
     texts = {
         "caption": f"# Report of Acme\n\n## Sales\n\nTable 4: Sales by contract{table}",
         "heading": f"# Report of Acme\n\n## Sales by contract{table}",
-        "title": f"---\ntitle: Report of Acme\n---\nSome words that stand before the table of it.{table}",
+        "title": f"---\ntitle: Report of Acme\n---\n{table}",
     }
     for source, text in texts.items():
         (fact,) = facts_of(tmp_path, text)
