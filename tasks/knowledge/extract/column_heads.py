@@ -37,6 +37,7 @@ class Unit:
     end: int = 0
 
 
+_TWO_UNITS = re.compile(r"[$€£¥₹]\s?(?:US|NT|HK|A|C|S)?[$€£¥₹]")
 NO_UNIT = Unit("", None)
 
 
@@ -110,6 +111,8 @@ class ColumnHead:
 def read_head(head: str) -> ColumnHead:
     """A column's head, taken apart."""
     words = without_marks(" ".join(head.split())).rstrip(":")
+    if _TWO_UNITS.search(words):
+        return ColumnHead()  # those of two columns: which of them it is of, nobody can tell
     if PERCENT.search(words):
         return ColumnHead(words, percent=True)
     unit, whole = find_unit(words), words

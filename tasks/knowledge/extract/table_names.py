@@ -33,10 +33,17 @@ _WHEN = re.compile(
     re.I,
 )
 _INTRODUCES = re.compile(r"\b(?:following|follows|below|this table)\b|:$", re.I)
+_OF_A_TABLE = re.compile(
+    r"\b(?:tables?|schedules?|reconcil\w+|summar\w+|breakdown|components?|analys[ie]s|follows)\b", re.I
+)
 _ELSEWHERE_SHOWN = re.compile(r"\bnotes? \d", re.I)
 _COMMA_OF_DATE = re.compile(r"(?<=\d), (?=(?:19|20)\d\d\b)")
 _OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
-_CLAUSE = re.compile(r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|it|we|there)\b", re.I)
+_CLAUSE = re.compile(
+    r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|those|such|it|we"
+    r"|there|therefore|thus|hence|however|accordingly|consequently)\b",
+    re.I,
+)
 _GENERIC = re.compile(
     r"(?:table|figure|exhibit|schedule|sheet|page|slide|note|appendix|section|chapter|part|item)s?"
     r"\s*[\divxlc.]{0,6}[a-z]?"
@@ -133,7 +140,7 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     if document.entity and not any(_fold(document.entity) in _fold(name) for name in names):
         subject = f"{subject} of {document.entity}" if subject else document.entity
     if introduced and not caption:
-        return TableName(subject, source, "lead_in_too_long")
+        return TableName(subject, source, "lead_in_names_nothing")
     # a long file of delimited values is one table in many parts
     tables = sum(block.kind == "table" for block in document.blocks) * (document.media_type not in DELIMITED)
     alone = _fold(named) == _fold(title)  # the document's title, which words between it and the table may have left
