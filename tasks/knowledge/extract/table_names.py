@@ -198,7 +198,7 @@ def _as_name(words: str) -> str:
     name = name.replace("“", "").replace("”", "")
     if not 3 <= len(name) <= LONGEST_NAME or _GENERIC.fullmatch(name) or is_units(name):
         return ""
-    if _PERIODS.fullmatch(name):
+    if _PERIODS.fullmatch(name) or (_CLAUSE.match(name) and name.count(" ") > 5):
         return ""
     return name if re.search(r"[^\W\d_]{3}", name) else ""
 
