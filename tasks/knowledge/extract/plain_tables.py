@@ -26,7 +26,7 @@ from rarefy.tasks.knowledge.extract.column_heads import (
 )
 from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, lowercase_label, measure_name
 from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
-from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, is_company_statement, name_table
+from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, Outline, is_company_statement, name_table
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
 
 # Rows
@@ -142,6 +142,7 @@ _NO_SUM = re.compile(
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
 _REFERENCE = re.compile(r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*", re.I)
 _DASHED = re.compile(r"[—–-]\s+\S")
+_WHEN = re.compile(r"(?:fiscal |calendar |financial |reporting )?(?:years?|periods?|quarters?|months?|dates?)", re.I)
 _ENDED = re.compile(r"(?:\w+ )?(?:years?|quarters?|months?|periods?) ended", re.I)
 _WORN = re.compile(r"amorti[sz]|depreci|impair|charge", re.I)
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
@@ -168,12 +169,18 @@ class PlainTable:
     """One table of a document without tags, with what its caption, corner and columns say of all its figures."""
 
     def __init__(
-        self, table: Table, chunk: Chunk, document: Document, vocabulary: Set[str], places: PlaceIndex
+        self,
+        table: Table,
+        chunk: Chunk,
+        document: Document,
+        outline: Outline,
+        vocabulary: Set[str],
+        places: PlaceIndex,
     ) -> None:
         self.table, self.chunk, self.document = table, chunk, document
         self.vocabulary, self.places = vocabulary, places
-        self.name = name_table(table, chunk, document)
-        first, *others = (cell.text if len(cell.text) <= LONGEST_LABEL else "" for cell in table.header.cells)
+        self.name = name_table(table, chunk, document, outline)
+        first, *others = [c.text if len(c.text) <= LONGEST_LABEL else "" for c in table.header.cells] or [""]
         self.heads = [ColumnHead(), *map(read_head, others)]
         self.statement = is_company_statement(chunk.section, f"{table.lead}\n{first}")
         near = f"{chunk.section}\n{table.lead[-400:]}\n{first}"
@@ -198,7 +205,9 @@ class PlainTable:
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
         self.rows = label_rows(table, self.corner)
-        self.labels = Counter((row.label.casefold(), row.above) for row in self.rows)
+        # a column of years is when each row holds, as tidy data have it
+        self.when = next((n for n, head in enumerate(self.heads) if n and _WHEN.fullmatch(head.words)), 0)
+        self.labels = Counter(map(self._key, self.rows))
         self.names = Counter(head.words.casefold() for head in self.heads[1:])
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
@@ -215,7 +224,11 @@ class PlainTable:
         lost = not self.name.source or bool(self.name.rejected_because)
         for labelled in self.rows:
             for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
-                if cell.start in known or (lost and found and found[-1][0].start == labelled.row.start):
+                if (
+                    column == self.when
+                    or cell.start in known
+                    or (lost and found and found[-1][0].start == labelled.row.start)
+                ):
                     continue
                 if number := self._number(cell):
                     found.append((self._figure(labelled, column, cell, number), cell.text))
@@ -280,7 +293,7 @@ class PlainTable:
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
-            "label_used_twice" if self.labels[labelled.label.casefold(), labelled.above] > 1 else "",
+            "label_used_twice" if self.labels[self._key(labelled)] > 1 else "",
             self.name.rejected_because,
             "" if named else "label_is_a_number",
             "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
@@ -332,7 +345,16 @@ class PlainTable:
         counted = bool(STOCK.search(label)) and not FLOW.search(label) and not _WORN.search(label)
         if head.words and not (head.period and (not head.bare_day or counted)):
             relation = f"{relation} in the column “{head.words}”"
-        return relation, head.period or self.period
+        return relation, head.period or self._period_of(labelled) or self.period
+
+    def _key(self, labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:
+        """What singles a row out in its table."""
+        return labelled.label.casefold(), labelled.above, self._period_of(labelled)
+
+    def _period_of(self, labelled: LabelledRow) -> str:
+        """The period that the column of periods gives a row; "" where there is no such column."""
+        cells = labelled.row.cells
+        return read_period(cells[self.when].text)[0] if 0 < self.when < len(cells) else ""
 
     def _time_of(self, label: str) -> str:
         """The period that a row is of, where its label is one; a day only where the corner says what ends on it."""

@@ -1,10 +1,11 @@
 """What a table without tags is called: the subject of its facts, from caption, lead-in, heading or title."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from rarefy.data_contracts.rows import Chunk, Document
+from rarefy.data_contracts.rows import Block, Chunk, Document
 from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.corpus.read.compose import CAPTION
 from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
@@ -114,7 +115,25 @@ class TableName:
     rejected_because: str = ""  # what the name leaves out that changes what the rows mean
 
 
-def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a document's tables are named by besides the words right above them: its headings, in order."""
+
+    headings: tuple[Block, ...]
+    starts: tuple[int, ...]  # of the headings
+    tables: int  # how many there are
+
+
+def outline_document(document: Document) -> Outline:
+    """The headings and the number of tables of a document."""
+    headings = tuple(sorted((b for b in document.blocks if b.kind == "heading"), key=lambda block: block.start))
+    tables = sum(block.kind == "table" for block in document.blocks)
+    # a long file of delimited values is one table in many parts
+    tables = 1 if document.media_type in DELIMITED else tables
+    return Outline(headings, tuple(heading.start for heading in headings), tables)
+
+
+def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline) -> TableName:
     """The subject of a table's facts: whom or what the document is about, with the table's caption or heading."""
     lines = [line.strip() for line in table.lead.split("\n") if line.strip()]
     above = next((line for line in reversed(lines) if not is_units(line) and not _PERIODS.fullmatch(line)), "#")
@@ -124,7 +143,7 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
     caption = (
         _find_topic(lead, dated) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
     )
-    heading, unclear = _find_heading(chunk.start + table.header.start, document)
+    heading, unclear = _find_heading(chunk.start + table.header.start, document, outline)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
     title = _as_name(title) or (stem.replace("_", " ") if document.entity else "")  # a file's name says nothing alone
@@ -141,10 +160,8 @@ def name_table(table: Table, chunk: Chunk, document: Document) -> TableName:
         subject = f"{subject} of {document.entity}" if subject else document.entity
     if introduced and not caption:
         return TableName(subject, source, "lead_in_names_nothing")
-    # a long file of delimited values is one table in many parts
-    tables = sum(block.kind == "table" for block in document.blocks) * (document.media_type not in DELIMITED)
     alone = _fold(named) == _fold(title)  # the document's title, which words between it and the table may have left
-    if not names or (alone and (lead or unclear or tables > FEW_TABLES)):
+    if not names or (alone and (lead or unclear or outline.tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
     return TableName(subject, source, "qualified_by_lead_in" if _fold(qualifier) not in _fold(subject) else "")
@@ -163,14 +180,15 @@ def _find_caption(lines: list[str], entity: str) -> str:
     return ""
 
 
-def _find_heading(start: int, document: Document) -> tuple[str, bool]:
+def _find_heading(start: int, document: Document, outline: Outline) -> tuple[str, bool]:
     """The heading above a place, and whether there is one that names nothing, or that is far away.
 
     Then the table may be about another thing than what the next heading further up says.
     """
-    above = next((b for b in reversed(document.blocks) if b.kind == "heading" and b.start < start), None)
-    if above is None:
+    number = bisect_left(outline.starts, start) - 1
+    if number < 0:
         return "", False
+    above = outline.headings[number]
     name = _as_name(document.text[above.start : above.end]) if start - above.end <= FAR else ""
     if _COMPANY.search(name) and _fold(name) != _fold(document.title):
         return "", True  # the running head of a page

@@ -33,7 +33,7 @@ from rarefy.tasks.knowledge.extract.markdown import (
 )
 from rarefy.tasks.knowledge.extract.periods import Period, period_of_fact, period_of_header
 from rarefy.tasks.knowledge.extract.plain_tables import PlainTable
-from rarefy.tasks.knowledge.extract.table_names import is_company_statement
+from rarefy.tasks.knowledge.extract.table_names import Outline, is_company_statement, outline_document
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, find_scale, format_number, parse_cell_number
 from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.notations import without_scales
@@ -221,6 +221,7 @@ class TableContext:
     names: Mapping[str, str]  # concept → what the registrant calls it for the whole company
     vocabulary: Set[str]  # the words that the document writes in lower case
     places: PlaceIndex
+    outline: Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,7 +483,7 @@ def table_context(document: Document, chunks: list[Chunk]) -> TableContext:
     # not what stands in addresses ("walmart.com"), nor what the registrant is called
     small = re.findall(r"(?<![\w’'./@:-])[a-z]{2,}(?![\w@/]|\.\w)", document.text)
     vocabulary = frozenset(small) - frozenset(re.findall(r"[a-z]{2,}", document.entity.lower())) | {"company"}
-    source = TableContext(document, facts, {}, vocabulary, PlaceIndex(document.places))
+    source = TableContext(document, facts, {}, vocabulary, PlaceIndex(document.places), outline_document(document))
     names: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for chunk in chunks:
         for table in parse_tables(chunk.text) if facts and chunk.kind == "table" else ():
@@ -508,7 +509,7 @@ def extract_tables(chunk: Chunk, source: TableContext) -> Iterator[Triplet]:
         named = dict(_read_cells(table, chunk, source))
         yield from named.values()
         if not source.facts:  # a tagged source does not tag its discussion; the statements say the same
-            plain = PlainTable(table, chunk, source.document, source.vocabulary, source.places)
+            plain = PlainTable(table, chunk, source.document, source.outline, source.vocabulary, source.places)
             yield from plain.triplets(named.keys())
 
 

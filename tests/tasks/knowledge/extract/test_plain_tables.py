@@ -184,3 +184,11 @@ def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_
     (document,) = read_corpus(tmp_path, ReadConfig())
     rows = tables_of(document)
     assert [(t.rejected_because, t.answer) for t in rows] == [("no_subject", "12"), ("no_subject", "7")]
+
+
+def test_a_column_of_years_says_when_each_row_holds(tmp_path):
+    rows = "| Region | Year | Stores |\n|---|---|---|\n| North | 2019 | 12 |\n| North | 2020 | 14 |\n"
+    questions = asked(facts_of(tmp_path, f"# Stores of Acme by region\n\n{rows}"))
+    source = "According to “Stores of Acme by region”"
+    assert questions[f"{source}, what figure is given for “North” (Region) in the column “Stores” for 2020?"] == "14"
+    assert set(questions.values()) == {"12", "14"}
