@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rarefy.data_contracts.rows import Place
 
 _NUMBERED = re.compile(r"(page|slide)s? (\d+)(?:–(\d+))?")
-_CELLS = re.compile(r"(.*)!([A-Z]{1,3})(\d+)(?::([A-Z]{1,3})(\d+))?", re.S)
+_CELLS = re.compile(r"(.*!|)([A-Z]{1,3})(\d+)(?::([A-Z]{1,3})(\d+))?", re.S)  # delimited values name no sheet
 
 
 class PlaceIndex:
@@ -67,7 +67,7 @@ def _parse_name(name: str) -> tuple[str, tuple[int, ...]]:
         return found[1], (int(found[2]), int(found[3] or found[2]))
     if found := _CELLS.fullmatch(name):
         column, row, last_column, last_row = found[2], found[3], found[4] or found[2], found[5] or found[3]
-        return f"{found[1]}!", (_column_number(column), int(row), _column_number(last_column), int(last_row))
+        return found[1], (_column_number(column), int(row), _column_number(last_column), int(last_row))
     return name, ()
 
 

@@ -16,7 +16,7 @@ _UNIT = re.compile(
     r"(?<![A-Za-z])[(\[]?\s*(?:amounts |figures |all amounts )?(?:in |expressed in |stated in )?"
     rf"(?:(?P<sign>{_SIGN})\s?['’]?(?P<scale>(?i:{_SCALE}))?"
     r"|(?P<bare>(?i:millions?|billions?|thousands?|crores?|lakhs?)))"
-    r"(?: of (?:\w+ )?(?:dollars|euros|pounds|rupees))?\s*[)\]]?(?![\w.]*\d)(?!\w)"
+    r"(?: of (?:U\.?S\.? )?(?P<of>dollar|euro|pound|rupee|yen)s?)?\s*[)\]]?(?![\w.]*\d)(?!\w)"
 )
 PERCENT = re.compile(r"(?<!\d)(?<!\d )%|\bper ?cent(?:age)?s?\b", re.I)  # not that of "5.5% notes"
 _MARK = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[\d{1,2}\]|[*†‡§]+)(?=\s|$)")
@@ -50,6 +50,7 @@ def find_unit(text: str) -> Unit | None:
         word = (found["scale"] or found["bare"] or "").lower().lstrip("'’")
         power = SCALE_WORDS.get(word) or SCALE_WORDS.get(word.removesuffix("s"))
         power = 3 if word.startswith("000") else 5 if word == "lacs" else power
+        sign = "$" if found["of"] == "dollar" and not sign else sign or found["of"] or ""
         currency = "$" if sign == "$" else CURRENCIES.get(sign, "")
         return Unit(currency, SCALES.get(power) if power else None, *found.span())
     return None

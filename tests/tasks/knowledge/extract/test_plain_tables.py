@@ -121,6 +121,7 @@ def test_what_has_no_label_no_head_or_two_meanings_is_turned_down(tmp_path):
         ("Three Months Ended June 30, 2019", "the three months ended June 30, 2019", "", None),
         ("As of December 31, 2019", "December 31, 2019", "", None),
         ("Q4 2019", "Q4 2019", "", None),
+        ("2019 (in millions of euros)", "2019", "EUR", "millions"),
         ("Americas", "", "", None),
     ],
 )
