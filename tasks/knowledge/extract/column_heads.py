@@ -62,11 +62,8 @@ def stated_unit(caption: str) -> Unit:
     scale = None if power is None else SCALES.get(power, "")
     for found in _UNIT.finditer(caption):
         unit = find_unit(found[0])
-        if (
-            unit
-            and not found["bare"]
-            and (found["scale"] or re.match(r"\s*[(\[]|\s*in ", found[0]) or power is not None)
-        ):
+        meant = found["scale"] or power is not None or re.match(r"\s*(?:[(\[]|in )", found[0])
+        if unit and unit.currency and meant:
             return Unit(unit.currency, scale if unit.scale is None else unit.scale)
     return Unit("", scale)
 

@@ -133,6 +133,7 @@ def test_a_head_is_a_period_with_its_unit_or_a_category(head, period, currency, 
 def test_the_words_around_a_table_state_a_unit_and_prose_does_not():
     assert (stated_unit("(Rs. in lakhs)").currency, stated_unit("(Rs. in lakhs)").scale) == ("INR", "lakhs")
     assert (stated_unit("£m").currency, stated_unit("£m").scale) == ("GBP", "millions")
+    assert stated_unit("(In thousands of U.S. dollars)").currency == "$"
     assert stated_unit("We sold millions of units for $5 million.").scale is None
 
 
