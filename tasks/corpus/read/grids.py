@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rarefy.tasks.corpus.places import join_names
 from rarefy.tasks.corpus.read.cells import RANGE, is_period, is_units, is_value
 from rarefy.tasks.corpus.read.compose import EMPTY, FILLED, FOOTNOTE, Piece, render_placed_table
 from rarefy.tasks.corpus.read.heads import spread_heads
@@ -131,7 +132,8 @@ def drop_repeated(rows: list[GridRow]) -> list[GridRow]:
 
 
 def _say(kind: str, row: GridRow, place: str) -> Piece:
-    return Piece(kind, " ".join(cell.text for cell in row), place=place or row[0].place)
+    shown_at = place or join_names(cell.place for cell in (row[0], row[-1]) if cell.place)
+    return Piece(kind, " ".join(cell.text for cell in row), place=shown_at)
 
 
 def _peel(rows: list[GridRow]) -> tuple[list[GridRow], list[GridRow], list[GridRow]]:

@@ -14,7 +14,7 @@ BY_COUNTRY = {"mm-dd-yy": "yyyy-mm-dd", "m/d/yy h:mm": "yyyy-mm-dd hh:mm"}
 LONGEST = 255  # characters of a format that Excel itself would take
 
 _TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_(?P<blank>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]|(?P<general>General)|'
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_(?P<blank>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]|(?P<general>(?i:General))|'
     r"(?P<noon>AM/PM|A/P|am/pm|a/p)|(?P<exponent>[eE][+-])|(?P<letters>y+|Y+|m+|M+|d+|D+|h+|H+|s+|S+)|(?P<other>.)",
     re.S,
 )
