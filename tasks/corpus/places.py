@@ -67,7 +67,7 @@ def _parse_name(name: str) -> tuple[str, tuple[int, ...]]:
         return found[1], (int(found[2]), int(found[3] or found[2]))
     if found := _CELLS.fullmatch(name):
         column, row, last_column, last_row = found[2], found[3], found[4] or found[2], found[5] or found[3]
-        return found[1], (_column_number(column), int(row), _column_number(last_column), int(last_row))
+        return found[1], (column_number(column), int(row), column_number(last_column), int(last_row))
     return name, ()
 
 
@@ -81,7 +81,7 @@ def _name_bounds(kind: str, bounds: tuple[int, ...]) -> str:
     if len(bounds) == 2:
         return _name_numbered(kind, *bounds)
     if len(bounds) == 4:
-        first, last = (f"{_column_letters(column)}{row}" for column, row in (bounds[:2], bounds[2:]))
+        first, last = (f"{column_letters(column)}{row}" for column, row in (bounds[:2], bounds[2:]))
         return kind + (first if first == last else f"{first}:{last}")
     return kind
 
@@ -90,14 +90,16 @@ def _name_numbered(kind: str, first: int, last: int) -> str:
     return f"{kind} {first}" if first == last else f"{kind}s {first}–{last}"
 
 
-def _column_number(letters: str) -> int:
+def column_number(letters: str) -> int:
+    """The number of a column of a sheet: "AB" is 28."""
     number = 0
     for letter in letters:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number
 
 
-def _column_letters(number: int) -> str:
+def column_letters(number: int) -> str:
+    """The name of a column of a sheet: 28 is "AB"."""
     letters = ""
     while number:
         number, place = divmod(number - 1, 26)

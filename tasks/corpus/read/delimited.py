@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.corpus.places import column_letters
 from rarefy.tasks.corpus.read.compose import clean_characters, mark_captions
 from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows
 from rarefy.tasks.corpus.read.metadata import build_document
 from rarefy.tasks.corpus.read.regions import find_pieces
-from rarefy.tasks.corpus.read.sheets import column_letters
 from rarefy.tasks.corpus.read.unreadable import Unreadable
 
 DELIMITERS = ",;\t|"

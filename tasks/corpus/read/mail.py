@@ -235,7 +235,7 @@ def _date(message: EmailMessage) -> str:
     written = _header(message, "date")
     try:
         sent = getattr(message["date"], "datetime", None)
-    except Exception:
+    except Exception:  # as above
         sent = None
     return sent.date().isoformat() if isinstance(sent, datetime) else written
 

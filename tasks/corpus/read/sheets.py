@@ -13,6 +13,7 @@ from typing import Any
 from lxml import etree
 
 from rarefy.data_contracts.rows import Document
+from rarefy.tasks.corpus.places import column_letters, column_number
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions
 from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows
 from rarefy.tasks.corpus.read.metadata import build_document
@@ -108,23 +109,7 @@ def _area(reference: str) -> int:
     left, top, right, bottom = found.groups()
     if right is None:
         return 1
-    return (abs(_column_number(right) - _column_number(left)) + 1) * (abs(int(bottom) - int(top)) + 1)
-
-
-def _column_number(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
-
-
-def column_letters(number: int) -> str:
-    """The name of a column: 28 is "AB"."""
-    letters = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+    return (abs(column_number(right) - column_number(left)) + 1) * (abs(int(bottom) - int(top)) + 1)
 
 
 def sheet_prefix(name: str) -> str:
@@ -185,7 +170,7 @@ def _find_hidden(sheet: Any) -> tuple[frozenset[int], frozenset[int]]:
     columns: set[int] = set()
     for name, column in sheet.column_dimensions.items():
         if column.hidden:
-            first = column.min or _column_number(name)
+            first = column.min or column_number(name)
             columns.update(range(first, min(column.max or first, LAST_COLUMN) + 1))
     return rows, frozenset(columns)
 

@@ -311,9 +311,13 @@ class _Reader:
     def _table(self, table: etree._Element, depth: int) -> Iterator[Piece]:
         page = self._page
         rows = list(_rows(table))
-        if len(rows) == 1 or max((sum(1 for _ in _cells(row)) for row in rows), default=0) <= 1 or _lays_out(rows):
+        if (
+            len(rows) == 1
+            or max((sum(1 for _ in _parts(row, "tc")) for row in rows), default=0) <= 1
+            or _lays_out(rows)
+        ):
             for row in rows:
-                for cell in _cells(row):
+                for cell in _parts(row, "tc"):
                     yield from self._blocks(cell, depth + 1)
             return
         cells: list[GridCell] = []
@@ -325,7 +329,7 @@ class _Reader:
             found: list[GridCell] = []
             lines: list[list[str]] = []  # of each cell in `found`
             column = 1 + _int(_child(_child(row, "trPr"), "gridBefore"), 0)
-            for cell in _cells(row):
+            for cell in _parts(row, "tc"):
                 properties = _child(cell, "tcPr")
                 wide = max(min(_int(_child(properties, "gridSpan"), 1), 200), 1)
                 merge = _child(properties, "vMerge")
@@ -445,20 +449,17 @@ def _count_letters(element: etree._Element, name: str = "t") -> int:
 
 
 def _rows(table: etree._Element) -> Iterator[etree._Element]:
-    for child in table:
-        if _is(child, "tr"):
-            if _child(_child(child, "trPr"), "del") is None:
-                yield child
-        elif isinstance(child.tag, str) and local_name(child) in _WRAPS:
-            yield from _rows(child)
+    """The rows of a table that are not deleted."""
+    return (row for row in _parts(table, "tr") if _child(_child(row, "trPr"), "del") is None)
 
 
-def _cells(row: etree._Element) -> Iterator[etree._Element]:
-    for child in row:
-        if _is(child, "tc"):
+def _parts(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    """The children of this name, also those within controls and other wraps."""
+    for child in parent:
+        if _is(child, name):
             yield child
         elif isinstance(child.tag, str) and local_name(child) in _WRAPS:
-            yield from _cells(child)
+            yield from _parts(child, name)
 
 
 def _paragraphs(parent: etree._Element) -> Iterator[etree._Element]:
@@ -498,7 +499,7 @@ def _unstack(cells: list[list[str]]) -> list[list[str]]:
 def _lays_out(rows: list[etree._Element]) -> bool:
     """Whether a table only lays out text: cells with long texts of several paragraphs, or with tables of their own."""
     for row in rows:
-        for cell in _cells(row):
+        for cell in _parts(row, "tc"):
             paragraphs = sum(_count_letters(paragraph) > 0 for paragraph in _paragraphs(cell))
             if paragraphs > 2 and _count_letters(cell) > LONG_CELL:
                 return True

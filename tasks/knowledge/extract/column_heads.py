@@ -43,17 +43,19 @@ NO_UNIT = Unit("", None)
 
 def find_unit(text: str) -> Unit | None:
     """The first currency, scale or both that a head or a label states; None where it states none."""
-    for found in _UNIT.finditer(text):
-        sign = (found["sign"] or "").replace(" ", "").rstrip(".").lower()
-        if not found["bare"] and sign not in CURRENCIES:
-            continue  # three letters of another meaning
-        word = (found["scale"] or found["bare"] or "").lower().lstrip("'’")
-        power = SCALE_WORDS.get(word) or SCALE_WORDS.get(word.removesuffix("s"))
-        power = 3 if word.startswith("000") else 5 if word == "lacs" else power
-        sign = "$" if found["of"] == "dollar" and not sign else sign or found["of"] or ""
-        currency = "$" if sign == "$" else CURRENCIES.get(sign, "")
-        return Unit(currency, SCALES.get(power) if power else None, *found.span())
-    return None
+    return next(filter(None, map(_read_unit, _UNIT.finditer(text))), None)
+
+
+def _read_unit(found: re.Match[str]) -> Unit | None:
+    sign = (found["sign"] or "").replace(" ", "").rstrip(".").lower()
+    if not found["bare"] and sign not in CURRENCIES:
+        return None  # three letters of another meaning
+    word = (found["scale"] or found["bare"] or "").lower().lstrip("'’")
+    power = SCALE_WORDS.get(word) or SCALE_WORDS.get(word.removesuffix("s"))
+    power = 3 if word.startswith("000") else 5 if word == "lacs" else power
+    sign = "$" if found["of"] == "dollar" and not sign else sign or found["of"] or ""
+    currency = "$" if sign == "$" else CURRENCIES.get(sign, "")
+    return Unit(currency, SCALES.get(power) if power else None, *found.span())
 
 
 def stated_unit(caption: str) -> Unit:
@@ -61,7 +63,7 @@ def stated_unit(caption: str) -> Unit:
     power = counted_in(caption)
     scale = None if power is None else SCALES.get(power, "")
     for found in _UNIT.finditer(caption):
-        unit = find_unit(found[0])
+        unit = _read_unit(found)
         meant = found["scale"] or power is not None or re.match(r"\s*(?:[(\[]|in )", found[0])
         if unit and unit.currency and meant:
             return Unit(unit.currency, scale if unit.scale is None else unit.scale)

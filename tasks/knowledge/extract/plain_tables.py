@@ -53,13 +53,14 @@ _BARE_TOTAL = re.compile(r"(?:sub)?-?totals?", re.I)
 
 @dataclass(frozen=True, slots=True)
 class LabelledRow:
-    """A row with something beside its label, the words that it stands under, and why it cannot be used, if so."""
+    """A row with something beside its label, what it stands under, and why it cannot be used, if so."""
 
     row: Row
     label: str
     above: tuple[str, ...] = ()
     group: Row | None = None  # the nearest row of words above that it belongs to
     rejected_because: str = ""
+    period: str = ""  # that a column of periods gives it
 
 
 @dataclass(slots=True)
@@ -179,9 +180,9 @@ class PlainTable:
     ) -> None:
         self.table, self.chunk, self.document = table, chunk, document
         self.vocabulary, self.places = vocabulary, places
-        self.name = name_table(table, chunk, document, outline)
         first, *others = [c.text if len(c.text) <= LONGEST_LABEL else "" for c in table.header.cells] or [""]
         self.heads = [ColumnHead(), *map(read_head, others)]
+        self.name = name_table(table, chunk, document, outline, any(head.period for head in self.heads))
         self.statement = is_company_statement(chunk.section, f"{table.lead}\n{first}")
         near = f"{chunk.section}\n{table.lead[-400:]}\n{first}"
         self.unit, self.excepts = stated_unit(near), bool(re.search(r"\bexcept(?:ing)?\b.*\bshare", near, re.I))
@@ -204,10 +205,10 @@ class PlainTable:
         self.sums = {column for column, number in numbers if _is_sum(number)}
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
-        self.rows = label_rows(table, self.corner)
         # a column of years is when each row holds, as tidy data have it
         self.when = next((n for n, head in enumerate(self.heads) if n and _WHEN.fullmatch(head.words)), 0)
-        self.labels = Counter(map(self._key, self.rows))
+        self.rows = [replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner)]
+        self.labels = Counter(map(_row_key, self.rows))
         self.names = Counter(head.words.casefold() for head in self.heads[1:])
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
@@ -293,7 +294,7 @@ class PlainTable:
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
-            "label_used_twice" if self.labels[self._key(labelled)] > 1 else "",
+            "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,
             "" if named else "label_is_a_number",
             "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
@@ -345,16 +346,11 @@ class PlainTable:
         counted = bool(STOCK.search(label)) and not FLOW.search(label) and not _WORN.search(label)
         if head.words and not (head.period and (not head.bare_day or counted)):
             relation = f"{relation} in the column “{head.words}”"
-        return relation, head.period or self._period_of(labelled) or self.period
+        return relation, head.period or labelled.period or self.period
 
-    def _key(self, labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:
-        """What singles a row out in its table."""
-        return labelled.label.casefold(), labelled.above, self._period_of(labelled)
-
-    def _period_of(self, labelled: LabelledRow) -> str:
+    def _period_of(self, row: Row) -> str:
         """The period that the column of periods gives a row; "" where there is no such column."""
-        cells = labelled.row.cells
-        return read_period(cells[self.when].text)[0] if 0 < self.when < len(cells) else ""
+        return read_period(row.cells[self.when].text)[0] if 0 < self.when < len(row.cells) else ""
 
     def _time_of(self, label: str) -> str:
         """The period that a row is of, where its label is one; a day only where the corner says what ends on it."""
@@ -386,6 +382,11 @@ class PlainTable:
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
         return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions
+
+
+def _row_key(labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:
+    """What singles a row out in its table."""
+    return labelled.label.casefold(), labelled.above, labelled.period
 
 
 def _is_sum(number: CellNumber) -> bool:

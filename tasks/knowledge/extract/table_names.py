@@ -10,8 +10,9 @@ from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.corpus.read.compose import CAPTION
 from rarefy.tasks.corpus.read.metadata import ENTITY_FROM
 from rarefy.tasks.corpus.read.text import is_title
-from rarefy.tasks.knowledge.extract.column_heads import read_head, without_marks
-from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Table
+from rarefy.tasks.knowledge.extract.column_heads import without_marks
+from rarefy.tasks.knowledge.extract.markdown import Table
+from rarefy.tasks.text.dates import MONTHS
 
 _TABLE = r"(?:the )?(?:following |above |below )?tables?(?: below| above)?(?: also)?"
 _SHOWS = (
@@ -29,14 +30,11 @@ _OWN = re.compile(r"^(?:(?:the|our|its|their|a|an|certain|the company['’]s|inf
 _WHEN = re.compile(
     r",? (?:for|as of|as at|at|during|in|on) (?:the |each of the |our )?"
     r"(?:(?:fiscal )?(?:years?|periods?|quarters?)|(?:three|six|nine|twelve) months|(?:the )?(?:last|past|next)"
-    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4}|\d{1,2} )).*$"
+    rf"|(?:{'|'.join(MONTHS)}|\d{{4}}|\d{{1,2}} )).*$"
     r"| (?:as follows|below|in the following table)$",
     re.I,
 )
 _INTRODUCES = re.compile(r"\b(?:following|follows|below|this table)\b|:$", re.I)
-_OF_A_TABLE = re.compile(
-    r"\b(?:tables?|schedules?|reconcil\w+|summar\w+|breakdown|components?|analys[ie]s|follows)\b", re.I
-)
 _ELSEWHERE_SHOWN = re.compile(r"\bnotes? \d", re.I)
 _COMMA_OF_DATE = re.compile(r"(?<=\d), (?=(?:19|20)\d\d\b)")
 _OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
@@ -63,10 +61,9 @@ _COMPANY = re.compile(
     re.I,
 )
 _NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _PERIODS = re.compile(
     rf"(?:\b(?:for|as of|as at|at|the|and|fiscal|years?|months?|quarters?|periods?|weeks?|ended|ending|three|six|nine"
-    rf"|twelve|{_MONTHS}|\d+)\b|\W)+",
+    rf"|twelve|{'|'.join(MONTHS)}|\d+)\b|\W)+",
     re.I,
 )
 LONGEST_NAME = 160  # characters: what is longer is a sentence, and names nothing
@@ -133,13 +130,15 @@ def outline_document(document: Document) -> Outline:
     return Outline(headings, tuple(heading.start for heading in headings), tables)
 
 
-def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline) -> TableName:
-    """The subject of a table's facts: whom or what the document is about, with the table's caption or heading."""
+def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline, dated: bool) -> TableName:
+    """The subject of a table's facts: whom or what the document is about, with the table's caption or heading.
+
+    `dated`: columns of the table have periods.
+    """
     lines = [line.strip() for line in table.lead.split("\n") if line.strip()]
     above = next((line for line in reversed(lines) if not is_units(line) and not _PERIODS.fullmatch(line)), "#")
     lead = "" if above.startswith("#") else re.split(r"(?<=[.!?])\s+(?=[A-Z])", above)[-1]
     introduced = bool(_INTRODUCES.search(lead)) and not _ELSEWHERE_SHOWN.search(lead)
-    dated = any(read_head(cell.text).period for cell in table.header.cells[1:] if len(cell.text) <= LONGEST_LABEL)
     caption = (
         _find_topic(lead, dated) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
     )

@@ -154,8 +154,8 @@ def ask_for_cell(triplet: Triplet) -> str:
         counted = f", in {triplet.scale} of {_MONEY.get(unit, unit)}"
     else:
         counted = f", in {triplet.scale or _MONEY.get(unit, unit)}" if unit or triplet.scale else ""
-    said = triplet.period in name.rpartition("in the column “")[2] if "in the column “" in name else False
-    when = "" if said or not triplet.period else f" {_time_phrase(triplet.period)}"
+    _, column, head = name.rpartition("in the column “")
+    when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
     figure = "figure " if triplet.value else ""
     ask = f"what {figure}is given for" if name.startswith("“") else f"what {'were' if is_plural(name) else 'was'}"
     return f"According to {triplet.subject}, {ask} {name}{when}{counted}?"
