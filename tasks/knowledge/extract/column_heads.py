@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from rarefy.tasks.knowledge.extract.values import SCALES
+from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.notations import counted_in, without_scales
 from rarefy.tasks.text.quantities import CURRENCIES
 from rarefy.tasks.text.quantities import SCALES as SCALE_WORDS
@@ -72,10 +73,7 @@ def stated_unit(caption: str) -> Unit:
 
 # Periods
 
-_DATE = (
-    r"(?:[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}|\d{1,2} [A-Z][a-z]{2,8}\.?,? \d{4}|[A-Z][a-z]{2,8} \d{4}"
-    r"|\d{1,2}/\d{1,2}/\d{2,4})"
-)
+_DATE = rf"(?:{MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}} {MONTH},? \d{{4}}|{MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}})"
 _SPANNED = re.compile(
     r"(?:for (?:the )?)?(?P<span>(?:fiscal |financial |calendar )?"
     r"(?:years?|(?:three|six|nine|twelve|\d{1,2}) (?:months?|weeks)|quarters?|periods?|half[- ]year)"
@@ -83,7 +81,7 @@ _SPANNED = re.compile(
     re.I,
 )
 _YEAR = re.compile(
-    r"(?:(?P<fiscal>fiscal|financial|FY)(?: ?years?)? ?)?['’]?"
+    r"(?:(?P<fiscal>fiscal|financial|FY)(?: ?years?)? ?|years? )?['’]?"
     r"(?P<year>(?:19|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?|(?<=FY)\d\d)",
     re.I,
 )

@@ -122,6 +122,10 @@ def test_what_has_no_label_no_head_or_two_meanings_is_turned_down(tmp_path):
         ("As of December 31, 2019", "December 31, 2019", "", None),
         ("Q4 2019", "Q4 2019", "", None),
         ("2019 (in millions of euros)", "2019", "EUR", "millions"),
+        ("Year 2020", "2020", "", None),
+        ("Sept. 30, 2019", "Sept. 30, 2019", "", None),
+        ("Budget 2020", "", "", None),
+        ("Group 2019 £m", "", "GBP", "millions"),
         ("Americas", "", "", None),
     ],
 )
