@@ -10,6 +10,13 @@ LITERALS = frozenset("MONEY PERCENT NUMBER DATE TEXT TIME QUANTITY CARDINAL ORDI
 # Answers that are verdicts, not words of a passage: "no" in "no notes are due" answers nothing
 VERDICTS = frozenset({"yes", "no", "true", "false"})
 
+# Shapes of questions. RARE's four patterns (§3.3), of which three take several hops; then the kinds whose answer is
+# computed from several facts, or is a set of names, or is that the corpus does not say it.
+MULTI_HOP = ("chain", "star", "inverted_star")
+PATTERNS = ("single", *MULTI_HOP)
+COMPUTED = ("comparison", "change", "share", "superlative")
+KINDS = (*PATTERNS, *COMPUTED, "listing", "absent")
+
 # How `Variant.rejected_because` begins where something was not tried, rather than tried in vain
 UNTRIED = ("needs_", "language")
 
@@ -166,10 +173,10 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Triplets that make one pattern of RARE §3.3, the answer's last."""
+    """Triplets that make one pattern of RARE §3.3, the answer's last; or those that a computed answer needs."""
 
     path_id: str
-    pattern: str  # single | chain | star | inverted_star
+    pattern: str  # one of KINDS
     triplet_ids: tuple[str, ...]
     chunk_ids: tuple[str, ...]
     pivot: str
@@ -191,7 +198,7 @@ class Question:
 
     question_id: str
     path_id: str
-    pattern: str
+    pattern: str  # one of KINDS
     text: str
     answer: str
     aliases: tuple[str, ...]
@@ -206,6 +213,10 @@ class Question:
     valid_from: str = ""  # ISO date: end of the period asked about
     latest: bool = False  # names no period: what holds by the newest document is asked, and a newer one may say another
     pivot: str = ""
+    alternatives: tuple[tuple[str, ...], ...] = ()  # per chunk of `chunk_ids`: others that state the same
+    arithmetic: str = ""  # of a computed answer: the operation on its operands, its rounding and unit
+    chance: float = 0.0  # of a guess among the things that the question names; 0.0 where it names none
+    members: tuple[str, ...] = ()  # of an answer that is a set, each of them
     language: str = "en"
     retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected

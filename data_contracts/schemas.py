@@ -42,7 +42,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "documents": 2,  # places
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
-    "questions": 3,  # 2: latest; 3: evidence_places
+    "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
     "changes": 2,  # place
@@ -102,6 +102,12 @@ def _add_evidence_places(questions: pa.Table) -> pa.Table:
     return _add_list(questions, "questions", "evidence_places")
 
 
+def _add_kinds(questions: pa.Table) -> pa.Table:
+    """Add to questions of schema 3 that none is computed, and that no chunk states the same as a gold one."""
+    questions = _add_columns(questions, arithmetic="", chance=0.0)
+    return _add_list(_add_list(questions, "questions", "alternatives"), "questions", "members")
+
+
 def _drop_similarities(table: pa.Table) -> pa.Table:
     """Drop the similarities of schema 1, which differ from machine to machine; a table of their own has them now."""
     return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
@@ -114,6 +120,7 @@ MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, 
     ("triplets", 2): _add_subject_from,
     ("questions", 1): _add_latest,
     ("questions", 2): _add_evidence_places,
+    ("questions", 3): _add_kinds,
     ("merges", 1): _drop_similarities,
     ("variants", 1): _drop_similarities,
     ("changes", 1): _add_place,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Chunk, Judgement, Path, Question, Triplet
+from rarefy.data_contracts.rows import KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
 from rarefy.data_contracts.suites.rule import (
     Judge,
     PartRule,
@@ -29,7 +29,6 @@ from rarefy.data_contracts.suites.rule import (
     written_unless_rejected,
 )
 
-PATTERNS = ("single", "chain", "star", "inverted_star")
 _SIZES = {"single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None)}  # R12–R14
 
 
@@ -84,12 +83,12 @@ def _check_chunks(references: References) -> Judge:
 
 
 def _check_several_chunks(pattern: str, chunk_ids: list[str]) -> str | None:
-    alone = pattern != "single" and len(set(chunk_ids)) < 2
+    alone = pattern in MULTI_HOP and len(set(chunk_ids)) < 2
     return f"a {pattern} within {chunk_ids}" if alone else None
 
 
 def _check_pivot(pattern: Any, pivot: Any) -> str | None:
-    return "no pivot" if pattern != "single" and not pivot.strip() else None
+    return "no pivot" if pattern in MULTI_HOP and not pivot.strip() else None
 
 
 PATH = Suite(
@@ -99,7 +98,7 @@ PATH = Suite(
         has_rows(),
         unique("path_id"),
         hashed("path_id"),
-        one_of("pattern", *PATTERNS),
+        one_of("pattern", *KINDS),
         written("domain"),
         Reference("triplet_ids", Triplet, "triplet_id"),
         Reference("chunk_ids", Chunk, "chunk_id"),
@@ -178,7 +177,7 @@ QUESTION = Suite(
     rules=(
         unique("question_id"),
         hashed("question_id"),
-        one_of("pattern", *PATTERNS),
+        one_of("pattern", *KINDS),
         Reference("path_id", Path, "path_id"),
         Reference("triplet_ids", Triplet, "triplet_id"),
         Reference("chunk_ids", Chunk, "chunk_id"),

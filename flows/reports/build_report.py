@@ -11,7 +11,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from rich.console import Console
 
 from rarefy.data_contracts.expectations import Validation
-from rarefy.data_contracts.rows import Breach, Question
+from rarefy.data_contracts.rows import KINDS, Breach, Question
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine.prefect_server import artifact_key
 from rarefy.flows.engine.stages import CensusRow
@@ -24,7 +24,6 @@ from rarefy.tasks.store.tables import Store
 
 SHOWN = 5  # questions
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
-PATTERNS = ("single", "chain", "star", "inverted_star")
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def sample_questions(store: Store, name: str) -> tuple[Question, ...]:
     ranked = []
     for question in accepted:
         turns[question.pattern] += 1
-        place = PATTERNS.index(question.pattern) if question.pattern in PATTERNS else len(PATTERNS)
+        place = KINDS.index(question.pattern) if question.pattern in KINDS else len(KINDS)
         ranked.append((turns[question.pattern], place, question))
     return tuple(question for _, _, question in sorted(ranked, key=lambda r: r[:2])[:SHOWN])
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Span, Triplet, row_id
+from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Document, Path, Question, Span, Triplet, row_id
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
@@ -94,7 +94,7 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         or index.documents[target.doc_id].period_end
         or index.documents[target.doc_id].as_of,
         latest=asks_for_latest(wording.text, target, used),
-        pivot=path.pivot if path.pattern != "single" else "",
+        pivot=path.pivot if path.pattern in MULTI_HOP else "",
         language=index.chunks[target.chunk_id].language,
         rejected_because=wording.rejected_because or _wording_objection(wording),
     )

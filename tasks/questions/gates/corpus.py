@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from rarefy.data_contracts.rows import Question, Triplet
+from rarefy.data_contracts.rows import MULTI_HOP, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
@@ -102,7 +102,7 @@ def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks,
 
     What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
     """
-    multi = [q for q in questions if q.pattern != "single"]
+    multi = [q for q in questions if q.pattern in MULTI_HOP]
     needed = {q.question_id: _required_ends(q, triplets) for q in multi}
     texts = {name: fold_text(chunk.text) for name, chunk in chunks.items()}
     places = _chunks_by_token(

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rarefy.data_contracts.rows import Chunk, Probe, Question, Reply, Request, Unanswered, row_id
+from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Probe, Question, Reply, Request, Unanswered, row_id
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages
 from rarefy.tasks.questions.ask.model_checks import telling_stems
@@ -87,7 +87,9 @@ def build_requests(
 
 def chunks_to_probe(question: Question) -> tuple[str, ...]:
     """The gold chunks that a question is tried on; none for rejected and single-hop questions."""
-    return () if question.rejected_because or question.pattern == "single" else tuple(dict.fromkeys(question.chunk_ids))
+    if question.rejected_because or question.pattern not in MULTI_HOP:
+        return ()
+    return tuple(dict.fromkeys(question.chunk_ids))
 
 
 def request_id(question: Question, chunk_id: str) -> str:
