@@ -17,7 +17,7 @@ from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.wording import fold_text
-from rarefy.tasks.text.dates import Moment, moments
+from rarefy.tasks.text.dates import MONTHS, Moment, moments
 from rarefy.tasks.text.quantities import Quantity, number, quantities
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import root, stem, words
@@ -70,6 +70,11 @@ _APART = frozenset(
     "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
 )
 _PART_OF_A_YEAR = re.compile(r"\b(?:quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE)
+_BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
+_QUOTED = re.compile(r"“([^”]+)”")
+_ASIDE = re.compile(r"\([^)]*\)")
+_WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
+_MONTHS = frozenset(stem(month) for month in (*MONTHS, "quarter", "month", "three", "six", "nine"))
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
@@ -138,10 +143,11 @@ class _Corpus:
     def state(self, fact: Triplet) -> set[str]:
         """The chunks that state a fact."""
         found = set(self._hold_the_words(fact))
-        if fact.subject_type == "TABLE" or " under " in fact.subject:
-            return found  # of that table, or section, alone
+        if " under " in fact.subject or (fact.subject_type == "TABLE" and not _is_of_one_column(fact)):
+            return found  # of that section, or that column, alone
         if _is_figure(fact):
-            found |= {other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other)}
+            if fact.subject_type != "TABLE":
+                found |= {other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other)}
             found |= set(self._state_figure(fact))
         else:
             found |= set(self._state_name(fact))
@@ -261,7 +267,18 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     top = head[column] if column < len(head) else ""
     own = _telling(label) | _telling(" ".join(groups)) | _telling(top)
     around = own | _telling(lead) | _telling(chunk.section.rsplit(" > ", 1)[-1])
-    return _Statement(quantity, own, around, top, (label, *groups, lead[-150:]), True)
+    return _Statement(quantity, own, around, top, (label, *groups, _next_balance(chunk.text, start), lead[-150:]), True)
+
+
+def _next_balance(text: str, start: int) -> str:
+    """The next balance below a row: of a statement of equity it says when the movements before it were."""
+    for line in text[start:].splitlines()[1:]:
+        if not line.startswith("|"):
+            break
+        label = _split(line)[0].strip()
+        if _BALANCE.match(label):
+            return label
+    return ""
 
 
 def _split(row: str) -> list[str]:
@@ -290,26 +307,41 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     exact = _is_amount(fact, amount, said)
     if not exact:
         return False
-    measure = fact.relation if fact.subject == fact.entity or fact.subject_type == "ORG" else ""
-    member = "" if measure else fact.subject.removeprefix(fact.entity)
-    if fact.entity and fact.subject.startswith(fact.entity):
-        measure = fact.relation
-    needed, parts = _telling(measure), _telling(re.sub(r"\([^)]*\)", "", member)) - {"segment"}
+    needed, parts = _measure_and_part(fact)
     if not needed and not parts:
         return False
     if not parts <= said.around or (said.row and (said.own & _APART) - needed - parts):
         return False
-    if (needed & _APART) - said.own:
+    if (needed & _APART) - said.around:
         return False
     common = len(needed & said.own)
     shown = len(_digits(said.quantity.amount))
-    if shown >= LONG:
+    if fact.subject_type == "TABLE":
+        enough = shown >= LONG - 1 and needed <= said.own
+    elif shown >= LONG:
         enough = bool(needed & said.around) if said.row else common * 2 >= len(needed)
     elif shown == LONG - 1:
         enough = common * 3 >= len(needed) * 2
     else:
         enough = common == len(needed) and (not said.row or len(said.own - needed - parts) <= 1)
     return enough and _is_then(fact, said, chunk)
+
+
+def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that tell what a fact measures, and those that tell of which part of the entity."""
+    if fact.subject_type == "TABLE":
+        quoted = _QUOTED.findall(fact.relation)
+        return _telling(quoted[0] if quoted else ""), frozenset()
+    part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
+    if fact.entity and fact.subject.startswith(fact.entity):
+        return _telling(_WITHOUT_CURRENT.sub(" long-term", fact.relation)), part
+    return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
+
+
+def _is_of_one_column(fact: Triplet) -> bool:
+    """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
+    column = fact.relation.partition(" in the column ")[2]
+    return bool(fact.period) and not _telling(" ".join(_QUOTED.findall(column))) - _MONTHS
 
 
 def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
@@ -366,8 +398,9 @@ def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
                 return bool(way.year) or chunk.period_end[:4] == str(last.year)
         return False
     months = {way.month for way in named if way.month}
+    yearly = "year" in fact.period
     return any(
-        (way.month in months or not months)
+        (way.month in months or not months or (yearly and not way.month))
         and (way.year in years or (not way.year and chunk.period_end[:4] in map(str, years)))
         for way in told.ways
     )
@@ -380,7 +413,7 @@ _CUES = {
     "is audited by": r"\baudit|\bindependent registered|\baccounting firm",
     "is headquartered in": r"\bheadquarter|\bprincipal executive offices?|\bcorporate offices?",
     "is based in": r"\bheadquarter|\bprincipal executive offices?",
-    "is incorporated in": r"\bincorporat|\borgani[sz]ed under|\bcorporation\b",
+    "is incorporated in": r"\bincorporated\b|\bjurisdiction of incorporation|\borgani[sz]ed (?:in|under)",
     "is listed on": r"\blisted\b|\btrade[sd]?\b|\bregistered\b|\bexchange\b",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
