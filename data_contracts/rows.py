@@ -21,6 +21,11 @@ KINDS = (*PATTERNS, *COMPUTED, "listing", "absent")
 UNTRIED = ("needs_", "language")
 
 
+def hops_of(pattern: str) -> str:
+    """ "single" or "multi"; "computed" where an answer takes several facts, but none leads to another."""
+    return "single" if pattern == "single" else "computed" if pattern in COMPUTED else "multi"
+
+
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()

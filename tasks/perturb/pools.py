@@ -29,6 +29,7 @@ from rarefy.tasks.perturb.context.other_values import (
 )
 from rarefy.tasks.perturb.context.swaps import parse_amount
 from rarefy.tasks.perturb.passages import split_passages
+from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import contains_answer
 
 VERSION = 7  # dates of answers are read in every notation
@@ -55,7 +56,7 @@ def draw(
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [question for question in questions if not question.rejected_because]
+    accepted = [as_passages_state_it(question) for question in questions if not question.rejected_because]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))

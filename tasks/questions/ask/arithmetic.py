@@ -12,6 +12,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.values import FACTORS, format_number, parse_cell_number
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.facts import part_phrase
+from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
 
 TENTH, HUNDREDTH = Decimal("0.1"), Decimal("0.01")
 _HUNDRED = Decimal(100)
@@ -54,14 +55,23 @@ def answer_of(operation: str, operands: Sequence[Triplet], values: Sequence[Deci
 
 def operation_of(arithmetic: str) -> str:
     """The operation that a question's `arithmetic` names."""
-    return arithmetic.partition(":")[0]
+    return arithmetic.partition(f" {OPEN}")[0]
+
+
+def _say(
+    operation: str, operands: Sequence[Triplet], result: str, rounding: str, unit: str, among: Sequence[str] = ()
+) -> str:
+    """ "difference [$31,872 | $62,254] = 30382000000; not rounded; USD": the operands as their rows print them."""
+    printed = BETWEEN.join(operand.answer for operand in operands)
+    listed = f"{AMONG}{BETWEEN.join(among)}{END}" if among else ""
+    return f"{operation} {OPEN}{printed}{CLOSE}{listed} = {result}; {rounding}; {unit}"
 
 
 def round_half_up(number: Decimal, step: Decimal = TENTH) -> Decimal:
     return number.quantize(step, ROUND_HALF_UP)
 
 
-def _percentage(operation: str, ratio: Decimal, formula: str) -> Answer:
+def _percentage(operation: str, operands: Sequence[Triplet], ratio: Decimal) -> Answer:
     """A ratio as a percentage to a tenth; whoever gives another digit, or none that changes it much, is right, too."""
     percent = ratio * _HUNDRED
     text = f"{round_half_up(percent):,}"
@@ -74,24 +84,20 @@ def _percentage(operation: str, ratio: Decimal, formula: str) -> Answer:
     return Answer(
         f"{text}%",
         tuple(dict.fromkeys(alias for alias in aliases if alias != f"{text}%")),
-        f"{operation}: {formula} = {fine}%; rounded half up to a tenth of a percent",
+        _say(operation, operands, f"{fine}%", "rounded half up to a tenth", "percent"),
     )
 
 
 def percentage_change(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """By what percentage the second figure differs from the first."""
     old, new = values
-    return _percentage(
-        "percentage change",
-        abs(new - old) / old,
-        f"({format_number(new)} - {format_number(old)}) / {format_number(old)}",
-    )
+    return _percentage("percentage change", operands, abs(new - old) / old)
 
 
 def share(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """What percentage of the second figure the first is."""
     member, whole = values
-    return _percentage("share", member / whole, f"{format_number(member)} / {format_number(whole)}")
+    return _percentage("share", operands, member / whole)
 
 
 def difference(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
@@ -106,9 +112,8 @@ def difference(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer
     else:
         symbol = "$" if of.unit.startswith("USD") else ""
         shown = amount / FACTORS.get(of.scale, Decimal(1))
-        digits = (
-            f"{shown:,.2f}" if of.unit.endswith("/shares") and shown == shown.quantize(HUNDREDTH) else f"{shown:,f}"
-        )
+        cents = of.unit.endswith("/shares") and shown == shown.quantize(HUNDREDTH)
+        digits = f"{shown:,.2f}" if cents else f"{shown:,f}"
         scale = f" {of.scale[:-1]}" if of.scale else ""
         text = f"{symbol}{digits}{scale}" + (" shares" if of.unit == "shares" else "" if symbol else f" {of.unit}")
         made = replace(of, answer=text, value=format_number(amount), source_sentence="")
@@ -117,7 +122,7 @@ def difference(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer
     return Answer(
         text,
         tuple(alias for alias in aliases if alias != text),
-        f"difference: {format_number(new)} - {format_number(old)} = {format_number(new - old)}; not rounded; {counted}",
+        _say("difference", operands, format_number(new - old), "not rounded", counted),
     )
 
 
@@ -126,9 +131,8 @@ def _pick(operation: str, operands: Sequence[Triplet], values: Sequence[Decimal]
     best = (max if operation.startswith("largest") else min)(values)
     chosen = operands[list(values).index(best)]
     names = [name_of(operand, operands) for operand in operands]
-    listed = ", ".join(f"{name} {format_number(value)}" for name, value in zip(names, values, strict=True))
-    text = name_of(chosen, operands)
-    return Answer(text, other_names(chosen, operands), f"{operation}: {listed}; not rounded; {chosen.unit}")
+    made = _say(operation, operands, format_number(best), "not rounded", chosen.unit, names)
+    return Answer(name_of(chosen, operands), other_names(chosen, operands), made)
 
 
 def largest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
