@@ -64,7 +64,7 @@ _VAGUE = re.compile(
     r"|impact of .+|supplier notes receivable|computer equipment|forward loss recognition|other charges and credits.*"
     r"|effect of (?:dilutive|rounding|adjust).*|dilutive .+|shares repurchased under treasury stock method"
     r"|reductions for .+|warranty costs incurred|net changes? in .*(?:warrant|operating assets).*|.+, net income"
-    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity",
+    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity|.+ and other(?:, net)?|.*\badjustments?\b.*",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
@@ -278,6 +278,9 @@ def _keep_side(name: str, triplet: Triplet, negative: bool) -> Measure:
         if result and not re.search(r"comprehensive|loss|interest|tax(?:es)?$|other", name):
             return Measure(f"{result['head']}loss{result['rest']}", direction="loss", turned=True)
         return unclear
+    lent = re.search(r"\bloss(?:es)?\b", name) and re.search(r"\bloss(?:es)?\b", triplet.group, re.I)
+    if lent and ("(" not in triplet.source_sentence or _is_mixed(triplet.source_sentence)):
+        return unclear  # a heading lends its word to rows of either sign: without parentheses it may be a profit
     bare = triplet.answer.lstrip("$€£")
     bracketed = f"({bare})" in re.sub(r"[$€£]\s*", "", triplet.source_sentence)
     if not bracketed or triplet.method != "table":
@@ -326,6 +329,8 @@ def _small(words: str) -> str:
 
 
 def _takes_were(name: str) -> bool:
+    if re.match(r"(?!.*\bper\b)(?:[\w-]+ ){0,2}shares\b", name):
+        return True
     if re.match(r"(?:(?:total|net|trade|current) )*accounts (?:payable|receivable)\b", name):
         return True
     if re.match(r"(?:weighted-average )?number of\b|(?:current|non-?current|long-term) portion of\b", name):

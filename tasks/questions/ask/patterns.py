@@ -20,6 +20,7 @@ from rarefy.tasks.questions.ask.facts import (
     ask_reading,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
+from rarefy.tasks.questions.ask.measures import describe_measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,14 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
             return Wording(*part, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
     if triplet.object_type in LITERALS - {"TEXT"}:
-        return make_wording(ask_for_figure(triplet, triplet.entity), triplet, "unit_or_period_unknown")
+        text = ask_for_figure(triplet, index.call(triplet.entity))
+        return make_wording(text, triplet, describe_measure(triplet).rejected_because or "unit_or_period_unknown")
     if triplet.relation in _COMMON and triplet.method == "cover":
         return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
-    text = ask_for_subject(triplet, triplet.object) if backwards else ask_for_object(triplet, triplet.subject)
-    return make_wording(text, triplet)
+    given = triplet.object if backwards else triplet.subject
+    called = index.call(given) if given == triplet.entity else given
+    return make_wording((ask_for_subject if backwards else ask_for_object)(triplet, called), triplet)
 
 
 def star(path: Path, index: CorpusIndex) -> Wording:
@@ -137,6 +140,7 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
         text = ask_prose_fact(target, holder)
     elif target.object_type in LITERALS:
         text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
+        return make_wording(text, target, describe_measure(target).rejected_because or "no_wording")
     else:
         text = ask_for_object(target, holder)
     return make_wording(text, target)

@@ -21,7 +21,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 4  # answers that follow from their evidence
+VERSION = 4  # answers that follow from their evidence; labels in capitals or of either sign, footnote marks, doubled prepositions
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

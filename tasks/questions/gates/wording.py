@@ -155,6 +155,30 @@ _DEBRIS = re.compile(
 )
 
 
+_QUOTED = re.compile(r"“[^“”]*”")
+_BOTH_SIGNS = re.compile(
+    r"\((?:loss(?:es)?|benefit|expenses?|income|deficit|decrease|increase|gains?|provision|used|outflow|repayment)s?\b[^()]*\)",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(
+    r"(?<!graph)(?<!section)(?<!clause)(?<![\d)]) \((?:\d{1,2}|[a-z])\)(?!\w)|[*†‡]|§(?!\s?\d)|[¹²³]"
+)
+_SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
+_DOUBLED = re.compile(r"\b(?:of|in|from|by|with|at) (?:of|for|by|with|from)\b|\bfor (?:of|for|with|from)\b")
+
+
+def seam_of(text: str) -> str:
+    """What shows that a label was put into a sentence as it was printed; "" for none. Words in quotes are a label's."""
+    text = _QUOTED.sub("“”", text)
+    if _BOTH_SIGNS.search(text):
+        return "both_signs"
+    if _FOOTNOTE.search(text):
+        return "footnote_mark"
+    if sum(wordnet.known(word.lower()) for word in _SHOUTED.findall(text)) > 1:
+        return "capitals"
+    return "doubled_preposition" if _DOUBLED.search(text) else ""
+
+
 def self_contained(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects questions that lean on a text that the reader does not see ("the Company", "the table above")."""
     return {q.question_id: "not_self_contained" for q in questions if _leans_on_text(q.text)}
@@ -170,7 +194,10 @@ def _leans_on_text(text: str) -> bool:
 
 
 def readable(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects what is too short, too long, no question, hard to read, or holds the debris of a table or template."""
+    """Rejects what is too short, too long, no question, hard to read, or holds the debris of a table or template.
+
+    A label that allows both signs ("net income (loss)"), a footnote's mark, capitals and doubled prepositions are such.
+    """
     return {q.question_id: reason for q in questions if (reason := _wording_fault(q.text, config))}
 
 
@@ -186,4 +213,6 @@ def _wording_fault(text: str, config: GatesConfig) -> str:
         return "no_question"
     if _DEBRIS.search(text) or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
         return "debris"
+    if seam := seam_of(text):
+        return seam
     return "hard_to_read" if flesch_reading_ease(text) < config.least_reading_ease else ""
