@@ -184,6 +184,13 @@ def _check_no_split(reason: Any, split: Any) -> str | None:
     return f"rejected ({reason}), yet in {split!r}" if reason and split else None
 
 
+def _check_alternatives(chunk_ids: list[str], alternatives: list[list[str]]) -> str | None:
+    if alternatives and len(alternatives) != len(chunk_ids):
+        return f"{len(alternatives)} lists of alternatives to {len(chunk_ids)} chunks"
+    gold = next((name for names in alternatives for name in names if name in chunk_ids), None)
+    return f"chunk {gold} is gold and an alternative" if gold else None
+
+
 _EVIDENCE = ("chunk_ids", "evidence", "evidence_spans.chunk_id", "evidence_spans.start", "evidence_spans.end")
 
 QUESTION = Suite(
@@ -196,6 +203,8 @@ QUESTION = Suite(
         Reference("path_id", Path, "path_id"),
         Reference("triplet_ids", Triplet, "triplet_id"),
         Reference("chunk_ids", Chunk, "chunk_id"),
+        Reference("alternatives", Chunk, "chunk_id"),
+        row_rule("alternatives to each gold chunk, or to none", ("chunk_ids", "alternatives"), _check_alternatives),
         RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _check_path),
         RowRule("evidence verbatim in its chunks", _EVIDENCE, _check_evidence),
         row_rule("a place for each evidence, or for none", ("evidence", "evidence_places"), _check_evidence_places),

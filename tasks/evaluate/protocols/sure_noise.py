@@ -53,7 +53,9 @@ def noise(
     for case in cases(questions, variants.values(), chunks, hits.values()):
         found = _select_noise_chunks(case, retriever, config.sure)
         if found:
-            of[case.question.question_id] = replace(case.question, chunk_ids=found, evidence=(), evidence_spans=())
+            of[case.question.question_id] = replace(
+                case.question, chunk_ids=found, alternatives=(), evidence=(), evidence_spans=()
+            )
     for row in vary(of.values(), rules, chunks=chunks, embed=_no_embedder):
         if isinstance(row, Variant) and row.side == "document":
             yield replace(row, side=NOISE) if row.rejected_because else _check_answer_gained(row, of[row.question_id])
@@ -66,11 +68,12 @@ def _select_noise_chunks(case: QuestionVariants, retriever: str, config: SureCon
     if found is None or not is_asked(case, config) or fold(question.answer) in VERDICTS:
         return ()
     kept: list[str] = []
+    gold = question.every_gold
     for chunk_id in found.chunk_ids:
         if len(kept) == config.noise:
             break
         chunk = case.chunks[chunk_id]
-        if chunk_id not in question.chunk_ids and not _find_answer(question, f"{chunk.title}\n{chunk.text}"):
+        if chunk_id not in gold and not _find_answer(question, f"{chunk.title}\n{chunk.text}"):
             kept.append(chunk_id)
     return tuple(kept)
 

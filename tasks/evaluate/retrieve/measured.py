@@ -166,24 +166,48 @@ def _metric_values(
 ) -> dict[str, Values]:
     """Return each metric's value for each of these hits."""
     metrics: dict[str, Values] = {}
-    gold = [set(questions[row.question_id].chunk_ids) for row in rows]
+    gold = [questions[row.question_id].gold for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
-    metrics |= _rank_metrics(rows, gold, depths, cut)
+    metrics |= _rank_metrics(rows, [questions[row.question_id] for row in rows], depths, cut)
     found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
     best_at = np.array([answers.first(row.question_id, row.best) for row in rows])
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
-        whole = np.array([some <= set(ids) for some, ids in zip(gold, lists, strict=True)], dtype=float)
+        whole = np.array(
+            [all(not hop.isdisjoint(ids) for hop in some) for some, ids in zip(gold, lists, strict=True)], dtype=float
+        )
         metrics[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
         at, within = (found_at, depth) if depth else (best_at, np.inf)
         metrics[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
     metrics["Recall@best"] = np.array(
-        [len(some & set(row.best)) / len(some) if some else np.nan for some, row in zip(gold, rows, strict=True)]
+        [
+            sum(not hop.isdisjoint(row.best) for hop in some) / len(some) if some else np.nan
+            for some, row in zip(gold, rows, strict=True)
+        ]
     )
     return metrics
 
 
-def _rank_metrics(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequence[int], cut: int) -> dict[str, Values]:
+def credit_gold(question: Question, chunk_ids: Sequence[str]) -> list[str]:
+    """Return a ranking in which the first passage to state what a gold chunk states has that chunk's name.
+
+    Later ones have names that no gold chunk has: each gold chunk counts once.
+    """
+    if not question.alternatives:
+        return list(chunk_ids)
+    every = question.every_gold
+    left = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
+    credited = []
+    for chunk_id in chunk_ids:
+        stood_for = next((name for name, hop in left.items() if chunk_id in hop), "")
+        left.pop(stood_for, None)
+        credited.append((stood_for or f"{chunk_id} again") if chunk_id in every else chunk_id)
+    return credited
+
+
+def _rank_metrics(
+    rows: Sequence[Hits], questions: Sequence[Question], depths: Sequence[int], cut: int
+) -> dict[str, Values]:
     """Recall@k, MRR, nDCG and MAP by ir_measures; NaN for a question without gold chunks."""
     import ir_measures
     from ir_measures import AP, RR, R, nDCG
@@ -192,9 +216,13 @@ def _rank_metrics(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequen
     named |= {str(nDCG @ cut): f"nDCG@{cut}", str(AP @ cut): f"MAP@{cut}"}
     metrics = {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
     order = {row.query_id: at for at, row in enumerate(rows)}
-    qrels = {row.query_id: dict.fromkeys(some, 1) for row, some in zip(rows, gold, strict=True) if some}
+    asked_of = list(zip(rows, questions, strict=True))
+    qrels = {row.query_id: dict.fromkeys(one.chunk_ids, 1) for row, one in asked_of if one.chunk_ids}
     # by rank and not by score, so that equal scores stay in the order in which a system is shown them
-    run = {row.query_id: {name: float(-at) for at, name in enumerate(row.chunk_ids)} for row in rows}
+    run = {
+        row.query_id: {name: float(-at) for at, name in enumerate(credit_gold(one, row.chunk_ids))}
+        for row, one in asked_of
+    }
     if not qrels:
         return metrics
     asked = [*(R @ depth for depth in depths), nDCG @ cut, AP @ cut]

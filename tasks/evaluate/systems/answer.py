@@ -220,19 +220,23 @@ class TrialRenderer:
     def _gold_share(self, trial: Trial, question: Question, had: Sequence[Passage]) -> float:
         """Return the share of gold chunks among the passages: by name, or by gold sentences where names differ.
 
+        A passage that states the same stands for the gold one.
+
         -1 for a question without gold chunks.
         """
         if trial.given == "passages" and len(had) == len(trial.passage_ids):
             return trial.gold
-        gold = dict.fromkeys(question.chunk_ids)
+        gold = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
         if not gold:
             return -1.0
         names = {passage.passage_id for passage in had}
         names |= {self.variants[n].chunk_id for n in names if n in self.variants and _keeps_gold(self.variants[n])}
         texts = [" ".join(passage.text.split()) for passage in had if passage.passage_id not in self.chunks]
-        return sum(name in names or (bool(texts) and self._has_evidence(question, name, texts)) for name in gold) / len(
-            gold
+        held = (
+            not hop.isdisjoint(names) or (bool(texts) and self._has_evidence(question, name, texts))
+            for name, hop in gold.items()
         )
+        return sum(held) / len(gold)
 
     @staticmethod
     def _has_evidence(question: Question, chunk_id: str, texts: list[str]) -> bool:

@@ -77,6 +77,8 @@ def _find_reason_against(
     if _fold(variant.text) in seen:
         return "same_text"
     if variant.family != GOLDEN:
+        if variant.chunk_id not in question.chunk_ids and variant.chunk_id in question.every_gold:
+            return "gold_in_noise"
         stated = as_passages_state_it(question)
         if states_answer(variant.text, question) or is_name_mentioned(variant.text, stated.answer, question.text):
             return "answer_in_noise"

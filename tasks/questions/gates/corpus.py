@@ -100,7 +100,9 @@ _TOKEN = re.compile(r"\w+")
 
 
 def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that holds all of their facts' ends.
+    """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that states or holds all their facts.
+
+    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it.
 
     What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
     """
@@ -114,7 +116,9 @@ def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     for question in multi:
         if len(set(question.chunk_ids)) < 2:
             reasons[question.question_id] = "one_chunk"
-        elif _one_chunk_holds(needed[question.question_id], texts, places, chunks):
+        elif frozenset.intersection(*question.gold) or _one_chunk_holds(
+            needed[question.question_id], texts, places, chunks
+        ):
             reasons[question.question_id] = "one_chunk_suffices"
     return reasons
 
@@ -209,7 +213,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
 
 
 def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[str, bool]:
-    """By question id: whether a gold chunk is among the first `depth` of BM25 over all chunks."""
+    """By question id: whether a gold chunk, or another that states the same, is among the first `depth` of BM25."""
     if not questions or not chunks:
         return {}
     import bm25s  # 0.3 s, and not when the stage is only looked up
@@ -220,8 +224,7 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
     queries = _tokens([q.text for q in questions])
     top, _ = index.retrieve(queries, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
     return {
-        q.question_id: not {names[i] for i in row}.isdisjoint(q.chunk_ids)
-        for q, row in zip(questions, top, strict=True)
+        q.question_id: not q.every_gold.isdisjoint(names[i] for i in row) for q, row in zip(questions, top, strict=True)
     }
 
 
