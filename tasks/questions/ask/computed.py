@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.arithmetic import (
     answer_of,
     are_times,
@@ -14,8 +13,9 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
-from rarefy.tasks.questions.ask.facts import mid_sentence, noun_phrase, part_phrase, possessive
+from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
+from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
 MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
@@ -24,7 +24,8 @@ MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
 def change(path: Path, index: CorpusIndex) -> Wording:
     """By how much, or by what percentage, a figure rose or fell from one time to another."""
     old, new = operands = _operands(path, index)
-    measure = measured(new)
+    name = measure_name(operands)
+    measure = measured(name, new, index)
     if not measure:
         return refuse("measure_unclear")
     risen = stated_value(new) > stated_value(old)
@@ -34,7 +35,7 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         "did": "increase" if risen else "decrease",
         "higher": "higher" if risen else "lower",
         "what": measure,
-        "be": "were" if is_plural(noun_phrase(new)) else "was",
+        "be": "were" if describe_measure(new).plural else "was",
         "from": _time(old, index),
         "to": _time(new, index),
         "in": _when(new, index),
@@ -68,13 +69,13 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     """What percentage of a company's figure one of its parts makes."""
     operands = _operands(path, index)
     member = operands[0]
-    name = noun_phrase(member)
+    name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
     words = {
         "member": member_phrase(member),
-        "what": f"{possessive(mid_sentence(member.entity))} {re.sub(r'^total ', '', name)}",
-        "total": f"{possessive(mid_sentence(member.entity))} total {re.sub(r'^total ', '', name)}",
+        "what": f"{possessive(mid_sentence(index.call(member.entity)))} {re.sub(r'^total ', '', name)}",
+        "total": f"{possessive(mid_sentence(index.call(member.entity)))} total {re.sub(r'^total ', '', name)}",
         "when": _when(member, index),
     }
     if not words["member"]:
@@ -102,7 +103,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     """Which of two or three companies, or parts of one, had the larger figure."""
     operands = _operands(path, index)
     filers = len({t.entity for t in operands}) > 1
-    name = common_name(operands, index) if filers else noun_phrase(operands[0])
+    name = common_name(operands, index) if filers else measure_name(operands)
     if not name:
         return refuse("measures_differ")
     if not is_sayable(name):
@@ -114,7 +115,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     if not operands[0].unit.startswith("USD") or operands[0].unit.endswith("/shares") or operands[0].period_start:
         degree = {"larger": "higher", "smaller": "lower", "largest": "highest", "smallest": "lowest"}[degree]
     order = sorted(operands, key=lambda t: row_id(path.path_id, t.triplet_id))
-    names = [mid_sentence(t.subject) if filers else _short_name(t) for t in order]
+    names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
     words = {
         "degree": degree,
         "name": name,
@@ -122,7 +123,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "and": join(names, "and"),
         "in": _when(operands[0], index),
         "kinds": _PARTS.get(operands[0].subject_type, ""),
-        "whose": possessive(mid_sentence(operands[0].entity)),
+        "whose": possessive(mid_sentence(index.call(operands[0].entity))),
     }
     templates = _COMPANIES if filers else _MEMBERS
     template = templates[_turn(path, "wording", len(templates))]
@@ -151,15 +152,15 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
     operands = _operands(path, index)
     most = _turn(path, "direction", 3) > 0
     first = operands[0]
-    name = noun_phrase(first)
+    name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
     words = {
         "degree": "highest" if most else "lowest",
-        "what": measured(first),
-        "be": "were" if is_plural(name) else "was",
+        "what": measured(name, first, index),
+        "be": "were" if describe_measure(first).plural else "was",
         "name": name,
-        "whose": possessive(mid_sentence(first.entity)),
+        "whose": possessive(mid_sentence(index.call(first.entity))),
         "kinds": _PARTS.get(first.subject_type, ""),
         "in": _when(first, index),
         "or": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "or"),
@@ -179,15 +180,26 @@ _DAYS = ("On which of these dates {be} {what} {degree}: {or}?",)
 _OF_ALL = ("Which of {whose} {kinds} had the {degree} {name} {in}?",)
 
 
-def measured(triplet: Triplet) -> str:
-    """ "Apple Inc.'s net sales in Greater China"; "" where the measure cannot be said within a sentence."""
-    name = noun_phrase(triplet)
-    return f"{possessive(mid_sentence(triplet.entity))} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
+def measure_name(operands: Sequence[Triplet]) -> str:
+    """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
+    measures = [describe_measure(triplet) for triplet in operands]
+    unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
+    same = len({m.name for m in measures}) == 1 and len({m.direction for m in measures}) == 1
+    return measures[0].name if same and not unsure else ""
+
+
+def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
+    """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
+    return (
+        f"{possessive(mid_sentence(index.call(triplet.entity)))} {name}{part_phrase(triplet)}"
+        if is_sayable(name)
+        else ""
+    )
 
 
 def is_sayable(name: str) -> bool:
     """Whether the name of a measure fits into a sentence."""
-    return len(name.split()) <= MOST_WORDS and not re.search(r"[:;“”]|, (?!net\b)", name)
+    return 0 < len(name.split()) <= MOST_WORDS and not re.search(r"[:;“”]|, (?!net\b)", name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
@@ -261,7 +273,7 @@ def common_name(operands: Sequence[Triplet], index: CorpusIndex) -> str:
     if concept and concept.startswith("us-gaap:") and concept.partition(":")[2] in _TAGS:
         name, pattern = _TAGS[concept.partition(":")[2]]
         return name if all(re.fullmatch(pattern, label) for label in labels) else ""
-    return noun_phrase(operands[0]) if len(labels) == 1 else ""
+    return measure_name(operands) if len(labels) == 1 else ""
 
 
 def join(names: Sequence[str], word: str) -> str:

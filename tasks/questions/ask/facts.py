@@ -139,6 +139,12 @@ def _part_of(triplet: Triplet) -> tuple[str, str]:
     return "", f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
 
+def part_phrase(triplet: Triplet) -> str:
+    """ " in Greater China", " from iPhone", " for the Americas segment"; "" for the whole company."""
+    segment, part = _part_of(triplet)
+    return f" for the {segment} segment" if segment else part
+
+
 _HELD = re.compile(  # what one can have an amount of
     r"(?:total |net |current |non-?current |long-term |short-term |unrestricted )*(?:goodwill|commercial paper|debt"
     r"|term debt|inventor(?:y|ies)|(?:deferred|unearned) revenues?|cash(?:,? (?:and )?cash equivalents)?"

@@ -6,7 +6,6 @@ from datetime import date
 
 from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import STATES
-from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names
@@ -20,7 +19,6 @@ from rarefy.tasks.questions.ask.facts import (
     ask_prose_fact,
     ask_prose_part,
     ask_reading,
-    noun_phrase,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure
@@ -259,7 +257,6 @@ _IN = {  # relation → relative clause about its object
 
 
 _PARTS = {"SEGMENT": "segment", "PRODUCT": "product or service category", "REGION": "geographic area"}
-_SIGNED = re.compile(r"\s*\((?:loss|losses|expense|benefit|income|gain|decrease|increase)\)", re.I)
 
 
 def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
@@ -267,10 +264,11 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     if clue.value.startswith("-") or (clue.unit, clue.object_type) in {("pure", "PERCENT"), ("", "")}:
         return refuse("clue_not_plain")
     siblings = siblings_of(clue, index)
-    measure = _SIGNED.sub("", noun_phrase(clue))
-    if "(" in measure or not re.match(r"[a-z]", measure):
+    described = describe_measure(clue)
+    if described.rejected_because or described.turned or described.thing:
         return refuse("clue_not_plain")
-    company = without_legal_form(clue.entity)
+    measure = described.name
+    company = index.call(clue.entity)
     part = f"the {company} {_PARTS[clue.subject_type]}"
     when = f"in {clue.period}" if clue.period_start else f"as of {clue.period}"
     rank = rank_among(clue, siblings, index)
@@ -280,7 +278,7 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
         shown = shown_value(clue)
         if not shown or is_shared_value(clue, index):
             return refuse("pivot_not_unique")
-        be = "were" if is_plural(measure) else "was"
+        be = "were" if described.plural else "was"
         holder, restrictions = f"{part} whose {measure} {be} {shown} {when}", ()
     whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
     text = ask_for_figure(whole, holder)
