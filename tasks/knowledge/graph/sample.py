@@ -10,6 +10,8 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph
 from rarefy.tasks.knowledge.graph.patterns import CandidatePath, PatternPaths
 
+DESCRIBED = frozenset(("chain", "star"))  # patterns whose answer's holder is described by clues
+
 
 class Allocation:
     """The facts of a graph that are still free, while the patterns choose one after the other."""
@@ -111,6 +113,7 @@ def _occurrence(values: Array) -> Array:
 
 def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
     """The path as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`."""
+    counted = pattern in DESCRIBED
     triplet_ids = tuple(graph.triplet_ids[fact] for fact in path.facts)
     return Path(
         path_id=row_id("path", pattern, *triplet_ids),
@@ -119,4 +122,6 @@ def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
         chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in path.facts),
         pivot=graph.labels[path.pivot] or graph.nodes[path.pivot],
         domain=graph.domain,
+        remaining=1 + int(graph.rivals[path.answer]) if counted else 0,
+        remaining_in_chunk=1 + int(graph.rivals_in_chunk[path.answer]) if counted else 0,
     )

@@ -30,7 +30,7 @@ from rarefy.tasks.questions.ask.computed import change, comparison, share, super
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # computed answers; measures with direction, names and units as people say them
+VERSION = 11  # computed answers, needed clues; measures with direction, names and units as people say them
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

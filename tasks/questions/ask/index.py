@@ -68,8 +68,9 @@ class CorpusIndex:
         A passage that only spells the name somewhere else (lawsuits, a savings plan) says nothing of what is asked.
         """
         first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
-        covers = (t.chunk_id for t in self.traits.get(self.keys.get(document.entity, ""), ()))
-        for chunk_id in (*among, *first, *covers):
+        traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
+        cover = sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
+        for chunk_id in (*among, *first, *cover):
             if self.chunks[chunk_id].doc_id == document.doc_id:
                 found = _line_with(self.chunks[chunk_id], document.entity)
                 if found:

@@ -307,17 +307,29 @@ def rank_among(fact: Triplet, siblings: list[Triplet], index: CorpusIndex) -> st
         if (f.concept, f.unit, f.period_start, f.period_end)
         == (fact.concept, fact.unit, fact.period_start, fact.period_end)
     ]
-    own = {_axes(f.dimensions) for f in same if f.dimensions and f.value == fact.value}
-    tagged = {f.dimensions: f.value for f in same if _axes(f.dimensions) in own}
-    others = sorted(float(value) for value in tagged.values() if value != fact.value)
-    if len(own) != 1 or len(others) != len(tagged) - 1 or len(others) != len(siblings):
-        return ""
-    if {float(t.value) for t in siblings} != set(others) or not others:
-        return ""
+    for axes in sorted({_axes(f.dimensions) for f in same if f.dimensions and f.value == fact.value}):
+        tagged = {
+            f.dimensions: f.value for f in same if _axes(f.dimensions) == axes and not _is_remainder(f.dimensions)
+        }
+        others = sorted(float(value) for value in tagged.values() if value != fact.value)
+        if len(others) == len(tagged) - 1 and others == sorted(float(t.value) for t in siblings):
+            return _rank_word(float(fact.value), others, *EXTREMES[bool(fact.period_start)])
+    return ""
+
+
+EXTREMES = {True: ("highest", "lowest"), False: ("largest", "smallest")}  # of a flow, of a balance
+_REMAINDER = re.compile(r"Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$")
+
+
+def _is_remainder(dimensions: tuple[str, ...]) -> bool:
+    """Whether a tag is of what belongs to no part: head office, eliminations."""
+    return any(_REMAINDER.search(dimension) for dimension in dimensions)
+
+
+def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
     if len(others) < 2:
         return ""  # one of two is guessed
-    most, least = ("highest", "lowest") if fact.period_start else ("largest", "smallest")
-    above, below = sum(v > float(fact.value) for v in others), sum(v < float(fact.value) for v in others)
+    above, below = sum(other > value for other in others), sum(other < value for other in others)
     if above + below != len(others):
         return ""
     second = len(others) > 2  # of three the second is the middle one

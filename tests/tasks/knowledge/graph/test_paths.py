@@ -424,3 +424,13 @@ def test_answers_come_in_rounds_by_measure_and_chunk():
     config = GraphConfig(patterns=("single",), quotas={"single": 3}, reserve_values=0)
     picked = [by_id[path.triplet_ids[0]] for path in trace(rows, config)]
     assert len({row.relation_key for row in picked}) == len(picked) == 3
+
+
+def test_the_census_shows_the_spread():
+    rows = parts("sales", "costs") + parts("assets", document="y")
+    config = GraphConfig(exclusive="none", patterns=("star",))
+    paths = list(trace(rows, config))
+    (row,) = count_paths(rows, config, paths)
+    assert (row.spread.needed, row.spread.documents, row.spread.crossing) == (9, 2, 6)
+    assert (row.spread.answer_types, row.spread.in_chunk) == (1, len(paths))
+    assert all(path.remaining == path.remaining_in_chunk == 3 for path in paths)
