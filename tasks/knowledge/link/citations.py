@@ -18,22 +18,34 @@ _BY = (
     r"|as (?:provided|required|set forth|described|specified) (?:in|by|under)|under"
 )
 _MARK = r"^(?:\([a-zA-Z0-9]{1,5}\)\s*|—\s*)*"
+_PHRASE = r"(?:(?!\bthe\b)[a-z' -])"
+_LETTERED = r"[\w' -]"
 # "Drains must be completed in accordance with § 3280.610 of this chapter."
 _DONE = re.compile(
-    rf"{_MARK}(?P<subject>[A-Z][\w' -]{{1,90}}?) (?P<modal>must|shall|will|may|is|are) "
-    rf"(?P<verb>(?:not )?(?:be )?[\w' -]{{3,90}}?),? (?P<by>{_BY}) "
+    rf"(?:{_MARK}|, (?=the )|\bexcept that )(?P<subject>[A-Z]{_LETTERED}{{1,90}}?|the {_LETTERED}{{1,60}}?|[a-z]+ rents?) "
+    rf"(?P<modal>must|shall|will|may|is|are) (?P<verb>(?:not )?(?:be )?{_LETTERED}{{3,90}}?),? (?P<by>{_BY}|(?<=provided )in) "
     rf"(?:the (?:provisions|requirements|procedures) (?:of|in) )?{_CITE}[.;]$"
 )
-# "… after receipt of the notice described in § 103.50."
-_THING = re.compile(
-    rf"\b(?:of|by|with|to|as|for|in|than|equal to|under|on|from|meet) the (?P<thing>[a-z][a-z' -]{{2,60}}?) "
-    rf"(?P<how>described|required|specified|prescribed|established|authorized) (?P<in>in|by|under|pursuant to) {_CITE}"
+# "Is conducting marketing in accordance with § 880.601(a)"
+_DOING = re.compile(
+    rf"\b(?:[Ii]s )?(?:[Cc]onduct(?:s|ing|ed)?) (?P<thing>{_PHRASE}{{3,50}}?) (?P<by>in accordance with) {_CITE}"
 )
-# words that say nothing without what stands before them, or that several sections have
+# "… after receipt of the written notice described in § 103.50."
+_THING = re.compile(
+    rf"(?<!and )(?<!or )\bthe (?P<thing>{_PHRASE}{{2,60}}?) (?P<how>described|required|specified|prescribed|established"
+    rf"|authorized|enumerated|calculated) (?P<in>in|by|under|pursuant to) {_CITE}"
+)
+# words that say nothing without what stands before them
 _LEANING = re.compile(
-    r"\b(?:this|these|those|such|it|they|that|which|who|its|their|paragraph|section|and|or|any|is|are|be|has|have|will"
-    r"|shall|must|may|meets|requirements?|criteria|standards?|provisions?|conditions?|information|procedures?|items?)\b",
+    r"\b(?:this|these|those|such|it|they|that|which|who|its|their|paragraph|section|and|or|any|is|are|be|has|have|had"
+    r"|will|shall|must|may|meets?|than|for|with|more)\b",
     re.I,
+)
+_WITH = re.compile(r" with regard to(?= )")
+# what many sections have
+_VAGUE = re.compile(
+    r"(?:(?:applicable|minimum|general|following|other|additional) )*(?:requirements?|criteria|standards?|provisions?"
+    r"|conditions?|information|procedures?|items?|materials|\w+)"
 )
 
 
@@ -66,14 +78,18 @@ def _find_citations(sentence: str, document: Document) -> Iterator[tuple[str, st
     """(what is ruled, what is said of it, the words that cite, the section cited) of each citation in a known form."""
     title = (document.entity or document.title).partition(" CFR ")[0]
     if done := _DONE.search(sentence):
-        said = f"{done['modal']} {done['verb']}"
-        if not _LEANING.search(f"{done['subject']} {done['verb'].removeprefix('be ')}"):
-            yield _lower_article(done["subject"]), f"{said} {done['by']}", *_cited(done, title)
+        if not _LEANING.search(f"{_WITH.sub('', done['subject'])} {done['verb'].removeprefix('be ')}"):
+            subject, said = _lower_article(done["subject"]), f"{done['modal']} {done['verb']} {done['by']}"
+            yield subject, said, *_cited(done, title)
+        return
+    if doing := _DOING.search(sentence):
+        if not _LEANING.search(doing["thing"]):
+            yield doing["thing"], f"is conducted {doing['by']}", *_cited(doing, title)
         return
     for thing in _THING.finditer(sentence):
-        if not _LEANING.search(thing["thing"]):
+        if not _LEANING.search(thing["thing"]) and not _VAGUE.fullmatch(thing["thing"]):
             verb = "are" if is_plural(thing["thing"]) else "is"
-            yield thing["thing"], f"{verb} {thing['how']} {thing['in']}", *_cited(thing, title)
+            yield f"the {thing['thing']}", f"{verb} {thing['how']} {thing['in']}", *_cited(thing, title)
 
 
 def _cited(match: re.Match[str], title: str) -> tuple[str, str]:

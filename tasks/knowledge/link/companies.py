@@ -57,7 +57,7 @@ RULES = (
     Rule(
         "agreed to acquire",
         "agreed to be acquired by",
-        r"\b@US (?:have |has )?(?:agreed|entered into an? (?:definitive )?(?:merger )?agreement) to acquire @N(?=[.,; ])",
+        r"\b@US (?:have |has )?(?:agreed|entered into an? (?:definitive |merger )*agreement) to acquire @N(?=[.,; ])",
     ),
     Rule(
         "completed acquisition of",
