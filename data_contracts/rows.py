@@ -181,6 +181,8 @@ class Path:
     chunk_ids: tuple[str, ...]
     pivot: str
     domain: str = "default"
+    remaining: int = 0  # answers in the corpus when the clue is taken away, its own among them; 0 where none is counted
+    remaining_in_chunk: int = 0  # those of them in the answer's own chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -237,6 +237,12 @@ class CensusRow:
     sampled: int
     rule: str
     reason: str
+    needed: int = 0  # facts that other answers remain to without a clue; of what is sampled, as in graph.Spread:
+    in_chunk: int = 0
+    relations: int = 0
+    answer_types: int = 0
+    documents: int = 0
+    crossing: int = 0
 
 
 reading = Stage(  # sources to documents, or to the reason why not
@@ -478,7 +484,8 @@ def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> 
 def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[CensusRow]:
     """The number of eligible and of sampled paths, by pattern and domain."""
     for row in graph.count_paths(triplets, config, paths.values()):
-        yield CensusRow(row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+        counts = (row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+        yield CensusRow(*counts, **asdict(row.spread))
 
 
 CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}

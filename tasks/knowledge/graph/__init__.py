@@ -3,8 +3,8 @@
 Triplets with keys become one graph per domain; each pattern counts its paths exactly and proposes some for sampling.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +19,22 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 3
+VERSION = 4  # needed clues, parts of companies, rounds
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How various the sampled paths of a pattern are: how many different things they ask for and from where."""
+
+    needed: int  # facts of the graph that other answers remain to when they are asked for without a name
+    in_chunk: int  # sampled paths whose answer's chunk holds another answer, so that their clue decides there too
+    relations: int
+    answer_types: int
+    documents: int
+    crossing: int  # sampled paths with facts of several documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,7 @@ class PathCount:
     quota: int
     sampled: int
     rule: str  # the named options that decided what is eligible
+    spread: "Spread"
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
 
 
@@ -71,13 +84,16 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:
     """Exactly how many paths each pattern has in each domain, and how many of them are among `paths`."""
-    sampled = Counter((path.pattern, path.domain) for path in paths)
+    sampled: defaultdict[tuple[str, str], list[Path]] = defaultdict(list)
+    for path in paths:
+        sampled[path.pattern, path.domain].append(path)
     rows = []
     for graph in build_graphs(triplets):
+        number = {name: fact for fact, name in enumerate(graph.triplet_ids)}
         for name in config.patterns:
             paths_of_pattern = find(name, PATTERNS)(graph, config, np.ones(len(graph.head), bool))
             sizes = paths_of_pattern.count()
-            eligible, quota, taken = sum(sizes.values()), config.quotas.get(name, 0), sampled[name, graph.domain]
+            eligible, quota, taken = sum(sizes.values()), config.quotas.get(name, 0), len(sampled[name, graph.domain])
             reason = "" if taken >= quota else "no_more_eligible" if taken >= eligible else "limits"
             looked_at = chunks.signed_sets(graph, config.chunk_rule).supports if name != "single" else 0
             limited = f", first {looked_at} chunks of a fact" if looked_at and config.chunk_rule == "covered" else ""
@@ -90,11 +106,28 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
                     quota,
                     taken,
                     paths_of_pattern.rule + limited,
+                    measure_spread(graph, sampled[name, graph.domain], number),
                     reason,
                 )
             )
         chunks.signed_sets.cache_clear()
     return rows
+
+
+def measure_spread(graph: Graph, paths: Iterable[Path], number: Mapping[str, int]) -> Spread:
+    """The spread of these paths; `number` is that of each triplet's fact."""
+    columns = graph.columns
+    known = [(path, [number[name] for name in path.triplet_ids if name in number]) for path in paths]
+    answers = [facts[-1] for _, facts in known if facts]
+    documents = [{int(columns.document[fact]) for fact in facts} for _, facts in known]
+    return Spread(
+        needed=int((graph.rivals > 0).sum()),
+        in_chunk=sum(path.remaining_in_chunk > 1 for path, _ in known),
+        relations=len({int(graph.relation[fact]) for fact in answers}),
+        answer_types=len({int(columns.kind[fact]) for fact in answers}),
+        documents=len(set[int]().union(*documents)),
+        crossing=sum(len(several) > 1 for several in documents),
+    )
 
 
 def summarise_graphs(triplets: Iterable[Triplet]) -> list[GraphSummary]:
