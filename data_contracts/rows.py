@@ -134,7 +134,7 @@ class Triplet:
     relation: str
     object: str
     source_sentence: str
-    method: str  # table | cover | deadline | reading | prose | model
+    method: str  # table | cover | deadline | reading | prose | model | link
     subject_type: str = ""  # ORG | PERSON | GPE | PRODUCT | SEGMENT | LAW | ...
     object_type: str = ""  # those, or MONEY | PERCENT | NUMBER | DATE | TEXT for literals
     header: str = ""  # a table row's header line, verbatim

@@ -47,7 +47,7 @@ from rarefy.tasks.evaluate.systems import answer
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
-from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.knowledge.supersede.latest import recency
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLMConfig
@@ -289,6 +289,15 @@ flagging = Stage(  # documents to documents that say which other one they repeat
     "duplicates",
     packages=("datasketch", "xxhash"),
 )
+linking = Stage(  # triplets to those and the links between documents
+    "link",
+    "rarefy.tasks.knowledge.link:link",
+    link.VERSION,
+    {"triplets": Triplet, "chunks": Chunk, "documents": Document},
+    {"triplets": Triplet},
+    "link",
+    parts=lambda config: {"between": (config.link.between, link.LINKERS)},
+)
 normalising = Stage(  # triplets to triplets with keys, and the merges that led to them
     "normalise",
     "rarefy.tasks.knowledge.normalise:normalise",
@@ -413,7 +422,7 @@ varying = Stage(  # questions to their variants
 )
 
 STAGES = (  # in the order of a build
-    *(reading, chunking, extracting, flagging, normalising, superseding, tracing, counting),
+    *(reading, chunking, extracting, flagging, linking, normalising, superseding, tracing, counting),
     *(asking, judging, probing, grading, splitting, drawing, varying),
 )
 NAMES = tuple(stage.name for stage in STAGES)

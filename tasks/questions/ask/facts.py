@@ -424,12 +424,12 @@ _OPENING_WORDS = re.compile(
 )
 
 
-def ask_deadline(triplet: Triplet) -> str | None:
-    """The question that the measure of a rule answers; None where the sentence is no rule of a known form."""
+def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
+    """The question that the measure of a rule answers, its section described or else named; None for no known form."""
     rule = parse_rule(triplet.source_sentence)
     if rule is None:
         return None
-    under = triplet.subject.rpartition(" under ")[2]
+    under = section or triplet.subject.rpartition(" under ")[2]
     condition = f"{_lower_first(rule.condition)}, " if rule.condition else ""
     since = rule.since if not rule.leads else _lower_first(rule.since)
     what = " ".join(filter(None, [rule.bound, _question_words(rule), since]))
@@ -438,7 +438,9 @@ def ask_deadline(triplet: Triplet) -> str | None:
     else:
         comma = "," if re.search(r", (?!and\b|or\b)", since) else ""
         clause = f"{what}{comma} {rule.modal} {_lower_first(rule.subject)} {rule.before} {rule.after}"
-    clause = re.sub(r"\s+", " ", f"{condition}{clause}").replace("that part", triplet.entity).strip()
+    clause = re.sub(r"\s+", " ", f"{condition}{clause}").strip()
+    if not section:  # of one that is described, nothing may be named
+        clause = clause.replace("that part", triplet.entity)
     # "shall" is how a rule speaks, "must" how one asks about it
     clause = re.sub(r"\bshall\b(?! not\b)", "must", clause, count=1)
     if not condition and len(clause.split()) <= 24 and choose(("first", "last"), triplet.triplet_id) == "last":
@@ -487,13 +489,13 @@ _BARE = re.compile(  # measures that stand without an article
 )
 
 
-def ask_reading(triplet: Triplet, index: CorpusIndex) -> str | None:
-    """The question that a figure, a decision or a vote in minutes answers; None where no form fits."""
+def ask_reading(triplet: Triplet, index: CorpusIndex, subject: str = "") -> str | None:
+    """The question that a figure, a decision or a vote in minutes answers, about its subject as named or described."""
     chunk = index.chunks[triplet.chunk_id]
     record = find_origin(index.documents[triplet.doc_id], chunk.start + triplet.start)
     if record is None:
         return None
-    question = _ask_of_record(triplet, record.name)
+    question = _ask_of_record(triplet, record.name, subject)
     if question and re.search(r"\bFOMC\b", index.documents[triplet.doc_id].text):
         short = choose((_COMMITTEE, "FOMC"), triplet.subject, triplet.relation, triplet.period)
         question = question.replace(_COMMITTEE, short)
@@ -503,10 +505,10 @@ def ask_reading(triplet: Triplet, index: CorpusIndex) -> str | None:
 _COMMITTEE = "Federal Open Market Committee"
 
 
-def _ask_of_record(triplet: Triplet, record: str) -> str | None:
+def _ask_of_record(triplet: Triplet, record: str, subject: str) -> str | None:
     if triplet.relation in _EVENTS:
         meeting = re.sub(r"^Federal Open Market Committee ", "", record)
-        return _EVENTS[triplet.relation].format(of=triplet.subject, meeting=meeting, period=triplet.period)
+        return _EVENTS[triplet.relation].format(of=subject or triplet.subject, meeting=meeting, period=triplet.period)
     if "intermeeting" in triplet.period:
         source = "the minutes of that meeting"
     elif record.startswith("Federal Open Market Committee "):

@@ -21,6 +21,7 @@ from rarefy.tasks.questions.ask.facts import (
     ask_reading,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
+from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
 from rarefy.tasks.questions.ask.measures import describe_measure
 
 
@@ -60,6 +61,8 @@ def single(path: Path, index: CorpusIndex) -> Wording:
 
 def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     """The question about one fact of a named subject."""
+    if triplet.method == "link":
+        return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
         return make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
@@ -149,6 +152,13 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
         return refuse("facts_share_a_chunk")
     holder = ""
     for link in links:
+        if link.method == "link":
+            if not leads_to_one(link, index):
+                return refuse("pivot_not_unique")
+            holder = describe_linked(link, holder, index)
+            if not holder:
+                return refuse("no_wording")
+            continue
         kind = common_noun(link.object_type, link.entity, link.object)
         if not kind or link.object_type in LITERALS:
             return refuse("pivot_has_no_noun")
@@ -162,6 +172,8 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
             if holder not in clause:
                 return refuse("no_wording")
         holder = f"the {kind} {clause}"
+    if target.method in ("reading", "deadline"):
+        return make_wording(ask_of_record(target, links[-1], holder, index), target)
     return ask_about(target, holder, index)
 
 
