@@ -29,6 +29,7 @@ from rarefy.tasks.perturb.context.other_values import (
 )
 from rarefy.tasks.perturb.context.swaps import parse_amount
 from rarefy.tasks.perturb.passages import split_passages
+from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import contains_answer, parse_only_number
 
 VERSION = 8  # no passage of a pool states the answer
@@ -57,7 +58,7 @@ def draw(
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [question for question in questions if not question.rejected_because]
+    accepted = [as_passages_state_it(question) for question in questions if not question.rejected_because]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))

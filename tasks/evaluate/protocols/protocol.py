@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Trial, Variant, row_id
+from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display
 
@@ -60,6 +60,8 @@ class Protocol:
     # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
     retrieval: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""  # what its options are about, where the title does not say it
+    # the table of kinds against protocols: which kinds of question count in its headline; others have slices beside it
+    kinds: tuple[str, ...] = (*PATTERNS, *COMPUTED, "listing")
 
     @property
     def description(self) -> str:

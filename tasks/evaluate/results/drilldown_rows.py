@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
 from rarefy.tasks.evaluate.protocols.sure import TYPES
@@ -185,7 +186,7 @@ def _question_columns(questions: pa.Table) -> dict[str, CategoricalColumn]:
         if name in questions.schema.names
     }
     patterns = found.get("pattern", np.array([""], dtype=object))
-    found["hops"] = np.where(patterns == "single", "single", "multi").astype(object)
+    found["hops"] = np.array([hops_of(pattern) for pattern in patterns], dtype=object)
     return {name: encode_column(column) for name, column in found.items()}
 
 

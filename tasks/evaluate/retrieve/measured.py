@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant, hops_of
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
+from rarefy.tasks.questions.operands import operands_of
 
 
 class AnswersConfig(BaseModel, frozen=True, extra="forbid"):
@@ -36,8 +37,11 @@ class AnswerFinder:
 
     def __init__(self, questions: Mapping[str, Question], chunks: Mapping[str, Chunk], config: AnswersConfig) -> None:
         self._chunks, self._casefold = chunks, config.casefold
+        # sets of forms, of each of which a passage must contain one
         self._forms = {
-            name: tuple(dict.fromkeys(map(self._plain, answer_forms(question, config.forms == "any"))))
+            name: tuple(
+                tuple(dict.fromkeys(map(self._plain, forms))) for forms in answer_forms(question, config.forms == "any")
+            )
             for name, question in questions.items()
         }
         self._seen: dict[tuple[str, str], bool] = {}
@@ -55,19 +59,25 @@ class AnswerFinder:
         pair = (question_id, chunk_id)
         if pair not in self._seen:
             text = self._plain(self._chunks[chunk_id].text)
-            self._seen[pair] = any(form in text for form in self._forms[question_id])
+            self._seen[pair] = all(any(form in text for form in forms) for forms in self._forms[question_id])
         return self._seen[pair]
 
     def _plain(self, text: str) -> str:
         return text.casefold() if self._casefold else text
 
 
-def answer_forms(question: Question, every: bool = True) -> tuple[str, ...]:
-    """Return the forms of an answer to look for; none for yes or no, which any passage may contain."""
+def answer_forms(question: Question, every: bool = True) -> tuple[tuple[str, ...], ...]:
+    """Return the forms of an answer to look for, or of each operand of a computed one.
+
+    None for yes or no, which any passage may contain.
+    """
+    if figures := operands_of(question):
+        return tuple((figure,) for figure in figures)
     if question.answer.strip().casefold() in VERDICTS:
         return ()
     all_forms = (question.answer, *question.aliases) if every else (question.answer,)
-    return tuple(form for form in all_forms if form.strip() and form.strip().casefold() not in VERDICTS)
+    kept = tuple(form for form in all_forms if form.strip() and form.strip().casefold() not in VERDICTS)
+    return (kept,) if kept else ()
 
 
 Values = npt.NDArray[np.float64]
@@ -280,5 +290,5 @@ def _sum_by_question(at: npt.NDArray[np.int64], values: Values, count: int) -> V
 _SLICES: dict[str, Callable[[Question], str]] = {
     "pattern": lambda question: question.pattern,
     "domain": lambda question: question.domain,
-    "hops": lambda question: "single" if question.pattern == "single" else "multi",
+    "hops": lambda question: hops_of(question.pattern),
 }

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from rarefy.data_contracts.rows import MULTI_HOP, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
@@ -42,6 +42,8 @@ def _is_ambiguous(
 ) -> bool:
     used = [triplets[t] for t in question.triplet_ids if t in triplets]
     answers = {question.answer, *question.aliases}
+    if question.pattern in COMPUTED:  # one of its figures said otherwise makes another answer
+        return any(_contradicts(t, other) for t in used for other in by_subject[_subject(t), *_fact_key(t)].values())
     for target in used:
         if target.answer == question.answer and target.subject != question.answer:
             others = by_subject[_subject(target), *_fact_key(target, question.latest)].values()
