@@ -13,7 +13,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
-from rarefy.tasks.knowledge.graph.computed import trace_computed
+from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
@@ -37,7 +37,7 @@ class PathCount:
     sizes: tuple[tuple[int, int], ...]  # (facts in a path, eligible paths of that many)
     quota: int
     sampled: int
-    rule: str  # the named options that decided what is eligible
+    rule: str  # the named options that decided what is eligible; of a computed kind, what it spreads over
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
 
 
@@ -74,7 +74,8 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:
-    """Exactly how many paths each pattern has in each domain, and how many of them are among `paths`."""
+    """Exactly how many paths each pattern and kind has in each domain, and how many of them are among `paths`."""
+    triplets = list(triplets)
     sampled = Counter((path.pattern, path.domain) for path in paths)
     rows = []
     for graph in build_graphs(triplets):
@@ -98,6 +99,10 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
                 )
             )
         chunks.signed_sets.cache_clear()
+    for kind, domain, sizes, spread in count_computed(triplets, config):
+        eligible, quota, taken = sum(sizes.values()), config.quotas.get(kind, 0), sampled[kind, domain]
+        reason = "" if taken >= quota else "no_more_eligible"
+        rows.append(PathCount(kind, domain, eligible, tuple(sizes.items()), quota, taken, spread, reason))
     return rows
 
 
