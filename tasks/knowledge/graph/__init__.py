@@ -13,7 +13,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
-from rarefy.tasks.knowledge.graph.computed import trace_computed
+from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
@@ -49,7 +49,7 @@ class PathCount:
     sizes: tuple[tuple[int, int], ...]  # (facts in a path, eligible paths of that many)
     quota: int
     sampled: int
-    rule: str  # the named options that decided what is eligible
+    rule: str  # the named options that decided what is eligible; of a computed kind, what it spreads over
     spread: "Spread"
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
 
@@ -87,7 +87,8 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:
-    """Exactly how many paths each pattern has in each domain, and how many of them are among `paths`."""
+    """Exactly how many paths each pattern and kind has in each domain, and how many of them are among `paths`."""
+    triplets = list(triplets)
     sampled: defaultdict[tuple[str, str], list[Path]] = defaultdict(list)
     for path in paths:
         sampled[path.pattern, path.domain].append(path)
@@ -115,7 +116,27 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
                 )
             )
         chunks.signed_sets.cache_clear()
+    known = {triplet.triplet_id: triplet for triplet in triplets}
+    for kind, domain, sizes, over in count_computed(triplets, config):
+        eligible, quota, taken = sum(sizes.values()), config.quotas.get(kind, 0), len(sampled[kind, domain])
+        reason = "" if taken >= quota else "no_more_eligible"
+        spread = spread_of_kind(sampled[kind, domain], known)
+        rows.append(PathCount(kind, domain, eligible, tuple(sizes.items()), quota, taken, over, spread, reason))
     return rows
+
+
+def spread_of_kind(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> Spread:
+    """The spread of the paths of a kind that is no pattern, whose clues are the operands themselves."""
+    operands = [[triplets[name] for name in path.triplet_ids if name in triplets] for path in paths]
+    documents = [{triplet.doc_id for triplet in some} for some in operands]
+    return Spread(
+        needed=0,
+        in_chunk=0,
+        relations=len({some[-1].relation_key for some in operands if some}),
+        answer_types=len({some[-1].object_type for some in operands if some}),
+        documents=len(set[str]().union(*documents)),
+        crossing=sum(len(several) > 1 for several in documents),
+    )
 
 
 def measure_spread(graph: Graph, paths: Iterable[Path], number: Mapping[str, int]) -> Spread:

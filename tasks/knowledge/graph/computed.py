@@ -5,7 +5,7 @@ What cannot be told for sure (two values for one figure, members that may not be
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -323,6 +323,19 @@ def trace_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
         for kind in config.computed:
             for operands in take_in_turn(COMPUTED[kind](figures), config.quotas.get(kind, 0)):
                 yield make_computed_path(operands, domain)
+
+
+def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[tuple[str, str, dict[int, int], str]]:
+    """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
+    for domain, figures in collect_domains(triplets):
+        for kind in config.computed:
+            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sizes = Counter(len(names) for names in sets)
+            spread = {group for one in sets.values() for group in one.spread}
+            told = [
+                f"{sum(group[0] == what for group in spread):,} {what}s" for what in ("measure", "subject", "document")
+            ]
+            yield kind, domain, dict(sorted(sizes.items())), ", ".join(told)
 
 
 def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:
