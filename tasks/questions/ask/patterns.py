@@ -58,7 +58,8 @@ def single(path: Path, index: CorpusIndex) -> Wording:
 def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     """The question about one fact of a named subject."""
     if triplet.subject_type == "TABLE":
-        return make_wording(ask_for_cell(triplet), triplet)
+        reason = describe_measure(triplet).rejected_because
+        return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":
