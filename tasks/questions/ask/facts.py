@@ -289,11 +289,10 @@ def ask_for_cell(triplet: Triplet) -> str:
     table = _table_phrase(triplet.subject)
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
-    figure = "figure" if triplet.value else "entry"
-    forms = (
-        f"According to {table}, what {figure} is given for {name}{when}{counted}?",
-        f"What {figure} does {table} give for {name}{when}{counted}?",
-    )
+    figure = " figure" if triplet.value else ""
+    forms = [f"According to {table}, what{figure} is given for {name}{when}{counted}?"]
+    if figure and table != triplet.subject:
+        forms.append(f"What figure does {table} give for {name}{when}{counted}?")
     return choose(forms, triplet.subject, name, triplet.period)
 
 
@@ -443,7 +442,8 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
         clause = clause.replace("that part", triplet.entity)
     # "shall" is how a rule speaks, "must" how one asks about it
     clause = re.sub(r"\bshall\b(?! not\b)", "must", clause, count=1)
-    if not condition and len(clause.split()) <= 24 and choose(("first", "last"), triplet.triplet_id) == "last":
+    brief = not condition and " under " not in clause and len(clause.split()) <= 24
+    if brief and choose(("first", "last"), triplet.triplet_id) == "last":
         return f"{clause[0].upper()}{clause[1:]}, under {under}?"
     return f"Under {under}, {clause}?"
 

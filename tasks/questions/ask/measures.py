@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.extract.labels import STOCK, is_plural
+from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, is_plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Measure:
 def describe_measure(triplet: Triplet) -> Measure:
     """The measure of a figure in words, or the reason why its label does not say surely what it is."""
     name = _plain(triplet.relation)
+    if triplet.subject_type == "TABLE":  # a cell is asked for in its table's own words
+        return Measure(name, rejected_because="label_says_little" if _REST.match(name) else "")
     if reason := _fault(name, triplet):
         return Measure(name, rejected_because=reason)
     name, reason = _complete(name, triplet)
@@ -73,6 +75,7 @@ _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to kno
     r"(?: (?:assets|liabilities|receivables|charges|accrued expenses|deferred tax assets))?(?:, net)?",
     re.I,
 )
+_REST = re.compile(r"“(?:all )?others?(?:, net)?”", re.I)
 _USED_IN_COMPUTING = re.compile(
     r"net (?:income|earnings) (?:for|used in) .*(?:diluted|basic|EPS)|earnings allocated to|undistributed earnings"
     r"|available to common .*\(|\((?:basic|diluted)\)",
@@ -122,7 +125,7 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     tag = triplet.concept.rpartition(":")[2]
     money = triplet.unit.isupper() and len(triplet.unit) == 3
     flow = bool(triplet.period_start)
-    if flow and STOCK.search(name) and not tag and not re.search(r"chang|increase|decrease|provided|used|paid", name):
+    if flow and not tag and STOCK.search(name) and not FLOW.search(name):
         return name, "period_unclear"
     if tag.startswith("PaymentsOf") and "Dividend" in tag and re.match(r"(?:cash )?dividends?\b", name):
         name = name if "paid" in name else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)

@@ -64,7 +64,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     if triplet.method == "link":
         return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
-        return make_wording(ask_for_cell(triplet), triplet)
+        reason = describe_measure(triplet).rejected_because
+        return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":
