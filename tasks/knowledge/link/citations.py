@@ -22,8 +22,9 @@ _PHRASE = r"(?:(?!\bthe\b)[a-z' -])"
 _LETTERED = r"[\w' -]"
 # "Drains must be completed in accordance with § 3280.610 of this chapter."
 _DONE = re.compile(
-    rf"(?:{_MARK}|, (?=the )|\bexcept that )(?P<subject>[A-Z]{_LETTERED}{{1,90}}?|the {_LETTERED}{{1,60}}?|[a-z]+ rents?) "
-    rf"(?P<modal>must|shall|will|may|is|are) (?P<verb>(?:not )?(?:be )?{_LETTERED}{{3,90}}?),? (?P<by>{_BY}|(?<=provided )in) "
+    rf"(?:{_MARK}|, (?=the )|\bexcept that )(?P<subject>[A-Z]{_LETTERED}{{1,90}}?|the {_LETTERED}{{1,60}}?"
+    rf"|[a-z]+ rents?) (?P<modal>must|shall|will|may|is|are) "
+    rf"(?P<verb>(?:not )?(?:be )?{_LETTERED}{{3,90}}?),? (?P<by>{_BY}|(?<=provided )in) "
     rf"(?:the (?:provisions|requirements|procedures) (?:of|in) )?{_CITE}[.;]$"
 )
 # "Is conducting marketing in accordance with § 880.601(a)"

@@ -184,7 +184,7 @@ def measure_name(operands: Sequence[Triplet]) -> str:
     """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
     measures = [describe_measure(triplet) for triplet in operands]
     unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
-    same = len({m.name for m in measures}) == 1 and len({m.direction for m in measures}) == 1
+    same = len({re.sub("^total ", "", m.name) for m in measures}) == 1 and len({m.direction for m in measures}) == 1
     return measures[0].name if same and not unsure else ""
 
 
