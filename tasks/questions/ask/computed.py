@@ -190,16 +190,19 @@ def measure_name(operands: Sequence[Triplet]) -> str:
 
 def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
-    return (
-        f"{possessive(mid_sentence(index.call(triplet.entity)))} {name}{part_phrase(triplet)}"
-        if is_sayable(name)
-        else ""
-    )
+    company = possessive(mid_sentence(index.call(triplet.entity)))
+    return f"{company} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
+
+
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
 
 
 def is_sayable(name: str) -> bool:
     """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not re.search(r"[:;“”]|, (?!net\b)", name)
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
