@@ -148,7 +148,7 @@ def part_phrase(triplet: Triplet) -> str:
 _HELD = re.compile(  # what one can have an amount of
     r"(?:total |net |current |non-?current |long-term |short-term |unrestricted )*(?:goodwill|commercial paper|debt"
     r"|term debt|inventor(?:y|ies)|(?:deferred|unearned) revenues?|cash(?:,? (?:and )?cash equivalents)?"
-    r"|cash and (?:cash )?equivalents|marketable securities|accounts receivable|short-term investments)"
+    r"|cash and (?:cash )?equivalents|marketable securities|short-term investments)"
 )
 _EARNED = re.compile(  # what one can make an amount of
     r"(?:total |net |gross |operating |interest |comprehensive |segment )*(?:revenues?|income|profit|sales|earnings)"
@@ -160,6 +160,7 @@ _ACTS = (  # a measure → what the one who reports it did; {0} is what the patt
      r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
     (r"(capital expenditures|purchases of .+|repurchases of .+|acquisitions of .+)", "spend on {0}"),
     (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
+    (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
     (r"payments to (acquire .+)", "spend to {0}"),
     (r"payments for (taxes related to .+)", "pay for {0}"),
     (r"payments for (dividends and dividend equivalents)", "pay in {0}"),
