@@ -21,6 +21,11 @@ KINDS = (*PATTERNS, *COMPUTED, "listing", "absent")
 UNTRIED = ("needs_", "language")
 
 
+def hops_of(pattern: str) -> str:
+    """ "single" or "multi"; "computed" where an answer takes several facts, but none leads to another."""
+    return "single" if pattern == "single" else "computed" if pattern in COMPUTED else "multi"
+
+
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
@@ -220,9 +225,20 @@ class Question:
     chance: float = 0.0  # of a guess among the things that the question names; 0.0 where it names none
     members: tuple[str, ...] = ()  # of an answer that is a set, each of them
     language: str = "en"
-    retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
+    retrievable: bool | None = None  # a gold chunk or an alternative is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected
     rejected_because: str = ""
+
+    @property
+    def gold(self) -> tuple[frozenset[str], ...]:
+        """Per gold chunk, each once, the chunks of which any does: it and those that state the same."""
+        lists = dict(zip(self.chunk_ids, self.alternatives, strict=True)) if self.alternatives else {}
+        return tuple(frozenset((name, *lists.get(name, ()))) for name in dict.fromkeys(self.chunk_ids))
+
+    @property
+    def every_gold(self) -> frozenset[str]:
+        """The gold chunks and all others that state the same."""
+        return frozenset(name for hop in self.gold for name in hop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_value import judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
     is_compared,
@@ -47,6 +48,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
     if config.match == "plain":
         return _match_plain(text, gold)
+    if about.question.chance and (outcome := judge_choice(text, about.question)):
+        return outcome
     for form in gold.forms:
         if (gold.kind in ("text", "verdict") and is_same_wording(text, form)) or " ".join(text.split()).strip(
             " ."

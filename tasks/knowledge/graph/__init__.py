@@ -1,6 +1,7 @@
 """Triplets in, sampled paths out: single facts, chains, stars and inverted stars (RARE §3.3, R10–R17).
 
 Triplets with keys become one graph per domain; each pattern counts its paths exactly and proposes some for sampling.
+Behind them come the paths of kinds whose answer is computed (`computed`), which are no patterns of a graph.
 """
 
 from collections import Counter, defaultdict
@@ -12,6 +13,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
+from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
@@ -19,7 +21,7 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 4  # needed clues, parts of companies, rounds
+VERSION = 4  # kinds whose answer is computed; needed clues, parts of companies, rounds
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
@@ -47,7 +49,7 @@ class PathCount:
     sizes: tuple[tuple[int, int], ...]  # (facts in a path, eligible paths of that many)
     quota: int
     sampled: int
-    rule: str  # the named options that decided what is eligible
+    rule: str  # the named options that decided what is eligible; of a computed kind, what it spreads over
     spread: "Spread"
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
 
@@ -74,16 +76,19 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     Star: clues first, the answer last. Chain: in the order of the way, the answer last. Inverted star: by hash.
     The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
+    triplets = list(triplets)
     for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
         for name in config.patterns:
             paths = find(name, PATTERNS)(graph, config, allocation.free)
             for path in allocation.choose(name, paths):
                 yield make_path(graph, name, path)
+    yield from trace_computed(triplets, config)
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:
-    """Exactly how many paths each pattern has in each domain, and how many of them are among `paths`."""
+    """Exactly how many paths each pattern and kind has in each domain, and how many of them are among `paths`."""
+    triplets = list(triplets)
     sampled: defaultdict[tuple[str, str], list[Path]] = defaultdict(list)
     for path in paths:
         sampled[path.pattern, path.domain].append(path)
@@ -111,7 +116,27 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
                 )
             )
         chunks.signed_sets.cache_clear()
+    known = {triplet.triplet_id: triplet for triplet in triplets}
+    for kind, domain, sizes, over in count_computed(triplets, config):
+        eligible, quota, taken = sum(sizes.values()), config.quotas.get(kind, 0), len(sampled[kind, domain])
+        reason = "" if taken >= quota else "no_more_eligible"
+        spread = spread_of_kind(sampled[kind, domain], known)
+        rows.append(PathCount(kind, domain, eligible, tuple(sizes.items()), quota, taken, over, spread, reason))
     return rows
+
+
+def spread_of_kind(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> Spread:
+    """The spread of the paths of a kind that is no pattern, whose clues are the operands themselves."""
+    operands = [[triplets[name] for name in path.triplet_ids if name in triplets] for path in paths]
+    documents = [{triplet.doc_id for triplet in some} for some in operands]
+    return Spread(
+        needed=0,
+        in_chunk=0,
+        relations=len({some[-1].relation_key for some in operands if some}),
+        answer_types=len({some[-1].object_type for some in operands if some}),
+        documents=len(set[str]().union(*documents)),
+        crossing=sum(len(several) > 1 for several in documents),
+    )
 
 
 def measure_spread(graph: Graph, paths: Iterable[Path], number: Mapping[str, int]) -> Spread:

@@ -14,9 +14,22 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         ("inverted_star", "chain", "star", "single"),
         description="patterns by name or module:function, in the order in which they choose their facts: rarest first",
     )
+    computed: tuple[Literal["comparison", "change", "share", "superlative"], ...] = Field(
+        ("comparison", "change", "share", "superlative"),
+        description="kinds whose answer is computed from several figures; they may use what the patterns used",
+    )
     quotas: dict[str, int] = Field(
-        {"inverted_star": 1_000, "chain": 2_000, "star": 2_000, "single": 8_000},
-        description="paths wanted per pattern and domain (RARE's code: 30000); a pattern not named here gets none",
+        {
+            "inverted_star": 1_000,
+            "chain": 2_000,
+            "star": 2_000,
+            "single": 8_000,
+            "comparison": 500,
+            "change": 500,
+            "share": 500,
+            "superlative": 500,
+        },
+        description="paths wanted per pattern or kind and domain (RARE's code: 30000); one not named here gets none",
     )
     single_rule: Literal["tail", "paper"] = Field(
         "tail",

@@ -1,13 +1,14 @@
 """Look-ups over the whole corpus: who else has a fact, where names stand, whether a pivot is unique (RARE R19)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
 from rarefy.tasks.knowledge.graph.facts import is_member
-from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.aliases import company_names, short_name
 
 
 @dataclass(slots=True)
@@ -22,6 +23,7 @@ class CorpusIndex:
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
+    _called: Counter[str] = field(default_factory=Counter)  # short name → companies with it
     keys: dict[str, str] = field(default_factory=dict)  # entity → its key as a subject
     figures: dict[tuple[str, str, str], list[Triplet]] = field(
         default_factory=dict
@@ -30,6 +32,13 @@ class CorpusIndex:
     _mentioning: dict[str, set[str]] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
+
+    def call(self, entity: str) -> str:
+        """A company as people call it, unless another in the corpus is called so too."""
+        if not self._called:
+            self._called = Counter(short_name(name) for name in {d.entity for d in self.documents.values()} if name)
+        short = short_name(entity)
+        return short if self._called[short] < 2 else entity
 
     def place_of(self, span: Span) -> str:
         """Where in its source a span of a chunk stands; "" where the source has no places."""

@@ -6,7 +6,6 @@ from datetime import date
 
 from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import STATES
-from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names
@@ -20,10 +19,10 @@ from rarefy.tasks.questions.ask.facts import (
     ask_prose_fact,
     ask_prose_part,
     ask_reading,
-    noun_phrase,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
 from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
+from rarefy.tasks.questions.ask.measures import describe_measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,8 @@ class Wording:
     naming: tuple[Span, ...] = ()  # where an answer that is a name is written
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    arithmetic: str = ""  # as Question.arithmetic, of an answer that was computed
+    chance: float = 0.0  # as Question.chance
     rejected_because: str = ""
 
 
@@ -63,7 +64,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     if triplet.method == "link":
         return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
-        return make_wording(ask_for_cell(triplet), triplet)
+        reason = describe_measure(triplet).rejected_because
+        return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":
@@ -73,12 +75,14 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
             return Wording(*part, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
     if triplet.object_type in LITERALS - {"TEXT"}:
-        return make_wording(ask_for_figure(triplet, triplet.entity), triplet, "unit_or_period_unknown")
+        text = ask_for_figure(triplet, index.call(triplet.entity))
+        return make_wording(text, triplet, describe_measure(triplet).rejected_because or "unit_or_period_unknown")
     if triplet.relation in _COMMON and triplet.method == "cover":
         return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
-    text = ask_for_subject(triplet, triplet.object) if backwards else ask_for_object(triplet, triplet.subject)
-    return make_wording(text, triplet)
+    given = triplet.object if backwards else triplet.subject
+    called = index.call(given) if given == triplet.entity else given
+    return make_wording((ask_for_subject if backwards else ask_for_object)(triplet, called), triplet)
 
 
 def star(path: Path, index: CorpusIndex) -> Wording:
@@ -136,6 +140,7 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
         text = ask_prose_fact(target, holder)
     elif target.object_type in LITERALS:
         text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
+        return make_wording(text, target, describe_measure(target).rejected_because or "no_wording")
     else:
         text = ask_for_object(target, holder)
     return make_wording(text, target)
@@ -265,7 +270,6 @@ _IN = {  # relation → relative clause about its object
 
 
 _PARTS = {"SEGMENT": "segment", "PRODUCT": "product or service category", "REGION": "geographic area"}
-_SIGNED = re.compile(r"\s*\((?:loss|losses|expense|benefit|income|gain|decrease|increase)\)", re.I)
 
 
 def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
@@ -273,10 +277,11 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     if clue.value.startswith("-") or (clue.unit, clue.object_type) in {("pure", "PERCENT"), ("", "")}:
         return refuse("clue_not_plain")
     siblings = siblings_of(clue, index)
-    measure = _SIGNED.sub("", noun_phrase(clue))
-    if "(" in measure or not re.match(r"[a-z]", measure):
+    described = describe_measure(clue)
+    if described.rejected_because or described.turned or described.thing:
         return refuse("clue_not_plain")
-    company = without_legal_form(clue.entity)
+    measure = described.name
+    company = index.call(clue.entity)
     part = f"the {company} {_PARTS[clue.subject_type]}"
     when = f"in {clue.period}" if clue.period_start else f"as of {clue.period}"
     rank = rank_among(clue, siblings, index)
@@ -286,7 +291,7 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
         shown = shown_value(clue)
         if not shown or is_shared_value(clue, index):
             return refuse("pivot_not_unique")
-        be = "were" if is_plural(measure) else "was"
+        be = "were" if described.plural else "was"
         holder, restrictions = f"{part} whose {measure} {be} {shown} {when}", ()
     whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
     text = ask_for_figure(whole, holder)
