@@ -18,7 +18,7 @@ from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 10  # cells of tables without tags, places of evidence, English alone
+VERSION = 11  # cells of tables without tags, places of evidence, English alone
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
