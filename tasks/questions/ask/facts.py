@@ -196,7 +196,7 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
     measure = describe_measure(triplet)
     if measure.rejected_because:
         return None
-    named = holder in company_names(triplet.entity)
+    named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
     forms = _figure_forms(triplet, measure, who, named, when_phrase(triplet, year_end))
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
@@ -206,14 +206,11 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
     """The wordings of a question for a figure, without its unit and question mark."""
-    segment, part = _part_of(triplet)
-    named = named or bool(segment)
+    described = not named
+    # a part that is described itself, unlike a part of a described company, is not named beside its description
+    segment, part = _part_of(triplet) if named or who.startswith("the company ") else ("", "")
     if segment:
-        # a described company's own name is never in it: "the Americas segment of the company that ..."
-        who = f"{possessive(who)} {segment} segment" if " that " not in f" {who} " and " whose " not in who else (
-            f"the {segment} segment of {who}"
-        )  # fmt: skip
-    described = re.search(r" (?:that|whose|which) ", who) is not None
+        who = f"the {segment} segment of {who}" if described else f"{possessive(who)} {segment} segment"
     verb = "were" if measure.plural else "was"
     closed = "," if _TAIL.search(measure.name) else ""  # of what goes on behind the measure
     name = f"{measure.name}{part}"
