@@ -42,6 +42,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "documents": 2,  # places
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
+    "paths": 2,  # remaining, remaining_in_chunk
     "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
@@ -108,6 +109,11 @@ def _add_kinds(questions: pa.Table) -> pa.Table:
     return _add_list(_add_list(questions, "questions", "alternatives"), "questions", "members")
 
 
+def _add_remaining(paths: pa.Table) -> pa.Table:
+    """Add to paths of schema 1 that nobody counted the answers that remain without their clue."""
+    return _add_columns(paths, remaining=0, remaining_in_chunk=0)
+
+
 def _drop_similarities(table: pa.Table) -> pa.Table:
     """Drop the similarities of schema 1, which differ from machine to machine; a table of their own has them now."""
     return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
@@ -118,6 +124,7 @@ MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, 
     ("chunks", 1): _add_place,
     ("triplets", 1): _add_validity,
     ("triplets", 2): _add_subject_from,
+    ("paths", 1): _add_remaining,
     ("questions", 1): _add_latest,
     ("questions", 2): _add_evidence_places,
     ("questions", 3): _add_kinds,
