@@ -143,6 +143,8 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
         return f"cash paid for {name}", ""
     if _LATER.search(tag) and not _SAID_LATER.search(name):
         return name, "meaning_of_lead_in_lost"
+    if "ShareBased" in tag and not re.search(r"share|stock|equity|award|option|employee", name, re.I):
+        return name, "meaning_of_lead_in_lost"
     if "NotYetRecognized" in tag and not re.search(r"unrecognized|unamortized|not yet", name, re.I):
         return name, "meaning_of_lead_in_lost"
     if re.search(r"DeferredTaxAssets|DeferredTaxLiabilities", tag) and not re.search(

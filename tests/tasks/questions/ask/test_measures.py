@@ -225,6 +225,8 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("accounts payable", {"concept": "us-gaap:IncreaseDecreaseInAccountsPayable"}, "label_not_plain"),
         ("foreign currency translation tax", {"concept": "a:OtherComprehensiveIncomeNetOfTax"}, "label_not_plain"),
         ("compensation expense", {"concept": "a:CompensationCostNotYetRecognized"}, "meaning_of_lead_in_lost"),
+        ("pre-tax compensation expense", {"concept": "a:AllocatedShareBasedCompensationExpense"},
+         "meaning_of_lead_in_lost"),
         ("operating lease payments", {"concept": "a:LesseeOperatingLeasePaymentsDueNextTwelveMonths"},
          "meaning_of_lead_in_lost"),
         ("other", {}, "label_says_little"),
