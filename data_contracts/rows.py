@@ -217,6 +217,7 @@ class Question:
     arithmetic: str = ""  # of a computed answer: the operation on its operands, its rounding and unit
     chance: float = 0.0  # of a guess among the things that the question names; 0.0 where it names none
     members: tuple[str, ...] = ()  # of an answer that is a set, each of them
+    candidates: tuple[str, ...] = ()  # things that the question names to choose among, members and others
     language: str = "en"
     retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
+from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -45,6 +46,9 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    if about.question.members:
+        outcome = judge_set(text, about.question)
+        return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
     if config.match == "plain":
         return _match_plain(text, gold)
     for form in gold.forms:
@@ -367,7 +371,7 @@ class Verdicts:
         if not self.judged:
             return waiting
         golds = self._gold(question)[0]
-        return waiting, JudgeCase(choose_role(protocol.judge or protocol.name, golds), question, golds, text)
+        return waiting, JudgeCase(choose_role(protocol.judge or protocol.name, golds, question), question, golds, text)
 
     def _outcome(self, question: Question, text: str) -> Outcome:
         key = (question.question_id, text)

@@ -14,12 +14,13 @@ from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
+from rarefy.tasks.knowledge.graph.listings import propose_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 3
+VERSION = 4
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
@@ -61,12 +62,14 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     Star: clues first, the answer last. Chain: in the order of the way, the answer last. Inverted star: by hash.
     The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
+    triplets = list(triplets)
     for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
         for name in config.patterns:
             paths = find(name, PATTERNS)(graph, config, allocation.free)
             for path in allocation.choose(name, paths):
                 yield make_path(graph, name, path)
+    yield from propose_listings(triplets, config)
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:

@@ -16,16 +16,23 @@ from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
+from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 10  # cells of tables without tags, places of evidence, English alone
+VERSION = 11  # listings
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
     """How questions are put."""
 
     writers: dict[str, str] = Field(
-        {"single": "single", "chain": "chain", "star": "star", "inverted_star": "inverted_star"},
+        {
+            "single": "single",
+            "chain": "chain",
+            "star": "star",
+            "inverted_star": "inverted_star",
+            "listing": "listing",
+        },
         description="by rules, who words the questions of each pattern: a built-in name or module:function",
     )
     method: Literal["rules", "model"] = Field("rules", description="who asks: grammar, or the model of [llm]")
@@ -35,7 +42,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 Writer = Callable[[Path, CorpusIndex], Wording]
-WRITERS: dict[str, Writer] = {"single": single, "chain": chain, "star": star, "inverted_star": inverted_star}
+WRITERS: dict[str, Writer] = {f.__name__: f for f in (single, chain, star, inverted_star, listing)}
 
 
 def ask(
@@ -73,6 +80,8 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         answer_aliases(target)
         if wording.answer == target.answer
         else tuple(sorted(company_names(wording.answer) - {wording.answer}))
+        if not wording.members
+        else ()
     )
     outdated = {a for old in index.restated.get(fact_of(target), ()) for a in (old.answer, *answer_aliases(old))}
     return Question(
@@ -95,6 +104,9 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         or index.documents[target.doc_id].as_of,
         latest=asks_for_latest(wording.text, target, used),
         pivot=path.pivot if path.pattern in MULTI_HOP else "",
+        chance=wording.chance,
+        members=wording.members,
+        candidates=wording.candidates,
         language=index.chunks[target.chunk_id].language,
         rejected_because=wording.rejected_because or _wording_objection(wording),
     )

@@ -32,6 +32,9 @@ class Wording:
     naming: tuple[Span, ...] = ()  # where an answer that is a name is written
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    members: tuple[str, ...] = ()  # of an answer that is a set
+    candidates: tuple[str, ...] = ()  # things named to choose among
+    chance: float = 0.0  # of a guess among them
     rejected_because: str = ""
 
 

@@ -31,7 +31,8 @@ def _evidence_fault(question: Question, chunks: Chunks) -> str:
             return "evidence_not_verbatim"
     if {s.chunk_id for s in question.evidence_spans} != set(question.chunk_ids):
         return "evidence_missing"  # a gold chunk that nothing supports
-    return "" if any(question.answer in e for e in question.evidence) else "answer_not_in_evidence"
+    computed = bool(question.members)  # its names are the question's; a fact of each is the evidence
+    return "" if computed or any(question.answer in e for e in question.evidence) else "answer_not_in_evidence"
 
 
 def fold_text(text: str) -> str:
@@ -46,11 +47,11 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 
 def answer_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects questions that contain their answer or one of its aliases."""
+    """Rejects questions that contain their answer or one of its aliases; one that names candidates does not."""
     return {
         q.question_id: "answer_given_away"
         for q in questions
-        if any(contains_phrase(q.text, a) for a in (q.answer, *q.aliases))
+        if not q.candidates and any(contains_phrase(q.text, a) for a in (q.answer, *q.aliases))
     }
 
 
