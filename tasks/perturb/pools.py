@@ -47,7 +47,7 @@ def draw(
     chunks: Mapping[str, Chunk],
     triplets: Mapping[str, Triplet] = _NONE,
 ) -> Iterator[Pool]:
-    """A pool for each accepted question, in their order, which does not affect the pools.
+    """A pool for each accepted question but absences, in their order, which does not affect the pools.
 
     Neighbours are the chunks within `config.reach` of a gold one in its document, nearest first. Strangers are chunks
     of other documents, drawn by consistent hashing (hashes of the question on a ring of hashed documents and chunks),
@@ -55,7 +55,7 @@ def draw(
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [question for question in questions if not question.rejected_because]
+    accepted = [q for q in questions if not q.rejected_because and q.pattern != "absent"]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))

@@ -314,6 +314,8 @@ class Verdicts:
         text = self._cleaned(answer.text, question.language)
         if not any(map(str.isalnum, text)) and not answer.refused:
             return replace(row, value=0.0, stage="empty", why="no_words")
+        if question.pattern == "absent":
+            return self._absent(row, answer, text, question, protocol)
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
@@ -346,6 +348,13 @@ class Verdicts:
         if declined.guess:
             return declined
         return declined if declined.rest and self._outcome(question, declined.rest).verdict == "right" else how
+
+    def _absent(self, row: Score, answer: Answer, text: str, question: Question, protocol: Protocol) -> Score:
+        """Return the score of an answer to what the corpus does not answer: right is to say so and guess nothing."""
+        declined = self._declined(answer, text, question, protocol)
+        if isinstance(declined, str):
+            return replace(row, value=1.0, stage="refusal", refused=True, why=declined)
+        return replace(row, value=0.0, stage="value", why="guessed" if declined else "no_document_states_it")
 
     def _refused(self, row: Score, protocol: Protocol, answer: Answer, how: str) -> Score:
         """Return the score of a refusal: 0, flagged where the protocol forbids to refuse."""

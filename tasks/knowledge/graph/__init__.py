@@ -12,6 +12,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
+from rarefy.tasks.knowledge.graph.absences import propose_absences
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
 from rarefy.tasks.knowledge.graph.listings import propose_listings
@@ -63,13 +64,18 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
     triplets = list(triplets)
+    drawn = 0
     for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
         for name in config.patterns:
             paths = find(name, PATTERNS)(graph, config, allocation.free)
             for path in allocation.choose(name, paths):
+                drawn += 1
                 yield make_path(graph, name, path)
-    yield from propose_listings(triplets, config)
+    for path in propose_listings(triplets, config):
+        drawn += 1
+        yield path
+    yield from propose_absences(triplets, config, drawn)
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:

@@ -15,9 +15,10 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="patterns by name or module:function, in the order in which they choose their facts: rarest first",
     )
     quotas: dict[str, int] = Field(
-        {"inverted_star": 1_000, "chain": 2_000, "star": 2_000, "single": 8_000, "listing": 300},
-        description="paths wanted per pattern and domain (RARE's code: 30000), of listings in all domains together; "
-        "a pattern not named here gets none",
+        {"inverted_star": 1_000, "chain": 2_000, "star": 2_000, "single": 8_000, "listing": 300, "absent": 1_000},
+        description="paths wanted per pattern and domain (RARE's code: 30000), of listings and absences in all domains "
+        "together; absences are at most a fifth of all, and most of them are not asked, since a document may speak of "
+        "them; a pattern not named here gets none",
     )
     single_rule: Literal["tail", "paper"] = Field(
         "tail",

@@ -29,6 +29,11 @@ _SLANTED = re.compile(
 )
 
 
+def is_slanted(label: str) -> bool:
+    """Whether a label leans one way, or names a remainder."""
+    return bool(_SLANTED.search(label))
+
+
 def propose_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """The listings of the smallest hashes; `pivot` is what members have: the key of an object, or a threshold."""
     kept = [t for t in triplets if not t.rejected_because and t.subject_key and t.relation_key and t.object_key]
@@ -83,7 +88,7 @@ def _figures_of_companies(triplets: Sequence[Triplet]) -> Iterator[Group]:
         facts = {
             name: its
             for name, its in companies.items()
-            if len({t.value for t in its}) == 1 and not any(_SLANTED.search(t.relation) for t in its)
+            if len({t.value for t in its}) == 1 and not any(is_slanted(t.relation) for t in its)
         }
         labels: dict[str, set[str]] = defaultdict(set)
         for name, its in facts.items():
@@ -116,7 +121,7 @@ def _parts(triplets: Sequence[Triplet]) -> Iterator[Group]:
     for (domain, relation, unit, period, *_), facts in sorted(rows.items()):
         settled = all(len(values[name, domain, relation, unit, period]) == 1 for name in facts)
         named = [fact for fact in facts.values() if not _REMAINDER.search(fact.subject.removeprefix(fact.entity))]
-        if settled and len(named) > FEWEST and not _SLANTED.search(relation):
+        if settled and len(named) > FEWEST and not is_slanted(relation):
             yield domain, _by_hash(named, relation, period)[: max(CANDIDATES)]
 
 

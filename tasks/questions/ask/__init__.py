@@ -14,12 +14,13 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Document, Path, Question, Span, Triplet, row_id
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
+from rarefy.tasks.questions.ask.absent import absent
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # listings
+VERSION = 11  # listings and absences
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -32,6 +33,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
             "star": "star",
             "inverted_star": "inverted_star",
             "listing": "listing",
+            "absent": "absent",
         },
         description="by rules, who words the questions of each pattern: a built-in name or module:function",
     )
@@ -42,7 +44,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 Writer = Callable[[Path, CorpusIndex], Wording]
-WRITERS: dict[str, Writer] = {f.__name__: f for f in (single, chain, star, inverted_star, listing)}
+WRITERS: dict[str, Writer] = {f.__name__: f for f in (single, chain, star, inverted_star, listing, absent)}
 
 
 def ask(
@@ -59,12 +61,14 @@ def ask(
     for path in paths:
         question = make_question(path, writers[path.pattern](path, index), index)
         of_english = config.writers[path.pattern] in WRITERS
-        foreign = of_english and not all(is_english(index.chunks[name].language) for name in question.chunk_ids)
+        foreign = of_english and not all(is_english(index.chunks[name].language) for name in path.chunk_ids)
         yield replace(question, rejected_because="not_english") if foreign else question
 
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
+    if path.pattern == "absent":
+        return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]
     target = wording.target or index.triplets[path.triplet_ids[-1]]
     spans: list[Span] = []
@@ -108,6 +112,29 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         members=wording.members,
         candidates=wording.candidates,
         language=index.chunks[target.chunk_id].language,
+        rejected_because=wording.rejected_because or _wording_objection(wording),
+    )
+
+
+def _make_absent(path: Path, wording: Wording, index: CorpusIndex) -> Question:
+    """The question row of an absence: the facts that it was modelled on, and no gold, since nothing answers it."""
+    own = index.triplets[path.triplet_ids[-1]]
+    return Question(
+        question_id=row_id("question", path.path_id, wording.text),
+        path_id=path.path_id,
+        pattern=path.pattern,
+        text=wording.text,
+        answer=wording.answer,
+        aliases=(),
+        triplet_ids=path.triplet_ids,
+        chunk_ids=(),
+        evidence=(),
+        evidence_spans=(),
+        entity=own.entity,
+        domain=path.domain,
+        period=path.pivot,
+        valid_from=index.documents[own.doc_id].as_of or index.documents[own.doc_id].period_end,
+        language=index.chunks[own.chunk_id].language,
         rejected_because=wording.rejected_because or _wording_objection(wording),
     )
 

@@ -220,6 +220,7 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
     return {
         q.question_id: not {names[i] for i in row}.isdisjoint(q.chunk_ids)
         for q, row in zip(questions, top, strict=True)
+        if q.chunk_ids
     }
 
 

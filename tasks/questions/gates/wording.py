@@ -23,6 +23,8 @@ def answer_in_evidence(questions: Questions, config: GatesConfig, *, chunks: Chu
 def _evidence_fault(question: Question, chunks: Chunks) -> str:
     if not question.text.strip() or not question.answer.strip():
         return "empty"
+    if question.pattern == "absent":
+        return ""  # nothing states it
     if len(question.evidence) != len(question.evidence_spans) or not question.evidence:
         return "evidence_missing"
     for sentence, span in zip(question.evidence, question.evidence_spans, strict=True):
