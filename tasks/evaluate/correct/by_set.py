@@ -20,6 +20,7 @@ _TURNS = re.compile(
     r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
     re.IGNORECASE,
 )
+_FIGURES = re.compile(r"[\W\d_]*\d(?:[\W\d_]|thousand|million|billion|trillion|percent|dollars?|usd)*", re.IGNORECASE)
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
 )
@@ -38,6 +39,8 @@ def judge_set(text: str, question: Question) -> Outcome:
     others = [name for name in question.candidates if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
+    if not said and _FIGURES.fullmatch(text):
+        return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)
     if not said:

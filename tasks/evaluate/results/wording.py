@@ -170,9 +170,10 @@ def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row
             *display_of(row["protocol"]).companions.get(row["metric"], ()),
         )
         yield row
-        for one in figures:
-            if one["metric"] in wanted and all(one[name] == row[name] for name in same):
-                yield one
+        for metric in wanted:
+            for one in figures:
+                if one["metric"] == metric and all(one[name] == row[name] for name in same):
+                    yield one
 
 
 def group_rows(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:

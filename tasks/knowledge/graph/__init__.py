@@ -72,9 +72,9 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
             for path in allocation.choose(name, paths):
                 drawn += 1
                 yield make_path(graph, name, path)
-    for path in propose_listings(triplets, config):
+    for listing in propose_listings(triplets, config):
         drawn += 1
-        yield path
+        yield listing
     yield from propose_absences(triplets, config, drawn)
 
 

@@ -47,6 +47,7 @@ CASES = [  # question, answer, verdict
     (INCOME, "Apple and Walmart", "wrong"),
     (INCOME, "Tesla", "wrong"),
     (INCOME, "Apple, Tesla, Meta Platforms and Walmart", "wrong"),
+    (INCOME, "$93,736 million", "wrong"),
     (INCOME, "All of them", "wrong"),
     (INCOME, "All four companies", "wrong"),
     (INCOME, "Apple and Meta Platforms, but not Tesla or Walmart", "open"),
