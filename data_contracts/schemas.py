@@ -42,7 +42,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "documents": 2,  # places
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
-    "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members, candidates
+    "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
     "changes": 2,  # place
@@ -105,7 +105,7 @@ def _add_evidence_places(questions: pa.Table) -> pa.Table:
 def _add_kinds(questions: pa.Table) -> pa.Table:
     """Add to questions of schema 3 that none is computed, and that no chunk states the same as a gold one."""
     questions = _add_columns(questions, arithmetic="", chance=0.0)
-    for name in ("alternatives", "members", "candidates"):
+    for name in ("alternatives", "members"):
         questions = _add_list(questions, "questions", name)
     return questions
 

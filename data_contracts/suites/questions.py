@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
 from rarefy.data_contracts.suites.rule import (
     Judge,
     PartRule,
@@ -29,7 +29,10 @@ from rarefy.data_contracts.suites.rule import (
     written_unless_rejected,
 )
 
-_SIZES = {"single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None)}  # R12–R14
+_SIZES = {
+    "single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None),  # R12–R14
+    "comparison": (2, 3), "change": (2, 2), "share": (2, 2), "superlative": (3, None),
+}  # fmt: skip
 
 
 def _check_size(pattern: str, triplet_ids: list[str]) -> str | None:
@@ -157,13 +160,9 @@ def _check_has_evidence(rejected_because: str, pattern: str, chunk_ids: list[str
     return f"accepted with {len(chunk_ids)} chunks and {len(evidence)} sentences of evidence"
 
 
-def _check_members(rejected_because: str, pattern: str, members: list[str], candidates: list[str]) -> str | None:
-    if rejected_because:
-        return None
-    if pattern != "listing":
-        return f"a {pattern} with members {members}" if members else None
-    fits = len(members) > 1 and set(members) < set(candidates) and len(set(candidates)) == len(candidates)
-    return None if fits else f"members {members} of candidates {candidates}"
+def _check_members(rejected_because: str, pattern: str, members: list[str]) -> str | None:
+    fits = len(set(members)) > 1 if pattern == "listing" else not members
+    return None if fits or rejected_because else f"a {pattern} with members {members}"
 
 
 def _check_accepted_triplets(references: References) -> Judge:
@@ -176,8 +175,27 @@ def _check_accepted_triplets(references: References) -> Judge:
     return judge
 
 
+def _check_arithmetic(pattern: str, arithmetic: str, rejected_because: str) -> str | None:
+    if pattern in COMPUTED and not rejected_because and not arithmetic.strip():
+        return f"a {pattern} without its arithmetic"
+    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in COMPUTED else None
+
+
+def _check_chance(pattern: str, chance: float) -> str | None:
+    if not 0 <= chance <= 0.5:
+        return f"a chance of {chance}, outside of 0 to 1/2"
+    return f"a {pattern} with a chance of {chance}" if chance and pattern not in COMPUTED else None
+
+
 def _check_no_split(reason: Any, split: Any) -> str | None:
     return f"rejected ({reason}), yet in {split!r}" if reason and split else None
+
+
+def _check_alternatives(chunk_ids: list[str], alternatives: list[list[str]]) -> str | None:
+    if alternatives and len(alternatives) != len(chunk_ids):
+        return f"{len(alternatives)} lists of alternatives to {len(chunk_ids)} chunks"
+    gold = next((name for names in alternatives for name in names if name in chunk_ids), None)
+    return f"chunk {gold} is gold and an alternative" if gold else None
 
 
 _EVIDENCE = ("chunk_ids", "evidence", "evidence_spans.chunk_id", "evidence_spans.start", "evidence_spans.end")
@@ -192,6 +210,8 @@ QUESTION = Suite(
         Reference("path_id", Path, "path_id"),
         Reference("triplet_ids", Triplet, "triplet_id"),
         Reference("chunk_ids", Chunk, "chunk_id"),
+        Reference("alternatives", Chunk, "chunk_id"),
+        row_rule("alternatives to each gold chunk, or to none", ("chunk_ids", "alternatives"), _check_alternatives),
         RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _check_path),
         RowRule("evidence verbatim in its chunks", _EVIDENCE, _check_evidence),
         row_rule("a place for each evidence, or for none", ("evidence", "evidence_places"), _check_evidence_places),
@@ -205,11 +225,13 @@ QUESTION = Suite(
             ("rejected_because", "pattern", "chunk_ids", "evidence"),
             _check_has_evidence,
         ),
+        row_rule("a listing alone has members", ("rejected_because", "pattern", "members"), _check_members),
         row_rule(
-            "a listing has members among its candidates",
-            ("rejected_because", "pattern", "members", "candidates"),
-            _check_members,
+            "answers are computed where their kind says so",
+            ("pattern", "arithmetic", "rejected_because"),
+            _check_arithmetic,
         ),
+        row_rule("a chance among things that are named", ("pattern", "chance"), _check_chance),
         written_unless_rejected("text", "answer"),
         written("domain"),
         dated("valid_from"),

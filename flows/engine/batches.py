@@ -154,7 +154,8 @@ def batch_questions(store: Store, questions: str, chunks: str, pools: str) -> li
 def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> list[QuestionBatch]:
     passages, drawn = without_positions(store.table(chunks)), store.table(pools)
     asked = store.table(questions)
-    asked = without_corpus_columns(asked.filter(pc.equal(asked["rejected_because"], "")))
+    asked = asked.filter(pc.equal(asked["rejected_because"], ""))
+    asked = without_corpus_columns(asked, "alternatives")  # pools have been drawn beside these
     chunk_at, pool_at = _places(passages, "chunk_id"), _places(drawn, "question_id")
     doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)
@@ -199,11 +200,12 @@ def without_positions(chunks: pa.Table) -> pa.Table:
     return chunks
 
 
-def without_corpus_columns(questions: pa.Table) -> pa.Table:
-    """The questions without the columns that the rest of the corpus decides, sorted by id."""
-    for name in ("retrievable", "split"):
+def without_corpus_columns(questions: pa.Table, *besides: str) -> pa.Table:
+    """The questions without the columns that the rest of the corpus decides, and those named, sorted by id."""
+    for name in ("retrievable", "split", *besides):
         place = questions.schema.get_field_index(name)
         field = questions.schema.field(place)
-        blank = [None if pa.types.is_boolean(field.type) else ""] * len(questions)
+        kind = field.type
+        blank = [None if pa.types.is_boolean(kind) else [] if pa.types.is_list(kind) else ""] * len(questions)
         questions = questions.set_column(place, field, pa.array(blank, field.type))
     return questions.sort_by("question_id")

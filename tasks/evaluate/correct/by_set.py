@@ -7,6 +7,7 @@ from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, LEGAL, initials, plain_text, split_tokens, stems
 from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.operands import candidates_of
 from rarefy.tasks.text import wordnet
 
 _EXTRA = 2  # words beside names and the question's own in an answer that is still a plain list
@@ -36,7 +37,7 @@ def judge_set(text: str, question: Question) -> Outcome:
     turned = _TURNS.search(rest) is not None
     plain = not turned and _is_plain(rest, question)
     lost = [name for name in question.members if name not in said]
-    others = [name for name in question.candidates if name in said and name not in question.members]
+    others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
     if not said and _FIGURES.fullmatch(text):
@@ -55,7 +56,7 @@ def judge_set(text: str, question: Question) -> Outcome:
 
 def _find_names(text: str, question: Question) -> tuple[set[str], str]:
     """The candidates that a text names, and the text without them."""
-    forms = [(plain_text(form), name) for name in question.candidates for form in _forms(name, question)]
+    forms = [(plain_text(form), name) for name in candidates_of(question) for form in _forms(name, question)]
     said: set[str] = set()
     rest = text
     for form, name in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):  # "Walmart U.S." before "Walmart"
@@ -76,7 +77,7 @@ def _forms(name: str, question: Question) -> Iterator[str]:
         letters = initials(words)
         yield letters.upper()
     first = re.split(r"[\s.]", name)[0].strip(",")
-    shared = [other for other in question.candidates if other.casefold().startswith(first.casefold())]
+    shared = [other for other in candidates_of(question) if other.casefold().startswith(first.casefold())]
     if len(shared) == 1 and len(first) > 2 and first[0].isupper() and not wordnet.known(first.casefold()):
         yield first
 

@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
     is_compared,
@@ -51,6 +52,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
     if config.match == "plain":
         return _match_plain(text, gold)
+    if about.question.chance and (outcome := judge_choice(text, about.question)):
+        return outcome
     for form in gold.forms:
         if (gold.kind in ("text", "verdict") and is_same_wording(text, form)) or " ".join(text.split()).strip(
             " ."

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Trial, Variant
+from rarefy.data_contracts.rows import PATTERNS, Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
@@ -201,15 +201,25 @@ REAL = "Real-World Retrieval Robustness"
 WORDINGS = f"{REAL}, all wordings"
 ABSTENTION = "Abstention"  # whose questions are in no other number
 REFUSED_ANSWERABLE = "Refusals of answerable questions"
+OUTSIDE = "none of RARE's patterns; in no other number"
 FLAT = f"{OVERALL} (flat)"  # its value and n are what z as published is made of (G.3)
 
 
 def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
-    """The numbers of one system: each with the share of refusals and of right answers beside it."""
+    """The numbers of one system: each with the share of refusals and of right answers beside it.
+
+    They are of RARE's four patterns; questions of other kinds have their own numbers beside them, and are in no other.
+    """
     frame = select_columns(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
     absent = (frame.rows["pattern"] == "absent").to_numpy()
     yield from _abstention_measures(frame.where(absent), frame.where(~absent))
     frame = frame.where(~absent)
+    counted = frame.rows["pattern"].isin(RARE.kinds).to_numpy()
+    if not counted.all():
+        others = apply_robustness_rules(frame.where(~counted), config)
+        for name, part in proper_slices(others.where(~others.rows["apart"]), ("pattern",), alone=True):
+            yield from _robust_refused_right(part, OVERALL, name, config, note=OUTSIDE)
+        frame = frame.where(counted)
     if not len(frame.rows):
         return
     cells = apply_robustness_rules(frame, config)
@@ -388,6 +398,7 @@ RARE = Protocol(
     config=RareConfig,
     refusal="no such info",  # of the authors' prompt; the paper's text has lost it
     contained=False,
+    kinds=PATTERNS,
     asks_absent=True,
     judge="rare",
     trials=trials,

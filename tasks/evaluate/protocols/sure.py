@@ -15,6 +15,7 @@ from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
 from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure, Metric, mean_of
+from rarefy.tasks.questions.operands import is_answerable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,10 +167,10 @@ def type_of(perturbation: str) -> str:
 
 
 def holds_answer(case: QuestionVariants, chunk: Chunk) -> bool:
-    """Whether an answer of the question is in this chunk, in any notation (S8)."""
+    """Whether an answer of the question, or every operand of a computed one, is in this chunk, in any notation (S8)."""
     from rarefy.tasks.text.answers import find_readable
 
-    return bool(find_readable(chunk.text, case.question.answer, case.question.aliases))
+    return is_answerable(case.question, lambda form, aliases: bool(find_readable(chunk.text, form, aliases)))
 
 
 # Pairs of answers before and after a change: C = Y(y) − Y(ŷ) (§3.6)

@@ -24,7 +24,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 15  # tables without tags, places, English alone
+VERSION = 16  # who retired from an office does not hold it
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

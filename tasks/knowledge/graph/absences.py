@@ -5,18 +5,18 @@ That no fact was found is where a search begins, and no proof: `ask.absent` read
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.computed import is_computable
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.listings import is_slanted, measure_label
 
 _FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
-def propose_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int) -> Iterator[Path]:
+def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int) -> Iterator[Path]:
     """Paths of the smallest hashes, at most a fifth of all with the `drawn` ones; `pivot` is the period asked for.
 
     The last triplet is of the company asked about; before it stands another company's, where that one's measure is.
@@ -27,7 +27,7 @@ def propose_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: in
         year = _FISCAL_YEAR.fullmatch(triplet.period)
         if year and triplet.entity and triplet.method == "table" and not triplet.rejected_because:
             years[triplet.domain, triplet.entity].add(int(year[1]))
-            if triplet.value and triplet.period_start and triplet.concept and not is_slanted(triplet.relation):
+            if triplet.period_start and triplet.concept and is_computable(triplet):
                 figures.append(triplet)
     wanted = min(config.quotas.get("absent", 0), drawn // 4)
     measures = _by_hash(_other_measures(figures))[: wanted // 2]
@@ -67,7 +67,8 @@ def _other_measures(figures: Sequence[Triplet]) -> Iterator[Path]:
         if len(companies) < HOLDERS:
             continue
         facts = [fact for its in companies.values() for fact in its]
-        called = measure_label(facts)
+        labels_used = Counter(fact.relation for fact in facts)
+        called = min(labels_used, key=lambda label: (-labels_used[label], label))
         for (where, entity), last in sorted(own.items()):
             if where != domain or concept in tags[domain, entity]:
                 continue

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.knowledge.graph.listings import is_member, measure_label
+from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
-from rarefy.tasks.questions.ask.facts import mid_sentence, noun_phrase, possessive, when_phrase
+from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
+from rarefy.tasks.questions.ask.computed import common_name, is_sayable, measure_name, when_words
+from rarefy.tasks.questions.ask.facts import mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
-from rarefy.tasks.text.names import without_form
+from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
 
 _SHARED = {  # relation → what companies that say the same of themselves have in common
     "is audited by": ("are audited by {object}", "have {object} as their independent auditor"),
@@ -27,10 +29,7 @@ _OF_PARTS = {
         "Which of {owner} segments had {figure}: {either}?",
         "Which of the following segments of {holder} had {figure}: {either}?",
     ),
-    "PRODUCT": (
-        "Which of the following had {figure} at {holder}: {either}?",
-        "For which of the following did {holder} report {figure}: {either}?",
-    ),
+    "PRODUCT": ("For which of the following did {holder} report {figure}: {either}?",),
     "REGION": (
         "In which of these regions did {holder} have {figure}: {either}?",
         "For which of the following regions did {holder} report {figure}: {either}?",
@@ -41,37 +40,58 @@ _OF_PARTS = {
 def listing(path: Path, index: CorpusIndex) -> Wording:
     """The question which of a path's candidates are members."""
     facts = [index.triplets[name] for name in path.triplet_ids]
-    members = [fact for fact in facts if is_member(fact, path.pivot)]
-    names = {fact.triplet_id: _name(fact) for fact in facts}
-    if len(set(names.values())) < len(facts):
+    inside = [has_what_members_have(fact, path.pivot) for fact in facts]
+    companies = all(fact.subject == fact.entity for fact in facts)
+    names = [mid_sentence(index.call(fact.entity)) if companies else _part(fact) for fact in facts]
+    if len(set(names)) < len(names):
         return refuse("names_alike")
-    choice = int(row_id("wording", path.path_id), 16)
-    ask = _ask_for_figures if facts[0].value else _ask_for_object
-    text = ask(facts, names, path.pivot, choice)
-    if not text:
-        return refuse("no_wording")
-    said = [names[fact.triplet_id] for fact in members]
-    full = join_names([fact.subject for fact in members]) if _are_companies(facts) else ""
+    if facts[0].value:
+        shown = [shown_value(fact) for fact in facts]
+        if [value is not None and value > Decimal(path.pivot) for value in shown] != inside or None in shown:
+            return refuse("arithmetic_disagrees")
+        name = common_name(facts, index) if companies else measure_name(facts)
+        amount = amount_words(Decimal(path.pivot), facts[0].unit)
+        if not (name and amount and is_sayable(name)):
+            return refuse("measure_unclear")
+        above = ("above", "of more than", "exceeding")[_turn(path, "above", 3)]
+        figure = f"{name} {above} {amount} {when_words(facts[0], index)}"
+        predicate = f"{('had', 'reported')[_turn(path, 'verb', 2)]} {figure}"
+    else:
+        figure, predicate = "", _say_of_all(facts, path)
+        if not predicate:
+            return refuse("no_wording")
+    templates = _OF_COMPANIES if companies else _OF_PARTS[facts[0].subject_type]
+    holder = mid_sentence(index.call(facts[0].entity))
+    text = templates[_turn(path, "wording", len(templates))].format(
+        every=join_names(names),
+        either=join_names(names, "or"),
+        predicate=predicate,
+        figure=figure,
+        holder=holder,
+        owner=possessive(holder),
+    )
+    members = [name for name, has in zip(names, inside, strict=True) if has]
+    full = join_names([fact.subject for fact, has in zip(facts, inside, strict=True) if has]) if companies else ""
+    answer = join_names(members)
+    said = BETWEEN.join(dict.fromkeys(fact.answer for fact in facts))
     return Wording(
-        text,
-        join_names(said),
-        members[0],
-        aliases=(full,) if full and full != join_names(said) else (),
-        members=tuple(said),
-        candidates=tuple(names.values()),
+        text[0].upper() + text[1:],
+        answer,
+        next(fact for fact, has in zip(facts, inside, strict=True) if has),
+        aliases=(full,) if full not in ("", answer) else (),
+        members=tuple(members),
+        arithmetic=f"members {OPEN}{said}{CLOSE}{AMONG}{BETWEEN.join(names)}{END} = {len(members)}; {path.pivot}",
         chance=1 / (2 ** len(facts) - 1),
     )
 
 
-def _are_companies(facts: Sequence[Triplet]) -> bool:
-    return all(fact.subject == fact.entity for fact in facts)
+def _part(member: Triplet) -> str:
+    return member_phrase(member) if member.subject_type == "REGION" else member_of(member)
 
 
-def _name(fact: Triplet) -> str:
-    """A company without its legal form; a segment without "segment" and without whose it is."""
-    if fact.subject == fact.entity:
-        return without_form(fact.subject)
-    return fact.subject.removeprefix(fact.entity).strip().removesuffix(" segment").removesuffix(" Segment")
+def _turn(path: Path, what: str, count: int) -> int:
+    """A number below `count`, by the path's hash."""
+    return int(row_id(what, path.path_id), 16) % count
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:
@@ -84,38 +104,16 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(first)} {word} {last}"
 
 
-def _ask_for_object(facts: Sequence[Triplet], names: dict[str, str], key: str, choice: int) -> str:
+def _say_of_all(facts: Sequence[Triplet], path: Path) -> str:
+    """What members say of themselves: "are incorporated in Delaware"."""
     forms = _SHARED.get(facts[0].relation)
     # one filing may print its auditor in capitals, where another does not
-    written = sorted({f.object for f in facts if f.object_key == key and not f.object.isupper()})
+    written = sorted({fact.object for fact in facts if fact.object_key == path.pivot and not fact.object.isupper()})
     if not forms or not written:
         return ""
-    predicate = forms[choice // 7 % len(forms)].format(object=with_the(written[0]))
-    return _OF_COMPANIES[choice % len(_OF_COMPANIES)].format(
-        every=join_names(list(names.values())), either=join_names(list(names.values()), "or"), predicate=predicate
-    )
+    return forms[_turn(path, "predicate", len(forms))].format(object=_with_the(written[0]))
 
 
-def with_the(name: str) -> str:
+def _with_the(name: str) -> str:
     """An exchange's name as it stands in a sentence: "the New York Stock Exchange"."""
     return f"the {name}" if name.endswith(" Exchange") and not name.startswith("the ") else name
-
-
-def _ask_for_figures(facts: Sequence[Triplet], names: dict[str, str], threshold: str, choice: int) -> str:
-    first = facts[0]
-    amount = amount_words(Decimal(threshold), first.unit)
-    measure = noun_phrase(min(facts, key=lambda f: f.relation != measure_label(facts)))
-    if not amount:
-        return ""
-    above = ("above", "of more than", "exceeding")[choice // 3 % 3]
-    figure = f"{measure} {above} {amount} {when_phrase(first)}"
-    either = join_names(list(names.values()), "or")
-    if _are_companies(facts):
-        predicate = f"{('had', 'reported')[choice // 2 % 2]} {figure}"
-        forms: Sequence[str] = _OF_COMPANIES
-        return forms[choice % len(forms)].format(
-            every=join_names(list(names.values())), either=either, predicate=predicate
-        )
-    holder = mid_sentence(without_form(first.entity))
-    forms = _OF_PARTS[first.subject_type]
-    return forms[choice % len(forms)].format(owner=possessive(holder), holder=holder, figure=figure, either=either)

@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Question, Span, row_id
+from rarefy.data_contracts.rows import KINDS, Question, Span, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -11,7 +11,7 @@ BREACHES = [
     (Question, "question_id is 16 hexadecimal digits", 0, {"question_id": "Q1"}, "Q1"),
     (
         Question,
-        "pattern is single | chain | star | inverted_star, or module:function",
+        f"pattern is {' | '.join(KINDS)}, or module:function",
         0,
         {"pattern": "loop"},
         "'loop'",

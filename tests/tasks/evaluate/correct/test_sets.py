@@ -11,8 +11,8 @@ from rarefy.tasks.models.llm.config import LLMConfig
 def asked(text, members, others):
     answer = " and ".join(members)
     return Question(
-        "q", "p", "listing", text, answer, (), (), (), (), (), members=tuple(members),
-        candidates=tuple(sorted((*members, *others))),
+        "q", "p", "listing", text, answer, (), (), (), (), (), members=tuple(members), chance=1 / 15,
+        arithmetic=f"members [1 | 2] of {{{' | '.join(sorted((*members, *others)))}}} = 2; 1",
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def test_an_answer_is_found_where_any_of_its_forms_stands_exactly() -> None:
 
 def test_how_answers_are_looked_for_is_an_option() -> None:
     other = question("q", ("a",), answer="MARCH", aliases=("the board", " ", "No"))
-    assert answer_forms(other) == ("MARCH", "the board") and answer_forms(other, every=False) == ("MARCH",)
+    assert answer_forms(other) == (("MARCH", "the board"),) and answer_forms(other, every=False) == (("MARCH",),)
     assert answer_forms(question("q", (), answer="Yes")) == ()
     rows = [hits("v1", "q1", "b")]
     upper = {**QUESTIONS, "q1": question("q1", ("b",), answer="MARCH")}

@@ -9,6 +9,7 @@ from rarefy.data_contracts.rows import Path
 from rarefy.tasks.knowledge.graph import GraphConfig, trace
 from rarefy.tasks.knowledge.graph.listings import choose_threshold
 from rarefy.tasks.questions.ask.listing import join_names
+from rarefy.tasks.questions.operands import candidates_of
 from tests.sample_questions import ask_sample
 
 
@@ -28,7 +29,7 @@ def test_every_listing_of_the_sample_is_what_all_facts_say(sample):
     for question in listings:
         facts = [sample.triplets[name] for name in question.triplet_ids]
         inside = set()
-        for fact, name in zip(facts, question.candidates, strict=True):
+        for fact, name in zip(facts, candidates_of(question), strict=True):
             assert name in question.text
             # every fact of the corpus that says the same thing of this candidate, not only the path's
             said = [
@@ -44,10 +45,10 @@ def test_every_listing_of_the_sample_is_what_all_facts_say(sample):
                 sides = {t.object in question.text for t in said}
             assert len(sides) == 1, (question.text, name)
             inside |= {name} if sides.pop() else set()
-        assert inside == set(question.members) and 2 <= len(inside) <= 6 and inside < set(question.candidates)
+        assert inside == set(question.members) and 2 <= len(inside) <= 6 and inside < set(candidates_of(question))
         assert question.answer == join_names(question.members)
         assert {span.chunk_id for span in question.evidence_spans} == set(question.chunk_ids)
-        assert len(question.triplet_ids) == len(question.candidates)
+        assert len(question.triplet_ids) == len(candidates_of(question))
 
 
 @pytest.mark.parametrize(

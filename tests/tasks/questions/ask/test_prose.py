@@ -26,7 +26,7 @@ def fact(
             "Which company was acquired on March 17, 2022 by the Acme Company?",
         ),
         (fact("was acquired for", "$2 billion"), "For what price was the Acme Company acquired?"),
-        (fact("is operated by", "Oriental Land Co."), "By whom is the Acme Company operated?"),
+        (fact("is operated by", "Oriental Land Co."), "Who is the Acme Company operated by?"),
         (fact("sold", "Miramax", "December 3, 2010"), "What did the Acme Company sell on December 3, 2010?"),
         (
             fact("delivered", "about 1,789,000 vehicles", "2024", "NUMBER"),
@@ -46,6 +46,7 @@ def test_a_form_that_fits_makes_a_question(triplet, question):
         fact("sold", "Miramax", "2010"),
         fact("evangelizes", "AI"),
         fact("includes", "Walt Disney Records"),
+        fact("is subsidiary of", "the Company", subject="Janssen"),
         fact("delivered", "many vehicles", "2024", "NUMBER"),
     ],
 )
@@ -73,9 +74,15 @@ def test_a_share_and_a_part_are_asked_for_by_their_own_words():
         "49.9%",
     )
     part = replace(
-        fact("includes", "Hollywood Records", kind="TEXT", subject="Acme Music"),
-        source_sentence="Acme Music includes Hollywood Records.",
+        fact("includes", "GeForce GPUs", kind="TEXT", subject="Graphics segment"),
+        source_sentence="The Graphics segment includes GeForce GPUs.",
     )
-    assert ask_prose_part(part) == ("Of which unit of the Acme Company is Hollywood Records a part?", "Acme Music")
+    assert ask_prose_part(part) == ("To which segment of the Acme Company do GeForce GPUs belong?", "Graphics segment")
+    assert ask_prose_part(replace(part, object="Data Center platform")) == (
+        "To which segment of the Acme Company does the Data Center platform belong?",
+        "Graphics segment",
+    )
+    country = replace(part, subject="Mexico", source_sentence="Walmart operates in Mexico (which includes Honduras).")
+    assert ask_prose_part(country) is None, "a list of countries has no units"
     assert ask_prose_part(replace(interest, source_sentence="We have an interest in Flash Partners.")) is None
-    assert ask_prose_part(replace(part, source_sentence="The unit includes Hollywood Records.")) is None
+    assert ask_prose_part(replace(part, source_sentence="The unit includes GeForce GPUs.")) is None
