@@ -48,8 +48,8 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
     if about.question.members:
-        outcome = judge_set(text, about.question)
-        return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
+        of_set = judge_set(text, about.question)
+        return unclear(of_set.why) if of_set.verdict == "wrong" and not config.value else of_set
     if config.match == "plain":
         return _match_plain(text, gold)
     if about.question.chance and (outcome := judge_choice(text, about.question)):

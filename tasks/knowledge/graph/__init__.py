@@ -76,6 +76,7 @@ class GraphSummary:
 def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """The sampled paths, domain by domain, the pattern that chooses first first, by hash.
 
+    Behind them come computed kinds, listings, and absences, at most a fifth of all.
     Star: clues first, the answer last. Chain: in the order of the way, the answer last. Inverted star: by hash.
     The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
@@ -88,9 +89,9 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
             for path in allocation.choose(name, paths):
                 drawn += 1
                 yield make_path(graph, name, path)
-    for path in concatenate(trace_computed(triplets, config), trace_listings(triplets, config)):
+    for row in concatenate(trace_computed(triplets, config), trace_listings(triplets, config)):
         drawn += 1
-        yield path
+        yield row
     yield from trace_absences(triplets, config, drawn)
 
 
