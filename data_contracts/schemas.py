@@ -106,7 +106,9 @@ def _add_evidence_places(questions: pa.Table) -> pa.Table:
 def _add_kinds(questions: pa.Table) -> pa.Table:
     """Add to questions of schema 3 that none is computed, and that no chunk states the same as a gold one."""
     questions = _add_columns(questions, arithmetic="", chance=0.0)
-    return _add_list(_add_list(questions, "questions", "alternatives"), "questions", "members")
+    for name in ("alternatives", "members"):
+        questions = _add_list(questions, "questions", name)
+    return questions
 
 
 def _add_remaining(paths: pa.Table) -> pa.Table:

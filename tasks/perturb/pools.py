@@ -48,7 +48,7 @@ def draw(
     chunks: Mapping[str, Chunk],
     triplets: Mapping[str, Triplet] = _NONE,
 ) -> Iterator[Pool]:
-    """A pool for each accepted question, in their order, which does not affect the pools.
+    """A pool for each accepted question but absences, in their order, which does not affect the pools.
 
     None of a pool's passages states the answer: no alternative of a gold chunk, and nothing about the same entity, for
     a name nothing at all, that has it in any notation.
@@ -58,7 +58,7 @@ def draw(
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [as_passages_state_it(question) for question in questions if not question.rejected_because]
+    accepted = [as_passages_state_it(q) for q in questions if not q.rejected_because and q.pattern != "absent"]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))

@@ -38,8 +38,8 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         "be": "were" if describe_measure(new).plural else "was",
         "from": _time(old, index),
         "to": _time(new, index),
-        "in": _when(new, index),
-        "than": _when(old, index),
+        "in": when_words(new, index),
+        "than": when_words(old, index),
     }
     template = _CHANGES[kind][_turn(path, "wording", len(_CHANGES[kind]))]
     operation = "percentage change" if kind == "percentage" else "difference"
@@ -76,7 +76,7 @@ def share(path: Path, index: CorpusIndex) -> Wording:
         "member": member_phrase(member),
         "what": f"{possessive(mid_sentence(index.call(member.entity)))} {re.sub(r'^total ', '', name)}",
         "total": f"{possessive(mid_sentence(index.call(member.entity)))} total {re.sub(r'^total ', '', name)}",
-        "when": _when(member, index),
+        "when": when_words(member, index),
     }
     if not words["member"]:
         return refuse("no_wording")
@@ -121,7 +121,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "name": name,
         "or": join(names, "or"),
         "and": join(names, "and"),
-        "in": _when(operands[0], index),
+        "in": when_words(operands[0], index),
         "kinds": _PARTS.get(operands[0].subject_type, ""),
         "whose": possessive(mid_sentence(index.call(operands[0].entity))),
     }
@@ -162,7 +162,7 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
         "name": name,
         "whose": possessive(mid_sentence(index.call(first.entity))),
         "kinds": _PARTS.get(first.subject_type, ""),
-        "in": _when(first, index),
+        "in": when_words(first, index),
         "or": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "or"),
         "and": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "and"),
     }
@@ -317,7 +317,7 @@ def _time(triplet: Triplet, index: CorpusIndex) -> str:
     return f"the end of {year}" if year else triplet.period
 
 
-def _when(triplet: Triplet, index: CorpusIndex) -> str:
+def when_words(triplet: Triplet, index: CorpusIndex) -> str:
     """ "in fiscal year 2024", "at the end of fiscal year 2024", "as of September 28, 2024"."""
     if triplet.period_start:
         return f"in {triplet.period}"

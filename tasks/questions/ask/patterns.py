@@ -35,6 +35,7 @@ class Wording:
     naming: tuple[Span, ...] = ()  # where an answer that is a name is written
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    members: tuple[str, ...] = ()  # as Question.members
     arithmetic: str = ""  # as Question.arithmetic, of an answer that was computed
     chance: float = 0.0  # as Question.chance
     rejected_because: str = ""
