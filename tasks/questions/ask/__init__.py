@@ -68,7 +68,9 @@ def ask(
     for path in paths:
         question = make_question(path, writers[path.pattern](path, index), index)
         of_english = config.writers[path.pattern] in WRITERS
-        foreign = of_english and not all(is_english(index.chunks[name].language) for name in path.chunk_ids)
+        foreign = of_english and not all(
+            is_english(index.chunks[name].language) for name in {*path.chunk_ids, *question.chunk_ids}
+        )
         yield replace(question, rejected_because="not_english") if foreign else question
 
 
