@@ -67,10 +67,9 @@ def ask(
     writers = {pattern: find(name, WRITERS) for pattern, name in config.writers.items()}
     for path in paths:
         question = make_question(path, writers[path.pattern](path, index), index)
+        passages = [index.chunks[name] for name in {*path.chunk_ids, *question.chunk_ids}]
         of_english = config.writers[path.pattern] in WRITERS
-        foreign = of_english and not all(
-            is_english(index.chunks[name].language) for name in {*path.chunk_ids, *question.chunk_ids}
-        )
+        foreign = of_english and not all(is_english(passage.language) for passage in passages)
         yield replace(question, rejected_because="not_english") if foreign else question
 
 
