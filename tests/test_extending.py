@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from framed import REFUSED, RIGHT, framed, made, value, values
 
-from rarefy.data_contracts.rows import Chunk, Passage, Question, Span
+from rarefy.data_contracts.rows import Chunk, Document, Passage, Question, Span
 from rarefy.flows.config import Config
 from rarefy.tasks.corpus.read import list_sources, read
 from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
@@ -17,6 +17,7 @@ from rarefy.tasks.evaluate.retrieve.search import Passages, check_ranking
 from rarefy.tasks.evaluate.systems.callable_system import connect_function
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.find import find
+from rarefy.tasks.knowledge.link import LinkConfig, link
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.perturb import vary
 from rarefy.tasks.questions.gates import judge
@@ -128,6 +129,18 @@ def test_a_protocol(mine: Path) -> None:
     assert protocol.display.rows(range(3), "known", []).tolist() == [True] * 3  # type: ignore[arg-type]
 
 
+def test_a_link_between_documents(mine: Path) -> None:
+    entities = {"Acme": "Drives are supplied by Boreal Report to all plants.", "Boreal": "We make drives."}
+    documents = {
+        name: Document(name, "h", name, f"{name} Report", "text/plain", text, entity=name)
+        for name, text in entities.items()
+    }
+    chunks = {name: Chunk(name, name, 0, len(text), "text", "", text, 9) for name, text in entities.items()}
+    (row,) = link([], LinkConfig(between=("suppliers:link_suppliers",)), chunks=chunks, documents=documents)
+    assert (row.subject, row.relation, row.object) == ("Acme", "is supplied by", "Boreal")
+    assert (row.method, row.answer, row.rejected_because) == ("link", "Boreal Report", "")
+
+
 def test_a_stage(mine: Path) -> None:
     store = Store(mine / "store")
     job = importlib.import_module("stages").shortening(Config())
@@ -146,4 +159,4 @@ def test_a_stage(mine: Path) -> None:
 def test_every_part_that_the_table_names_has_a_section_and_its_code() -> None:
     anchors = re.findall(r"\]\(#([\w-]+)\)", TEXT)
     sections = {title.lower().replace(" ", "-") for title in re.findall(r"^## (.+)$", TEXT, re.M)}
-    assert len(anchors) == 8 and set(anchors) <= sections | {"a-reader"} and len(CODE) == 9
+    assert len(anchors) == 9 and set(anchors) <= sections | {"a-reader"} and len(CODE) == 10

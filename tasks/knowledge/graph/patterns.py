@@ -86,8 +86,8 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                     return
                 if head[fact] in nodes or listed[fact]:
                     continue
-                if config.needed_clues and person[fact] and asked[fact] != asked[path[-1]]:
-                    continue  # who holds an office holds it for a time
+                if config.needed_clues and person[fact] and not link[fact] and asked[fact] != asked[path[-1]]:
+                    continue  # who holds an office holds it for a time; where somebody once worked stays as it was
                 longer = (fact, *path)
                 if len(longer) < size and not link[fact]:
                     yield from lead(longer, size, point, steps)

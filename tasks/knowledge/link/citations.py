@@ -84,7 +84,8 @@ def _find_citations(sentence: str, document: Document) -> Iterator[tuple[str, st
         return
     if doing := _DOING.search(sentence):
         if not _LEANING.search(doing["thing"]):
-            yield doing["thing"], f"is conducted {doing['by']}", *_cited(doing, title)
+            verb = "are" if is_plural(doing["thing"]) else "is"
+            yield doing["thing"], f"{verb} conducted {doing['by']}", *_cited(doing, title)
         return
     for thing in _THING.finditer(sentence):
         if not _LEANING.search(thing["thing"]) and not _VAGUE.fullmatch(thing["thing"]):

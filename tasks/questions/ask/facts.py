@@ -184,7 +184,7 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
     who = mid_sentence(holder)
     if triplet.relation == "aggregate market value of common equity held by non-affiliates" and triplet.period:
         equity = f"{possessive(who)} common equity held by non-affiliates"
-        if re.match(r"the \w+ (?:that|whose|which)\b", who):
+        if re.search(r" (?:that|whose|which) ", who):
             equity = f"the common equity held by non-affiliates of {who}"
         when = when_phrase(triplet)
         return f"{when[0].upper()}{when[1:]}, what was the aggregate market value of {equity}?"

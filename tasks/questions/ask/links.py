@@ -61,7 +61,7 @@ _CLAUSES = {  # relation → what is said of its object; "{S}" is its subject, t
     "is a major customer of": "of whose {sales} in {when} {share} came from {S}",
     "sources product from": "from which {S} {got} the {thing} in {year}",
     "provides product to": "that {got} the {thing} from {S} in {year}",
-    "formerly worked at": "where {S} {did} {time}",
+    "formerly worked at": "at which {S} {did} {time}",
     "formerly employed an officer of": "one of whose executive officers {did} at {S} {years}",
     "agreed to acquire": "that {S} agreed to acquire",
     "agreed to be acquired by": "that agreed to acquire {S}",

@@ -142,7 +142,7 @@ def is_generic(label: str) -> bool:
 
 _PARTY = re.compile(
     r"\b[Tt]h(?:e|is) ([Cc]ompany|[Rr]egistrant|[Cc]orporation|[Ff]irm|[Ff]iling|[Rr]eport|[Dd]ocument)\b"
-    r"(?!,? (?:that|which|whose|where|who|(?:in|with|for|to|of|from|by) which|named|called"
+    r"(?!,? (?:that|which|whose|where|who|(?:one )?(?:in|with|for|to|of|from|by|at) (?:which|whose)|named|called"
     r"|(?:audited|headquartered|based|incorporated|listed|located|founded|led|run|owned) (?:in|by|at|on|under))\b)"
 )
 _NAME = re.compile(r"(?<!^)\b[A-Z]")

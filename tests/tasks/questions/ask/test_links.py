@@ -80,7 +80,8 @@ def test_a_company_is_described_by_what_a_filing_says_of_it(
 ) -> None:
     row = link(relation, sentence, back)
     wording = asked(chain, [row, revenue(row.object)])
-    assert company in wording.text and "revenue" in wording.text and row.object not in wording.text
+    assert company in wording.text
+    assert BOREAL not in wording.text
     assert wording.answer == "$47"
 
 
@@ -121,7 +122,6 @@ def test_a_rule_of_the_section_that_another_section_applies() -> None:
         object_type="DURATION", answer="30 days", entity="24 CFR Part 104",
     )  # fmt: skip
     text = asked(chain, [row, rule]).text
-    assert "under the section in accordance with which, according to 24 CFR 105.2, the attic must be vented" in (
-        text[0].lower() + text[1:]
-    )
+    assert "nder the section in accordance with which, according to 24 CFR 105.2, the attic must be vented" in text
     assert "ithin how many days after receipt of the notice must an owner notify HUD" in text
+    assert "104" not in text

@@ -124,6 +124,8 @@ def test_a_fault_is_named(reason, question):
         "What may the states where Amazon faces disputes assess against the company?",
         "What was the revenue of the company that is based in Redmond, in millions of US dollars?",
         "What was the revenue, in US dollars, of the company headquartered in Redmond?",
+        "What revenue did the company one of whose officers once worked at Boreal report for fiscal 2024?",
+        "What revenue did the company at which Dana Moor once worked report for fiscal 2024?",
     ],
 )
 def test_what_is_named_or_described_in_the_question_is_self_contained(text):
