@@ -18,6 +18,7 @@ _OBJECT_QUESTIONS = {  # relation → the question that its object answers
     "has principal executive offices at": "At which street address does {holder} have its principal executive offices?",
     "is listed on": "On which stock exchange does {holder} have its common stock listed?",
     "trades under symbol": "Under which ticker symbol does the common stock of {holder} trade?",
+    "is part of": "Of which segment of {entity} is {holder} a part?",
     "is audited by": "Which accounting firm is the independent auditor of {holder}?",
 }
 _WHAT = {
@@ -36,7 +37,9 @@ def ask_for_object(triplet: Triplet, holder: str) -> str | None:
     if triplet.relation == "is based in" and triplet.object in STATES.values():
         return f"In which state is {mid_sentence(holder)} headquartered?"
     if triplet.relation in _OBJECT_QUESTIONS:
-        return _OBJECT_QUESTIONS[triplet.relation].format(holder=mid_sentence(holder))
+        return _OBJECT_QUESTIONS[triplet.relation].format(
+            holder=mid_sentence(holder), entity=mid_sentence(triplet.entity)
+        )
     question_word = _WHAT.get(triplet.object_type)
     if question_word is None:
         return None
