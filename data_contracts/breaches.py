@@ -27,6 +27,7 @@ from rarefy.data_contracts.suites.rule import (
     code_of,
     column_faults,
     column_values,
+    list_names,
     optional,
 )
 from rarefy.data_contracts.tables import schema_of
@@ -268,8 +269,7 @@ def _remove_dependents(
                     continue
                 keys, values = table.column(suite.key).to_pylist(), column_values(table, rule.column)
                 for key, value in zip(keys, values, strict=True):
-                    named = [value] if isinstance(value, str) else value
-                    if missed := next((name for name in named if name in gone[rule.owner]), None):
+                    if missed := next((name for name in list_names(value) if name in gone[rule.owner]), None):
                         code = f"{DEPENDS}{KINDS[rule.owner]}"
                         faults.setdefault(key, (code, f"{rule.column} {missed!r} was set aside"))
             if faults:

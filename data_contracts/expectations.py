@@ -24,6 +24,7 @@ from rarefy.data_contracts.suites.rule import (
     code_of,
     column_faults,
     column_values,
+    list_names,
 )
 
 VERSION = 2  # of how a table is checked: one that kept an older one is checked again
@@ -145,8 +146,8 @@ def _lost_references(rule: Reference, keys: list[Any], values: list[Any], refere
     """For each row the reference that leads nowhere, after the row's own name; None where all lead somewhere."""
     names = set(references[rule.owner].column(rule.key).to_pylist()) | ({""} if rule.optional else set())
     lost = (
-        (key, [n for n in ([v] if isinstance(v, str) else v) if n not in names])
-        for key, v in zip(keys, values, strict=True)
+        (key, [name for name in list_names(value) if name not in names])
+        for key, value in zip(keys, values, strict=True)
     )
     return [f"{key}: {rule.column} {gone[0]!r} is no {rule.owner.__name__}" if gone else None for key, gone in lost]
 

@@ -21,6 +21,11 @@ KINDS = (*PATTERNS, *COMPUTED, "listing", "absent")
 UNTRIED = ("needs_", "language")
 
 
+def hops_of(pattern: str) -> str:
+    """ "single" or "multi"; "computed" where an answer takes several facts, but none leads to another."""
+    return "single" if pattern == "single" else "computed" if pattern in COMPUTED else "multi"
+
+
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
@@ -129,7 +134,7 @@ class Triplet:
     relation: str
     object: str
     source_sentence: str
-    method: str  # table | cover | deadline | reading | prose | model
+    method: str  # table | cover | deadline | reading | prose | model | link
     subject_type: str = ""  # ORG | PERSON | GPE | PRODUCT | SEGMENT | LAW | ...
     object_type: str = ""  # those, or MONEY | PERCENT | NUMBER | DATE | TEXT for literals
     header: str = ""  # a table row's header line, verbatim
@@ -181,6 +186,8 @@ class Path:
     chunk_ids: tuple[str, ...]
     pivot: str
     domain: str = "default"
+    remaining: int = 0  # answers in the corpus when the clue is taken away, its own among them; 0 where none is counted
+    remaining_in_chunk: int = 0  # those of them in the answer's own chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +225,20 @@ class Question:
     chance: float = 0.0  # of a guess among the things that the question names; 0.0 where it names none
     members: tuple[str, ...] = ()  # of an answer that is a set, each of them
     language: str = "en"
-    retrievable: bool | None = None  # a gold chunk is in BM25's top 20; None: not tried
+    retrievable: bool | None = None  # a gold chunk or an alternative is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected
     rejected_because: str = ""
+
+    @property
+    def gold(self) -> tuple[frozenset[str], ...]:
+        """Per gold chunk, each once, the chunks of which any does: it and those that state the same."""
+        lists = dict(zip(self.chunk_ids, self.alternatives, strict=True)) if self.alternatives else {}
+        return tuple(frozenset((name, *lists.get(name, ()))) for name in dict.fromkeys(self.chunk_ids))
+
+    @property
+    def every_gold(self) -> frozenset[str]:
+        """The gold chunks and all others that state the same."""
+        return frozenset(name for hop in self.gold for name in hop)
 
 
 @dataclass(frozen=True, slots=True)

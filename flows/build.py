@@ -75,6 +75,7 @@ def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int 
         tables = run.gather("chunks", Chunk, parts, tables)
         tables = run.gather("triplets", Triplet, parts, tables)
         tables = run.report_doubts(run.whole(stages.flagging(config), tables))
+        tables = run.whole(stages.linking(config), tables)
         tables = run.whole(stages.normalising(config), tables)
         tables = run.whole(stages.superseding(config), tables)
         tables = run.whole(stages.tracing(config), tables)

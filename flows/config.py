@@ -26,6 +26,7 @@ from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
 from rarefy.tasks.knowledge.extract import ExtractConfig
 from rarefy.tasks.knowledge.graph import GraphConfig
+from rarefy.tasks.knowledge.link import LinkConfig
 from rarefy.tasks.knowledge.normalise import NormaliseConfig
 from rarefy.tasks.knowledge.supersede import SupersedeConfig
 from rarefy.tasks.models.embed import EmbedConfig
@@ -86,6 +87,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     )
     chunk: ChunkConfig = Field(default_factory=ChunkConfig, description="how documents are cut into chunks")
     extract: ExtractConfig = Field(default_factory=ExtractConfig, description="how facts are taken from chunks")
+    link: LinkConfig = Field(default_factory=LinkConfig, description="which links between documents are looked for")
     embed: EmbedConfig = Field(default_factory=EmbedConfig, description="which model says how alike two texts are")
     normalise: NormaliseConfig = Field(default_factory=NormaliseConfig, description="which names are taken for one")
     supersede: SupersedeConfig = Field(

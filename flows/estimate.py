@@ -210,7 +210,7 @@ def _traced(state: EstimateState, parts: Sequence[Part] | None, tables: Tables) 
         return None
     for kind, row_type in (("documents", Document), ("chunks", Chunk), ("triplets", Triplet)):
         tables = run.gather(kind, row_type, parts, tables)
-    tables = run.whole(stages.flagging(config), tables)
+    tables = run.whole(stages.linking(config), run.whole(stages.flagging(config), tables))
     normal = _make_or_count(state, stages.normalising(config), tables, (0, 0, 0), (0, 0, 0), 0.0)
     # without the model's word on borderline names they stay apart, which moves few paths
     return run.whole(stages.tracing(config), run.whole(stages.superseding(config), normal)) if normal else None

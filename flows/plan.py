@@ -6,7 +6,7 @@ from prefect import flow
 from rich.console import Console
 from rich.table import Table
 
-from rarefy.data_contracts.rows import Document, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
@@ -79,8 +79,9 @@ def _census(store: Store, config: Config, parts: list[Part]) -> tuple[stages.Cen
     tables["triplets"] = [made["triplets"] for made in found if made]
     if len(tables["triplets"]) < len(parts):
         return ()
-    gathered = (stages.gathering("documents", Document), stages.gathering("triplets", Triplet))
-    derived = (stages.flagging, stages.normalising, stages.superseding, stages.tracing, stages.counting)
+    tables["chunks"] = [part["chunks"] for part in parts]
+    gathered = [stages.gathering(*kind) for kind in (("documents", Document), ("chunks", Chunk), ("triplets", Triplet))]
+    derived = (stages.flagging, stages.linking, stages.normalising, stages.superseding, stages.tracing, stages.counting)
     for job in (*gathered, *(stage(config) for stage in derived)):
         if not (made := store.find(job.recipe(tables))):
             return ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
 from rarefy.data_contracts.suites.rule import (
     Judge,
     PartRule,
@@ -29,7 +29,10 @@ from rarefy.data_contracts.suites.rule import (
     written_unless_rejected,
 )
 
-_SIZES = {"single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None)}  # R12–R14
+_SIZES = {
+    "single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None),  # R12–R14
+    "comparison": (2, 3), "change": (2, 2), "share": (2, 2), "superlative": (3, None),
+}  # fmt: skip
 
 
 def _check_size(pattern: str, triplet_ids: list[str]) -> str | None:
@@ -149,10 +152,17 @@ def _check_evidence_places(evidence: list[str], places: list[str]) -> str | None
     return f"{len(evidence)} sentences, {len(places)} places" if len(places) not in (0, len(evidence)) else None
 
 
-def _check_has_evidence(rejected_because: str, chunk_ids: list[str], evidence: list[str]) -> str | None:
+def _check_has_evidence(rejected_because: str, pattern: str, chunk_ids: list[str], evidence: list[str]) -> str | None:
+    if pattern == "absent":
+        return f"nothing answers it, yet it has gold chunks {chunk_ids}" if chunk_ids or evidence else None
     if rejected_because or (chunk_ids and evidence):
         return None
     return f"accepted with {len(chunk_ids)} chunks and {len(evidence)} sentences of evidence"
+
+
+def _check_members(rejected_because: str, pattern: str, members: list[str]) -> str | None:
+    fits = len(set(members)) > 1 if pattern == "listing" else not members
+    return None if fits or rejected_because else f"a {pattern} with members {members}"
 
 
 def _check_accepted_triplets(references: References) -> Judge:
@@ -165,8 +175,27 @@ def _check_accepted_triplets(references: References) -> Judge:
     return judge
 
 
+def _check_arithmetic(pattern: str, arithmetic: str, rejected_because: str) -> str | None:
+    if pattern in COMPUTED and not rejected_because and not arithmetic.strip():
+        return f"a {pattern} without its arithmetic"
+    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in COMPUTED else None
+
+
+def _check_chance(pattern: str, chance: float) -> str | None:
+    if not 0 <= chance <= 0.5:
+        return f"a chance of {chance}, outside of 0 to 1/2"
+    return f"a {pattern} with a chance of {chance}" if chance and pattern not in COMPUTED else None
+
+
 def _check_no_split(reason: Any, split: Any) -> str | None:
     return f"rejected ({reason}), yet in {split!r}" if reason and split else None
+
+
+def _check_alternatives(chunk_ids: list[str], alternatives: list[list[str]]) -> str | None:
+    if alternatives and len(alternatives) != len(chunk_ids):
+        return f"{len(alternatives)} lists of alternatives to {len(chunk_ids)} chunks"
+    gold = next((name for names in alternatives for name in names if name in chunk_ids), None)
+    return f"chunk {gold} is gold and an alternative" if gold else None
 
 
 _EVIDENCE = ("chunk_ids", "evidence", "evidence_spans.chunk_id", "evidence_spans.start", "evidence_spans.end")
@@ -181,6 +210,8 @@ QUESTION = Suite(
         Reference("path_id", Path, "path_id"),
         Reference("triplet_ids", Triplet, "triplet_id"),
         Reference("chunk_ids", Chunk, "chunk_id"),
+        Reference("alternatives", Chunk, "chunk_id"),
+        row_rule("alternatives to each gold chunk, or to none", ("chunk_ids", "alternatives"), _check_alternatives),
         RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _check_path),
         RowRule("evidence verbatim in its chunks", _EVIDENCE, _check_evidence),
         row_rule("a place for each evidence, or for none", ("evidence", "evidence_places"), _check_evidence_places),
@@ -190,8 +221,17 @@ QUESTION = Suite(
             _check_accepted_triplets,
         ),
         row_rule(
-            "accepted questions have evidence", ("rejected_because", "chunk_ids", "evidence"), _check_has_evidence
+            "accepted questions have evidence, absences have none",
+            ("rejected_because", "pattern", "chunk_ids", "evidence"),
+            _check_has_evidence,
         ),
+        row_rule("a listing alone has members", ("rejected_because", "pattern", "members"), _check_members),
+        row_rule(
+            "answers are computed where their kind says so",
+            ("pattern", "arithmetic", "rejected_because"),
+            _check_arithmetic,
+        ),
+        row_rule("a chance among things that are named", ("pattern", "chance"), _check_chance),
         written_unless_rejected("text", "answer"),
         written("domain"),
         dated("valid_from"),
@@ -225,8 +265,12 @@ def _find_unjudged(table: pa.Table, references: References) -> list[tuple[str, s
     judged = {name for name, judge, error in zip(*columns, strict=True) if judge == "first" and not error}
     if not table.num_rows:
         return []  # nobody judges
-    reasons = look_up(references[Question], "question_id", "rejected_because")
-    return [(name, "accepted and not judged") for name, reason in reasons.items() if not reason and name not in judged]
+    standing = look_up(references[Question], "question_id", "rejected_because", "pattern")
+    return [
+        (name, "accepted and not judged")
+        for name, (reason, pattern) in standing.items()
+        if not reason and pattern != "absent" and name not in judged
+    ]
 
 
 def _check_gold_chunk(references: References) -> Judge:
@@ -281,7 +325,7 @@ JUDGEMENT = Suite(
         row_rule("scores are 1 to 5, or 0 with an error", ("error", *SCORES), _check_scores),
         coded("error"),
         PartRule("a judge judges a question once a round", Judgement, _find_repeated_judgements),
-        PartRule("every accepted question was judged, once any was", Question, _find_unjudged),
+        PartRule("every accepted question but absences was judged, once any was", Question, _find_unjudged),
     ),
 )
 

@@ -266,3 +266,8 @@ def column_values(table: pa.Table, name: str) -> list[Any]:
     items = (pc.struct_field(flat, field) if field else flat).to_pylist()
     ends = list(accumulate(pc.list_value_length(values).to_pylist()))
     return [items[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def list_names(value: Any) -> list[str]:
+    """The names that a value of a column with references holds: one, those of a list, or those of lists of them."""
+    return [value] if isinstance(value, str) else [name for one in value for name in list_names(one)]

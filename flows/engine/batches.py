@@ -129,7 +129,7 @@ def cut_batches(table: pa.Table, size: int = BATCH) -> Iterator[pa.Table]:
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
-    """Some accepted questions whose first gold chunk is of one document."""
+    """Some accepted questions whose first gold chunk is of one document, or that have none."""
 
     doc_id: str
     questions: str  # name of their table
@@ -154,12 +154,13 @@ def batch_questions(store: Store, questions: str, chunks: str, pools: str) -> li
 def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> list[QuestionBatch]:
     passages, drawn = without_positions(store.table(chunks)), store.table(pools)
     asked = store.table(questions)
-    asked = without_corpus_columns(asked.filter(pc.equal(asked["rejected_because"], "")))
+    asked = asked.filter(pc.equal(asked["rejected_because"], ""))
+    asked = without_corpus_columns(asked, "alternatives")  # pools have been drawn beside these
     chunk_at, pool_at = _places(passages, "chunk_id"), _places(drawn, "question_id")
     doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, chunk_ids in enumerate(asked["chunk_ids"].to_pylist()):
-        rows_of[doc_ids[chunk_at[chunk_ids[0]]]].append(row)
+        rows_of[doc_ids[chunk_at[chunk_ids[0]]] if chunk_ids else ""].append(row)  # an absence is of no document
 
     def cut() -> Iterator[tuple[str, pa.Table, pa.Table, pa.Table]]:
         """Document, questions, pools and chunks of each batch."""
@@ -199,11 +200,12 @@ def without_positions(chunks: pa.Table) -> pa.Table:
     return chunks
 
 
-def without_corpus_columns(questions: pa.Table) -> pa.Table:
-    """The questions without the columns that the rest of the corpus decides, sorted by id."""
-    for name in ("retrievable", "split"):
+def without_corpus_columns(questions: pa.Table, *besides: str) -> pa.Table:
+    """The questions without the columns that the rest of the corpus decides, and those named, sorted by id."""
+    for name in ("retrievable", "split", *besides):
         place = questions.schema.get_field_index(name)
         field = questions.schema.field(place)
-        blank = [None if pa.types.is_boolean(field.type) else ""] * len(questions)
+        kind = field.type
+        blank = [None if pa.types.is_boolean(kind) else [] if pa.types.is_list(kind) else ""] * len(questions)
         questions = questions.set_column(place, field, pa.array(blank, field.type))
     return questions.sort_by("question_id")

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +165,19 @@ def _check_digests(place: Path, files: dict[str, Path], manifest: dict[str, Any]
     return digests
 
 
+def draw_questions(questions: Iterable[Question], most: int) -> list[Question]:
+    """So many questions, of each kind the smallest hashes in turn, so that no kind takes more than its share.
+
+    The same ones every time, and a larger number of them contains a smaller one.
+    """
+    turns: Counter[str] = Counter()
+    ranked = []
+    for question in sorted(questions, key=lambda row: row_id("evaluate", row.question_id)):
+        turns[question.pattern] += 1
+        ranked.append((turns[question.pattern], question))
+    return [question for _, question in sorted(ranked, key=lambda one: one[0])[:most]]  # sorting keeps equals in order
+
+
 def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str, pa.Table]:
     """The questions of a split that are asked, with their variants, and all chunks."""
     accepted = [row for row in mix.read_rows(place, Question) if not row.rejected_because]
@@ -183,7 +196,7 @@ def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> d
             raise UsageFault(f"{place}: no question {missing[0]} in the split {wanted!r}")
     of = len(mine)
     if most:
-        mine = sorted(mine, key=lambda row: row_id("evaluate", row.question_id))[:most]
+        mine = draw_questions(mine, most)
     mine.sort(key=lambda row: row.question_id)
     names = {row.question_id for row in mine}
     variants = [row for row in mix.read_rows(place, Variant) if row.question_id in names]

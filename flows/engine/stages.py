@@ -3,7 +3,7 @@
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,7 +47,7 @@ from rarefy.tasks.evaluate.systems import answer
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
-from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.knowledge.supersede.latest import recency
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLMConfig
@@ -237,6 +237,12 @@ class CensusRow:
     sampled: int
     rule: str
     reason: str
+    needed: int = 0  # facts that other answers remain to without a clue; of what is sampled, as in graph.Spread:
+    in_chunk: int = 0
+    relations: int = 0
+    answer_types: int = 0
+    documents: int = 0
+    crossing: int = 0
 
 
 reading = Stage(  # sources to documents, or to the reason why not
@@ -282,6 +288,15 @@ flagging = Stage(  # documents to documents that say which other one they repeat
     {"documents": Document},
     "duplicates",
     packages=("datasketch", "xxhash"),
+)
+linking = Stage(  # triplets to those and the links between documents
+    "link",
+    "rarefy.tasks.knowledge.link:link",
+    link.VERSION,
+    {"triplets": Triplet, "chunks": Chunk, "documents": Document},
+    {"triplets": Triplet},
+    "link",
+    parts=lambda config: {"between": (config.link.between, link.LINKERS)},
 )
 normalising = Stage(  # triplets to triplets with keys, and the merges that led to them
     "normalise",
@@ -407,7 +422,7 @@ varying = Stage(  # questions to their variants
 )
 
 STAGES = (  # in the order of a build
-    *(reading, chunking, extracting, flagging, normalising, superseding, tracing, counting),
+    *(reading, chunking, extracting, flagging, linking, normalising, superseding, tracing, counting),
     *(asking, judging, probing, grading, splitting, drawing, varying),
 )
 NAMES = tuple(stage.name for stage in STAGES)
@@ -469,7 +484,8 @@ def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> 
 def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[CensusRow]:
     """The number of eligible and of sampled paths, by pattern and domain."""
     for row in graph.count_paths(triplets, config, paths.values()):
-        yield CensusRow(row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+        counts = (row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
+        yield CensusRow(*counts, **asdict(row.spread))
 
 
 CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}

@@ -19,7 +19,7 @@ from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
 from rarefy.flows.engine.run import Part, Run
 from rarefy.tasks.corpus import chunk
-from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.names import company
@@ -393,6 +393,7 @@ def find_questions(
         rows += _of_prose(found, slow, config, held, lambda: clock() > end - 0.2 * SECONDS)
     rows = _reject_ambiguous(rows)
     kept = {name: row for name, row in held.items() if name in found.documents}
+    rows = list(link.link(rows, config.link, chunks=found.chunks, documents=kept))
     keyed = normalise.normalise(
         rows, config.normalise.model_copy(update={"check": ""}), embed=_unrelated, documents=kept
     )

@@ -156,6 +156,11 @@ def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
             "eligible": f"{int(row.eligible):,}",
             "quota": f"{row.quota:,}",
             "taken": f"{row.sampled:,}",
+            "clue decides in chunk": f"{row.in_chunk:,}",
+            "relations": f"{row.relations:,}",
+            "types": f"{row.answer_types:,}",
+            "documents": f"{row.documents:,}",
+            "crossing": f"{row.crossing:,}",
             "why fewer": row.reason,
         }
         for row in census

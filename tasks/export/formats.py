@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -28,7 +29,10 @@ LONG = 100  # characters of a name that a document gives itself
 
 
 def beir_files(tables: Tables) -> dict[str, Content]:
-    """The folder's files: every chunk is a passage, every accepted question a query, every gold chunk relevant."""
+    """The folder's files: every chunk is a passage, every accepted question a query, every gold chunk relevant.
+
+    So is every other chunk that states the same.
+    """
     judgements = {f"qrels/{split}.tsv": _judgements(tables, split) for split in SPLITS}
     return {
         "corpus.jsonl": to_json_lines(_passages(tables)),
@@ -60,7 +64,7 @@ def _judgements(tables: Tables, split: str) -> Iterator[bytes]:
     yield b"query-id\tcorpus-id\tscore\n"
     for row in _accepted(tables):
         if row["split"] == split:
-            for chunk_id in dict.fromkeys(row["chunk_ids"]):
+            for chunk_id in dict.fromkeys(chain(row["chunk_ids"], *row["alternatives"])):
                 yield f"{row['question_id']}\t{chunk_id}\t1\n".encode()
 
 

@@ -29,9 +29,10 @@ from rarefy.tasks.perturb.context.other_values import (
 )
 from rarefy.tasks.perturb.context.swaps import parse_amount
 from rarefy.tasks.perturb.passages import split_passages
-from rarefy.tasks.text.notations import contains_answer
+from rarefy.tasks.questions.operands import as_passages_state_it
+from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 7  # dates of answers are read in every notation
+VERSION = 8  # no passage of a pool states the answer
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
@@ -47,15 +48,17 @@ def draw(
     chunks: Mapping[str, Chunk],
     triplets: Mapping[str, Triplet] = _NONE,
 ) -> Iterator[Pool]:
-    """A pool for each accepted question, in their order, which does not affect the pools.
+    """A pool for each accepted question but absences, in their order, which does not affect the pools.
 
+    None of a pool's passages states the answer: no alternative of a gold chunk, and nothing about the same entity, for
+    a name nothing at all, that has it in any notation.
     Neighbours are the chunks within `config.reach` of a gold one in its document, nearest first. Strangers are chunks
     of other documents, drawn by consistent hashing (hashes of the question on a ring of hashed documents and chunks),
     so that a new document changes few of them. Swaps come from `triplets` or, for a question without any, from other
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [question for question in questions if not question.rejected_because]
+    accepted = [as_passages_state_it(q) for q in questions if not q.rejected_because and q.pattern != "absent"]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))
@@ -90,15 +93,16 @@ class _ChunkIndex:
         for chunk in chunks.values():
             self.of_entity[chunk.entity].add(chunk.doc_id)
         self.ring = sorted((row_id("document", name, i), name) for name in self.documents for i in range(POINTS))
+        self.numbers: dict[str, frozenset[Number]] = {}  # of the chunks that were looked at
         self.rings: dict[str, list[tuple[str, str]]] = {}
 
     def neighbours(self, question: Question, reach: int) -> tuple[str, ...]:
-        gold = set(question.chunk_ids)
+        gold = question.every_gold
         found: dict[str, int] = {}
         for chunk_id in question.chunk_ids:
             names, at = self.documents[self.chunks[chunk_id].doc_id], self.place[chunk_id]
             for i in range(max(0, at - reach), min(len(names), at + reach + 1)):
-                if names[i] not in gold:
+                if names[i] not in gold and not self.holds_answer(question, names[i]):
                     found[names[i]] = min(found.get(names[i], reach), abs(i - at))
         order = sorted(found, key=lambda name: (found[name], self.chunks[name].doc_id, self.place[name]))
         return tuple(order)
@@ -110,6 +114,7 @@ class _ChunkIndex:
         gold = own if len(own) < len(self.documents) else gold  # other reports of the entity are not off the topic
         if len(self.documents) <= len(gold):
             return ()
+        every = question.every_gold
         found: dict[str, None] = {}
         for i in range(3 * wanted):  # draws may repeat or have no passage
             if len(found) == wanted:
@@ -119,8 +124,22 @@ class _ChunkIndex:
             ring = self._of_document(next(name for name in places if name not in gold))
             if ring:
                 at = bisect_left(ring, (row_id(question.question_id, i, "chunk"), ""))
-                found.setdefault(ring[at % len(ring)][1])
+                name = ring[at % len(ring)][1]
+                if name not in every and not self.holds_answer(question, name):
+                    found.setdefault(name)
         return tuple(found)
+
+    def holds_answer(self, question: Question, chunk_id: str) -> bool:
+        """Whether a passage has the answer: a name, or a figure about whom it is asked."""
+        chunk = self.chunks[chunk_id]
+        if parse_only_number(question.answer) is None:
+            return contains_answer(chunk.text, question.answer, question.aliases)
+        if chunk.entity and chunk.entity not in {self.chunks[name].entity for name in question.chunk_ids}:
+            return False
+        if chunk_id not in self.numbers:
+            self.numbers[chunk_id] = frozenset(find_numbers(chunk.text))
+        sought = set(filter(None, map(parse_only_number, (question.answer, *question.aliases))))
+        return any(is_same_number(one, other) for other in self.numbers[chunk_id] for one in sought)
 
     def _of_document(self, document: str) -> list[tuple[str, str]]:
         """The chunks of a document with passages, as a hash ring."""

@@ -21,6 +21,7 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.passages import find_passage
 from rarefy.tasks.perturb.proof import Embed, Proof, prove_drafts
 from rarefy.tasks.perturb.spans import project_spans
+from rarefy.tasks.questions.operands import as_passages_state_it
 
 # Cases: what of a question is perturbed
 
@@ -52,6 +53,8 @@ def make_cases(
     if entry.side == "query":
         yield case
         return
+    stated = as_passages_state_it(question)
+    case = replace(case, answer=stated.answer, aliases=stated.aliases)
     for chunk_id in dict.fromkeys(question.chunk_ids):
         chunk = chunks[chunk_id]
         spans = tuple((s.start, s.end) for s in question.evidence_spans if s.chunk_id == chunk_id)

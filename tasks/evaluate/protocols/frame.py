@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ TRIAL = (
 ).split()
 ANSWER = "asked_id text gold answer_shown shown prompt_tokens completion_tokens calls seconds cost".split()
 SCORE = "status value refused stage".split()
-QUESTION = "pattern domain entity period language".split()
+QUESTION = "pattern domain entity period language chance".split()
 Mask = npt.NDArray[np.bool_]
 
 
@@ -28,7 +29,7 @@ class Frame:
     """The trials of one system under one protocol, a row each, sorted by trial_id so that no order of files matters.
 
     Columns: those of TRIAL, ANSWER (gold and answer_shown are what the system really had), SCORE and QUESTION, and
-    `hops` (single | multi), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`).
+    `hops` (single | multi | computed), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`).
     `value` is NaN where status is not "scored".
     """
 
@@ -69,7 +70,16 @@ class Frame:
         counts = options.pop("counts", None) or self.counts()
         if per == "question" and "bounds" not in options:
             options["bounds"] = self._bounds(scores, options.get("limits", (0.0, 1.0)))
+        if guess := self._guess():
+            options["note"] = "; ".join(filter(None, (options.get("note", ""), guess)))
         return Measure(metric, slice_, above, below, counts, **options)
+
+    def _guess(self) -> str:
+        """What guesses among the things that the questions name would get, where all name some; "" elsewhere."""
+        if "chance" not in self.rows or not len(self.rows):
+            return ""
+        chances = self.rows["chance"].to_numpy(dtype=float)
+        return f"a guess among what is named is right in {chances.mean():.0%}" if (chances > 0).all() else ""
 
     def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float] | None:
         """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing."""
@@ -101,7 +111,7 @@ def build_frame(
     asked = answers.select(["trial_id", *ANSWER]).to_pandas()
     judged = scores.select(["trial_id", *SCORE]).to_pandas()
     about = questions.select(["question_id", *QUESTION, "chunk_ids"]).to_pandas()
-    about["hops"] = np.where(about["pattern"] == "single", "single", "multi")
+    about["hops"] = about["pattern"].map(hops_of)
     first = [ids[0] if len(ids) else "" for ids in about.pop("chunk_ids")]
     of = dict(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "doc_id")), strict=True)) if chunks else {}
     about["doc_id"] = [of.get(name, "") for name in first]
@@ -127,17 +137,19 @@ def slices(frame: AnyFrame, columns: Sequence[str] = SLICES) -> Iterator[tuple[s
     yield from proper_slices(frame, columns)
 
 
-def proper_slices(frame: AnyFrame, columns: Sequence[str] = SLICES) -> Iterator[tuple[str, AnyFrame]]:
-    """The part of each value of each column that has more than one, named COLUMN=VALUE."""
+def proper_slices(
+    frame: AnyFrame, columns: Sequence[str] = SLICES, *, alone: bool = False
+) -> Iterator[tuple[str, AnyFrame]]:
+    """The part of each value of each column that has more than one, or one `alone`, named COLUMN=VALUE."""
     for column in columns:
         values = sorted(set(frame.rows[column].dropna().unique()) - {""})
-        if len(values) > 1:
+        if len(values) > 1 or alone:
             for value in values:
                 yield f"{column}={value}", frame.only(column, value)
 
 
-ALWAYS = "question_id at status value refused pattern domain hops entity period".split()
-PLAIN = {"at", "value", "refused", "gold", "answer_shown", "shown", "ratio", "noise", "k", "number"}
+ALWAYS = "question_id at status value refused pattern domain hops entity period chance".split()
+PLAIN = {"at", "value", "refused", "chance", "gold", "answer_shown", "shown", "ratio", "noise", "k", "number"}
 
 
 def select_columns(frame: Frame, names: Iterable[str]) -> Frame:

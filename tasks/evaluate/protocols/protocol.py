@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Trial, Variant, row_id
+from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display
 
@@ -59,7 +59,10 @@ class Protocol:
     prompts: PromptPack | None = None  # None: the general ones
     # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
     retrieval: Mapping[str, Any] = field(default_factory=dict)
+    asks_absent: bool = False  # whether it asks what the corpus does not answer: only where refusing may be right
     about: str = ""  # what its options are about, where the title does not say it
+    # the table of kinds against protocols: which kinds of question count in its headline; others have slices beside it
+    kinds: tuple[str, ...] = (*PATTERNS, *COMPUTED, "listing")
 
     @property
     def description(self) -> str:
@@ -85,12 +88,16 @@ def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **fields
 
 
 def gold_share(case: QuestionVariants, passage_ids: Iterable[str]) -> float:
-    """The share of a question's gold chunks that are among these passages, as they are or with their gold kept."""
-    gold = set(case.question.chunk_ids)
+    """The share of a question's gold chunks that these passages hold, as they are or with their gold kept.
+
+    A passage that states the same stands for the gold one.
+    """
+    gold = case.question.gold
     if not gold:
         return -1.0
     made_of = {row.variant_id: row.chunk_id for row in (*case.documents, *case.context) if _holds_gold(row)}
-    return len(gold & {made_of.get(name, name) for name in passage_ids}) / len(gold)
+    shown = {made_of.get(name, name) for name in passage_ids}
+    return sum(not hop.isdisjoint(shown) for hop in gold) / len(gold)
 
 
 def _holds_gold(row: Variant) -> bool:

@@ -15,6 +15,7 @@ from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
 from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure, Metric, mean_of
+from rarefy.tasks.questions.operands import is_answerable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,8 @@ def trials(case: QuestionVariants, config: SureConfig) -> Iterator[Trial]:
 
 def is_asked(case: QuestionVariants, config: SureConfig) -> bool:
     """Whether a question is asked: it has one gold chunk, or multi-hop ones are asked by answer."""
+    if case.question.pattern == "absent":
+        return False
     return _has_one_gold_chunk(case) or config.multi_hop == "by_answer"
 
 
@@ -164,10 +167,10 @@ def type_of(perturbation: str) -> str:
 
 
 def holds_answer(case: QuestionVariants, chunk: Chunk) -> bool:
-    """Whether an answer of the question is in this chunk, in any notation (S8)."""
+    """Whether an answer of the question, or every operand of a computed one, is in this chunk, in any notation (S8)."""
     from rarefy.tasks.text.answers import find_readable
 
-    return bool(find_readable(chunk.text, case.question.answer, case.question.aliases))
+    return is_answerable(case.question, lambda form, aliases: bool(find_readable(chunk.text, form, aliases)))
 
 
 # Pairs of answers before and after a change: C = Y(y) − Y(ŷ) (§3.6)

@@ -12,6 +12,7 @@ from rarefy.tasks.evaluate.protocols.sure import NOISE, SureConfig, is_asked, tr
 from rarefy.tasks.perturb.catalogue import CATALOGUE
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.vary import vary
+from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.answers import contains_words, core_forms, find_readable, fold
 
 VERSION = 1
@@ -52,7 +53,9 @@ def noise(
     for case in cases(questions, variants.values(), chunks, hits.values()):
         found = _select_noise_chunks(case, retriever, config.sure)
         if found:
-            of[case.question.question_id] = replace(case.question, chunk_ids=found, evidence=(), evidence_spans=())
+            of[case.question.question_id] = replace(
+                case.question, chunk_ids=found, alternatives=(), evidence=(), evidence_spans=()
+            )
     for row in vary(of.values(), rules, chunks=chunks, embed=_no_embedder):
         if isinstance(row, Variant) and row.side == "document":
             yield replace(row, side=NOISE) if row.rejected_because else _check_answer_gained(row, of[row.question_id])
@@ -65,11 +68,12 @@ def _select_noise_chunks(case: QuestionVariants, retriever: str, config: SureCon
     if found is None or not is_asked(case, config) or fold(question.answer) in VERDICTS:
         return ()
     kept: list[str] = []
+    gold = question.every_gold
     for chunk_id in found.chunk_ids:
         if len(kept) == config.noise:
             break
         chunk = case.chunks[chunk_id]
-        if chunk_id not in question.chunk_ids and not _find_answer(question, f"{chunk.title}\n{chunk.text}"):
+        if chunk_id not in gold and not _find_answer(question, f"{chunk.title}\n{chunk.text}"):
             kept.append(chunk_id)
     return tuple(kept)
 
@@ -80,7 +84,8 @@ def _check_answer_gained(row: Variant, question: Question) -> Variant:
     Notations are looked for only where they can come from, the date or link of metadata: the chunk was read for them.
     """
     text = fold(row.text)
-    forms = (form for form in (question.answer, *question.aliases) if form.strip())
+    stated = as_passages_state_it(question)
+    forms = (form for form in (stated.answer, *stated.aliases) if form.strip())
     gained = next((form for form in forms if any(contains_words(text, core) for core in core_forms(form))), "")
     if not gained and row.family == "metadata":
         gained = _find_answer(question, row.detail)
@@ -90,8 +95,9 @@ def _check_answer_gained(row: Variant, question: Question) -> Variant:
 
 
 def _find_answer(question: Question, text: str) -> str:
-    """The stretch of a text that states the answer, in any notation; "" where none does."""
-    return find_readable(text, question.answer, question.aliases)
+    """The stretch of a text that states the answer, or an operand of it, in any notation; "" where none does."""
+    stated = as_passages_state_it(question)
+    return find_readable(text, stated.answer, stated.aliases)
 
 
 def _no_embedder(texts: Sequence[str]) -> Any:

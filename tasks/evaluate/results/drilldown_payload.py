@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -218,6 +219,8 @@ AROUND = 240  # characters of the document before and after the sentence
 def question_records(tables: Mapping[str, pa.Table], texts: Texts, places: Iterable[int]) -> dict[int, list[Any]]:
     """By place in the table: id, text, answer, aliases, gold chunks, evidence, pattern, domain, entity, period.
 
+    Chunks that state what a gold one states are among the gold chunks.
+
     A piece of evidence is the document's title, its id, the section, chunk_id, the text before, the sentence, the text
     after, where the sentence begins in the document (-1 where that is not known), and its place in the source.
     """
@@ -241,7 +244,7 @@ def _question(row: Mapping[str, Any], chunks: Mapping[str, Any], texts: Texts) -
         texts.put(row["text"]),
         texts.put(row["answer"]),
         [texts.put(alias) for alias in row["aliases"]],
-        row["chunk_ids"],
+        [*row["chunk_ids"], *chain.from_iterable(row["alternatives"])],  # all that is marked as gold
         evidence,
         *(row.get(name) or "" for name in ("pattern", "domain", "entity", "period")),
     ]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
 from rarefy.tasks.evaluate.protocols.sure import TYPES
@@ -184,7 +186,7 @@ def _question_columns(questions: pa.Table) -> dict[str, CategoricalColumn]:
         if name in questions.schema.names
     }
     patterns = found.get("pattern", np.array([""], dtype=object))
-    found["hops"] = np.where(patterns == "single", "single", "multi").astype(object)
+    found["hops"] = np.array([hops_of(pattern) for pattern in patterns], dtype=object)
     return {name: encode_column(column) for name, column in found.items()}
 
 
@@ -238,19 +240,23 @@ def _retrieval_block(
 
 
 def _gold_share(hits: pa.Table, question: Ints, questions: pa.Table) -> npt.NDArray[np.float64]:
-    """The share of the gold chunks among the first ten of each list, NaN where there are none."""
-    lists = questions["chunk_ids"].combine_chunks()
-    names = pc.unique(lists.flatten())
-    first = pc.list_slice(hits["chunk_ids"].combine_chunks(), 0, DEPTH)
-    whose = np.repeat(question, pc.list_value_length(first).to_numpy(zero_copy_only=False))
-    code = pc.fill_null(pc.index_in(pc.list_flatten(first), value_set=names), -1).to_numpy(zero_copy_only=False)
-    owner = np.repeat(np.arange(len(lists)), pc.list_value_length(lists).to_numpy(zero_copy_only=False))
-    gold = owner * (len(names) + 1) + pc.index_in(lists.flatten(), value_set=names).to_numpy(zero_copy_only=False)
-    have = np.isin(whose * (len(names) + 1) + code, np.unique(gold)) & (code >= 0) & (whose >= 0)
-    row = np.repeat(np.arange(len(question)), pc.list_value_length(first).to_numpy(zero_copy_only=False))
-    count = np.append(np.bincount(owner, minlength=len(lists)), 0)[question].astype(float)
-    there = np.bincount(row[have], minlength=len(question))
-    return np.where(count > 0, there / np.maximum(count, 1), np.nan)
+    """The share of the gold chunks among the first ten of each list, NaN where there are none.
+
+    A passage that states the same stands for the gold one.
+    """
+    gold = [
+        [{name, *others} for name, others in dict(zip_longest(names, lists, fillvalue=())).items()]
+        for names, lists in zip(questions["chunk_ids"].to_pylist(), questions["alternatives"].to_pylist(), strict=True)
+    ]
+    gold.append([])  # of -1, a question that is not there
+    first = pc.list_slice(hits["chunk_ids"].combine_chunks(), 0, DEPTH).to_pylist()
+    return np.array(
+        [
+            sum(not hop.isdisjoint(names) for hop in gold[at]) / len(gold[at]) if gold[at] else np.nan
+            for at, names in zip(question.tolist(), first, strict=True)
+        ],
+        dtype=np.float64,
+    )
 
 
 # The rows of a number

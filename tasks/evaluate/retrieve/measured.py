@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant, hops_of
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
+from rarefy.tasks.questions.operands import operands_of
 
 
 class AnswersConfig(BaseModel, frozen=True, extra="forbid"):
@@ -36,8 +37,11 @@ class AnswerFinder:
 
     def __init__(self, questions: Mapping[str, Question], chunks: Mapping[str, Chunk], config: AnswersConfig) -> None:
         self._chunks, self._casefold = chunks, config.casefold
+        # sets of forms, of each of which a passage must contain one
         self._forms = {
-            name: tuple(dict.fromkeys(map(self._plain, answer_forms(question, config.forms == "any"))))
+            name: tuple(
+                tuple(dict.fromkeys(map(self._plain, forms))) for forms in answer_forms(question, config.forms == "any")
+            )
             for name, question in questions.items()
         }
         self._seen: dict[tuple[str, str], bool] = {}
@@ -55,19 +59,25 @@ class AnswerFinder:
         pair = (question_id, chunk_id)
         if pair not in self._seen:
             text = self._plain(self._chunks[chunk_id].text)
-            self._seen[pair] = any(form in text for form in self._forms[question_id])
+            self._seen[pair] = all(any(form in text for form in forms) for forms in self._forms[question_id])
         return self._seen[pair]
 
     def _plain(self, text: str) -> str:
         return text.casefold() if self._casefold else text
 
 
-def answer_forms(question: Question, every: bool = True) -> tuple[str, ...]:
-    """Return the forms of an answer to look for; none for yes or no, which any passage may contain."""
+def answer_forms(question: Question, every: bool = True) -> tuple[tuple[str, ...], ...]:
+    """Return the forms of an answer to look for, or of each operand of a computed one.
+
+    None for yes or no, which any passage may contain.
+    """
+    if figures := operands_of(question):
+        return tuple((figure,) for figure in figures)
     if question.answer.strip().casefold() in VERDICTS:
         return ()
     all_forms = (question.answer, *question.aliases) if every else (question.answer,)
-    return tuple(form for form in all_forms if form.strip() and form.strip().casefold() not in VERDICTS)
+    kept = tuple(form for form in all_forms if form.strip() and form.strip().casefold() not in VERDICTS)
+    return (kept,) if kept else ()
 
 
 Values = npt.NDArray[np.float64]
@@ -111,7 +121,8 @@ def measured(
     wordings, Recall and nDCG are also given as differences to the original.
     """
     options = options or MeasuredConfig()
-    names = sorted(name for name, question in questions.items() if not question.rejected_because)
+    # what no passage answers cannot be found
+    names = sorted(name for name, q in questions.items() if not q.rejected_because and q.pattern != "absent")
     place = {name: at for at, name in enumerate(names)}
     wording = {
         row.variant_id: (row.question_id, row.perturbation)
@@ -156,24 +167,48 @@ def _metric_values(
 ) -> dict[str, Values]:
     """Return each metric's value for each of these hits."""
     metrics: dict[str, Values] = {}
-    gold = [set(questions[row.question_id].chunk_ids) for row in rows]
+    gold = [questions[row.question_id].gold for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
-    metrics |= _rank_metrics(rows, gold, depths, cut)
+    metrics |= _rank_metrics(rows, [questions[row.question_id] for row in rows], depths, cut)
     found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
     best_at = np.array([answers.first(row.question_id, row.best) for row in rows])
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
-        whole = np.array([some <= set(ids) for some, ids in zip(gold, lists, strict=True)], dtype=float)
+        whole = np.array(
+            [all(not hop.isdisjoint(ids) for hop in some) for some, ids in zip(gold, lists, strict=True)], dtype=float
+        )
         metrics[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
         at, within = (found_at, depth) if depth else (best_at, np.inf)
         metrics[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
     metrics["Recall@best"] = np.array(
-        [len(some & set(row.best)) / len(some) if some else np.nan for some, row in zip(gold, rows, strict=True)]
+        [
+            sum(not hop.isdisjoint(row.best) for hop in some) / len(some) if some else np.nan
+            for some, row in zip(gold, rows, strict=True)
+        ]
     )
     return metrics
 
 
-def _rank_metrics(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequence[int], cut: int) -> dict[str, Values]:
+def credit_gold(question: Question, chunk_ids: Sequence[str]) -> list[str]:
+    """Return a ranking in which the first passage to state what a gold chunk states has that chunk's name.
+
+    Later ones have names that no gold chunk has: each gold chunk counts once.
+    """
+    if not question.alternatives:
+        return list(chunk_ids)
+    every = question.every_gold
+    left = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
+    credited = []
+    for chunk_id in chunk_ids:
+        stood_for = next((name for name, hop in left.items() if chunk_id in hop), "")
+        left.pop(stood_for, None)
+        credited.append((stood_for or f"{chunk_id} again") if chunk_id in every else chunk_id)
+    return credited
+
+
+def _rank_metrics(
+    rows: Sequence[Hits], questions: Sequence[Question], depths: Sequence[int], cut: int
+) -> dict[str, Values]:
     """Recall@k, MRR, nDCG and MAP by ir_measures; NaN for a question without gold chunks."""
     import ir_measures
     from ir_measures import AP, RR, R, nDCG
@@ -182,9 +217,13 @@ def _rank_metrics(rows: Sequence[Hits], gold: Sequence[set[str]], depths: Sequen
     named |= {str(nDCG @ cut): f"nDCG@{cut}", str(AP @ cut): f"MAP@{cut}"}
     metrics = {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
     order = {row.query_id: at for at, row in enumerate(rows)}
-    qrels = {row.query_id: dict.fromkeys(some, 1) for row, some in zip(rows, gold, strict=True) if some}
+    asked_of = list(zip(rows, questions, strict=True))
+    qrels = {row.query_id: dict.fromkeys(one.chunk_ids, 1) for row, one in asked_of if one.chunk_ids}
     # by rank and not by score, so that equal scores stay in the order in which a system is shown them
-    run = {row.query_id: {name: float(-at) for at, name in enumerate(row.chunk_ids)} for row in rows}
+    run = {
+        row.query_id: {name: float(-at) for at, name in enumerate(credit_gold(one, row.chunk_ids))}
+        for row, one in asked_of
+    }
     if not qrels:
         return metrics
     asked = [*(R @ depth for depth in depths), nDCG @ cut, AP @ cut]
@@ -252,5 +291,5 @@ def _sum_by_question(at: npt.NDArray[np.int64], values: Values, count: int) -> V
 _SLICES: dict[str, Callable[[Question], str]] = {
     "pattern": lambda question: question.pattern,
     "domain": lambda question: question.domain,
-    "hops": lambda question: "single" if question.pattern == "single" else "multi",
+    "hops": lambda question: hops_of(question.pattern),
 }

@@ -58,7 +58,10 @@ def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[H
 
 
 def write_qrels(path: Path, questions: Mapping[str, Question], variants: Iterable[Variant]) -> int:
-    """Write `query 0 passage 1` for each gold chunk of each accepted wording; return the number of lines.
+    """Write `query hop passage 1` for each gold chunk of each accepted wording, and for all that state the same.
+
+    Return the number of lines. The second column, which tools of TREC do not read, numbers the gold chunks from 0: of
+    the passages with one number any is enough.
 
     An accepted question without an unperturbed variant stands under its own id.
     """
@@ -67,8 +70,9 @@ def write_qrels(path: Path, questions: Mapping[str, Question], variants: Iterabl
     with path.open("w", encoding="utf-8", newline="\n") as file:
 
         def gold(query_id: str, question: Question) -> int:
-            file.writelines(f"{query_id} 0 {chunk_id} 1\n" for chunk_id in question.chunk_ids)
-            return len(question.chunk_ids)
+            relevant = [(at, name) for at, hop in enumerate(question.gold) for name in sorted(hop)]
+            file.writelines(f"{query_id} {at} {name} 1\n" for at, name in relevant)
+            return len(relevant)
 
         for row in variants:
             question = questions.get(row.question_id)

@@ -11,6 +11,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
 from rarefy.tasks.questions.gates.wording import contains_phrase
+from rarefy.tasks.questions.operands import is_answerable
 
 VERSION = 1
 OF_LAYOUT = ("format", "metadata")  # families of document variants whose text includes the title
@@ -106,7 +107,7 @@ class TrialRenderer:
     _passages: dict[str, Passage] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
     _sizes: dict[str, int] = field(default_factory=dict)
-    _shows: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _shows: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     _hits: dict[tuple[str, str], Hits] = field(default_factory=dict)
     _count: TokenCounter | None = None
 
@@ -204,7 +205,7 @@ class TrialRenderer:
             output.refused,
             tuple(retrieved),
             self._gold_share(trial, question, had) if known else -1.0,
-            any(self._states_answer(question, passage) for passage in had) if known else None,
+            self._state_answer(question, had) if known else None,
             put.shown,
             output.prompt_tokens,
             output.completion_tokens,
@@ -219,19 +220,23 @@ class TrialRenderer:
     def _gold_share(self, trial: Trial, question: Question, had: Sequence[Passage]) -> float:
         """Return the share of gold chunks among the passages: by name, or by gold sentences where names differ.
 
+        A passage that states the same stands for the gold one.
+
         -1 for a question without gold chunks.
         """
         if trial.given == "passages" and len(had) == len(trial.passage_ids):
             return trial.gold
-        gold = dict.fromkeys(question.chunk_ids)
+        gold = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
         if not gold:
             return -1.0
         names = {passage.passage_id for passage in had}
         names |= {self.variants[n].chunk_id for n in names if n in self.variants and _keeps_gold(self.variants[n])}
         texts = [" ".join(passage.text.split()) for passage in had if passage.passage_id not in self.chunks]
-        return sum(name in names or (bool(texts) and self._has_evidence(question, name, texts)) for name in gold) / len(
-            gold
+        held = (
+            not hop.isdisjoint(names) or (bool(texts) and self._has_evidence(question, name, texts))
+            for name, hop in gold.items()
         )
+        return sum(held) / len(gold)
 
     @staticmethod
     def _has_evidence(question: Question, chunk_id: str, texts: list[str]) -> bool:
@@ -243,12 +248,19 @@ class TrialRenderer:
         ]
         return bool(sentences) and all(any(sentence in text for text in texts) for sentence in sentences)
 
-    def _states_answer(self, question: Question, passage: Passage) -> bool:
-        """Return whether a passage states any form of the answer."""
-        key = (question.question_id, self._digest(passage) if passage.passage_id in self._digests else passage.text)
+    def _state_answer(self, question: Question, had: Sequence[Passage]) -> bool:
+        """Return whether one of the passages states the answer, or all together every operand of a computed one."""
+        return is_answerable(
+            question, lambda form, aliases: any(self._states(question, (form, *aliases), passage) for passage in had)
+        )
+
+    def _states(self, question: Question, of: tuple[str, ...], passage: Passage) -> bool:
+        """Return whether a passage states any of these forms of an answer, or of one of its operands."""
+        text_key = self._digest(passage) if passage.passage_id in self._digests else passage.text
+        key = (question.question_id, of[0], text_key)
         if key not in self._shows:
             text = " ".join(passage.text.casefold().split())
-            forms = (" ".join(form.casefold().split()) for form in (question.answer, *question.aliases))
+            forms = (" ".join(form.casefold().split()) for form in of)
             # the quick look first: says() goes through the text word by word
             self._shows[key] = any(form and form in text and contains_phrase(text, form) for form in forms)
         return self._shows[key]

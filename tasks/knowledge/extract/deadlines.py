@@ -1,7 +1,8 @@
 """Triplets from rules with a measure: who must do what within, for at least or up to how much (R6-R8)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -238,14 +239,14 @@ def extract_deadlines(
     name = document.entity or document.title
     if document.domain != "policy" and not (document.domain == "default" and _RULES.search(name)):
         return
-    marks = [(m.start(), m[1]) for m in _SECTION.finditer(document.text)]
+    marks = mark_sections(document.text)
     for chunk in chunks if name else ():
         for start, end in sentences(chunk.text) if chunk.kind == "text" else ():
             sentence = chunk.text[start:end]
             rule = parse_rule(sentence) if _MODAL.search(sentence) else None
             if rule is None or _is_in_list(document.text, chunk.start + start, sentence):
                 continue
-            section = next((m for at, m in reversed(marks) if at <= chunk.start + start), "")
+            section = section_at(marks, chunk.start + start)
             subject = rule.subject or rule.since[3:] or rule.bound[5:]
             subject = re.sub(r"^(?:the|an?|each|every|any|all) ", "", subject, flags=re.I)
             yield Triplet(
@@ -291,6 +292,17 @@ def _make_relation(rule: Rule) -> str:
     verb = verb[: 2 if verb[0] in ("be", "not") else 1]
     ends = bound[-1:] if bound and bound[-1] in ("within", "for", "every", "until") else bound[:2]
     return " ".join([rule.modal, *verb, *ends][:4])
+
+
+def mark_sections(text: str) -> list[tuple[int, str]]:
+    """Where the sections of a regulation begin, and their marks: "§ 581.8", "Article 12"."""
+    return [(m.start(), m[1]) for m in _SECTION.finditer(text)]
+
+
+def section_at(marks: Sequence[tuple[int, str]], at: int) -> str:
+    """The mark of the section that holds this place; "" before the first."""
+    found = bisect_right(marks, at, key=lambda mark: mark[0])
+    return marks[found - 1][1] if found else ""
 
 
 def cite_section(name: str, section: str) -> str:

@@ -208,7 +208,11 @@ def extract_officers(chunk: Chunk, document: Document) -> Iterator[Triplet]:
             now = re.split(r"(?<=[a-z\d])[.;]\s", row.cells[office].text)[0]
             titles = [m.group(1) for m in _OFFICE.finditer(now) if not _OF_A_PART.match(now, m.end())]
             chief = next((t for t in titles if t.startswith("Chief")), None)
-            if not _PERSON.match(person) or chief is None or re.search(r"\b(?:former|until|from .+ to)\b", now, re.I):
+            if (
+                not _PERSON.match(person)
+                or chief is None
+                or re.search(r"\b(?:former(?:ly)?|retired|until|from .+ to)\b", now, re.I)
+            ):
                 continue
             yield Triplet(
                 triplet_id=row_id("officer", chunk.chunk_id, row.start, person),

@@ -14,9 +14,26 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         ("inverted_star", "chain", "star", "single"),
         description="patterns by name or module:function, in the order in which they choose their facts: rarest first",
     )
+    computed: tuple[Literal["comparison", "change", "share", "superlative"], ...] = Field(
+        ("comparison", "change", "share", "superlative"),
+        description="kinds whose answer is computed from several figures; they may use what the patterns used",
+    )
     quotas: dict[str, int] = Field(
-        {"inverted_star": 1_000, "chain": 2_000, "star": 2_000, "single": 8_000},
-        description="paths wanted per pattern and domain (RARE's code: 30000); a pattern not named here gets none",
+        {
+            "inverted_star": 1_000,
+            "chain": 2_000,
+            "star": 2_000,
+            "single": 8_000,
+            "comparison": 500,
+            "change": 500,
+            "share": 500,
+            "superlative": 500,
+            "listing": 300,
+            "absent": 1_000,
+        },
+        description="paths wanted per pattern or kind and domain (RARE's code: 30000), of absences in all domains "
+        "together; these are at most a fifth of all, and many of them are not asked, since a document may speak of "
+        "them; one not named here gets none",
     )
     single_rule: Literal["tail", "paper"] = Field(
         "tail",
@@ -32,13 +49,24 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     inverted_star_sizes: Sizes = Field(
         (2, 3, 4), description="heads that meet in one tail (R14; RARE's code: pairs only)"
     )
-    star_clues: Literal["entity", "any"] = Field(
-        "entity",
-        description="entity: at most one tail of a star is a literal, since a number cannot point at its owner",
+    star_clues: Literal["member", "entity", "any"] = Field(
+        "member",
+        description="entity: at most one tail of a star is a literal, since a number cannot point at its owner; "
+        "member: but at a part of a company, whose siblings have other figures of the measure; any: all literals",
     )
     needed_clues: bool = Field(
         True,
-        description="a star's clues single its head out, and each is needed for it (R19); false: whatever is around it",
+        description="without its clues a chain or star has another answer in the corpus, and each clue of a star is "
+        "needed to single its head out (R19); none is one of a list; false: whatever is there",
+    )
+    common_clues: str = Field(
+        r"is headquartered in|is based in|is incorporated in|is listed on|is audited by|trades under symbol"
+        r"|are issued by|(chief .+|president|controller|general counsel|treasurer) of",
+        description="relations (a regular expression) that anybody knows of a company, or that lead to its first page: "
+        "alone they are the clue of few paths",
+    )
+    per_common: int = Field(
+        1, ge=0, description="chains or stars by such a clue alone, per described entity and type and unit of answer"
     )
     same_relation: bool = Field(
         True,
@@ -50,8 +78,12 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     per_meeting: int = Field(
         6, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
-    exclusive: Literal["pattern", "none"] = Field(
-        "pattern", description="pattern: a fact used in one pattern is used in no other (R15)"
+    per_clue: int = Field(
+        5, ge=1, description="stars and chains around a named thing that describe it by the same facts"
+    )
+    exclusive: Literal["pattern", "answer", "none"] = Field(
+        "pattern",
+        description="pattern: a fact used in one pattern is used in no other (R15); answer: none is the answer of two",
     )
     reserve_clues: float = Field(
         0.2,

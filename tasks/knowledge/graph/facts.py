@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -31,6 +31,9 @@ class Graph:
     tail: Array  # int32, node
     relation: Array  # int32
     literal: Array  # bool: the tail is a value
+    columns: "FactColumns"  # what else is compared between facts
+    rivals: Array  # int64: facts about others that answer the same question otherwise (`count_rivals`)
+    rivals_in_chunk: Array  # int64: those of them that the fact's own chunk states
     chunk: Array  # int32: of the triplet that stands for the fact
     point: Array  # uint64, ascending: the fact's hash, a literal's without its value
     support_start: Array  # int64, one longer: support[support_start[i]:support_start[i + 1]], own chunk first
@@ -45,6 +48,36 @@ class Graph:
 
 
 @dataclass(slots=True)
+class FactColumns:
+    """What is compared between facts, one row each; equal numbers mean equal things."""
+
+    head: Array
+    relation: Array
+    sort: Array  # what a head is called without its name: "company", "segment of Apple"
+    member: Array  # bool: the head is a part of a company
+    person: Array  # bool: the head is a person
+    link: Array  # bool: it leads to what another document is about
+    kind: Array  # type and unit of the tail
+    asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
+    value: Array
+    concept: Array  # the tag, -1 for none
+    document: Array
+    number: Array  # float64: the value, nan where it is none
+
+    def take(self, rows: Array) -> "FactColumns":
+        """These rows, in this order."""
+        return FactColumns(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part of a company
+
+
+def is_member(triplet: Triplet) -> bool:
+    """Whether the subject is a part of the company that its table reports on: "Apple Inc. Americas"."""
+    return triplet.subject_type in MEMBERS and bool(triplet.entity) and triplet.subject.startswith(f"{triplet.entity} ")
+
+
+@dataclass(slots=True)
 class _GraphBuilder:
     """Collects the triplets of one domain."""
 
@@ -55,6 +88,9 @@ class _GraphBuilder:
     points: list[int] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     chunk: list[int] = field(default_factory=list)
+    details: list[tuple[Any, ...]] = field(default_factory=list)  # a row of FactColumns without head and relation
+    codes: dict[tuple[str, ...], int] = field(default_factory=dict)
+    years: dict[tuple[str, str], str] = field(default_factory=dict)  # entity and last day → the fiscal year it ends
     stated: list[int] = field(default_factory=list)  # fact, chunk, fact, chunk, ... of the repeated ones
     names: list[str] = field(default_factory=list)  # the first name of each node
     mentions: list[int] = field(default_factory=list)
@@ -97,12 +133,57 @@ class _GraphBuilder:
             self.points.append(hash_point(triplet.subject_key, triplet.relation_key, thing, triplet.period))
             self.ids.append(triplet.triplet_id)
             self.chunk.append(chunk)
+            self.details.append(self.detail(triplet))
             return
         self.left_out["repeated"] += 1
         self.stated += (fact, chunk)
         if triplet.triplet_id < self.ids[fact]:
             self.stated += (fact, self.chunk[fact])
             self.ids[fact], self.chunk[fact] = triplet.triplet_id, chunk
+            self.details[fact] = self.detail(triplet)
+
+    def code(self, *names: str) -> int:
+        return self.codes.setdefault(names, len(self.codes))
+
+    def detail(self, triplet: Triplet) -> tuple[Any, ...]:
+        member = is_member(triplet)
+        ends = (triplet.entity, triplet.period_end)
+        if triplet.period_start and triplet.period.startswith("fiscal year"):
+            self.years[ends] = min(triplet.period, self.years.get(ends, triplet.period))
+        instant = triplet.period_end and not triplet.period_start
+        return (
+            self.code("sort", triplet.subject_type, triplet.entity if member else ""),
+            member,
+            triplet.subject_type == "PERSON",
+            triplet.method == "link",
+            self.code("kind", triplet.object_type, triplet.unit),
+            ("", *ends) if instant else (triplet.period,),
+            self.code("value", triplet.value or triplet.object_key),
+            self.code("concept", triplet.concept) if triplet.concept else -1,
+            self.code("document", triplet.doc_id),
+            _number(triplet.value),
+        )
+
+    def columns(self, keys: Array, order: Array) -> FactColumns:
+        rows = [self.details[i] for i in order.tolist()]
+        asked = [self.code("asked", self.years.get(row[5][1:], row[5][-1])) for row in rows]
+        sort, member, person, link, kind, _, value, concept, document, number = (
+            zip(*rows, strict=True) if rows else [()] * 10
+        )
+        return FactColumns(
+            head=keys[order, 0],
+            relation=keys[order, 1],
+            sort=np.array(sort, np.int64),
+            member=np.array(member, bool),
+            person=np.array(person, bool),
+            link=np.array(link, bool),
+            kind=np.array(kind, np.int64),
+            asked=np.array(asked, np.int64),
+            value=np.array(value, np.int64),
+            concept=np.array(concept, np.int64),
+            document=np.array(document, np.int64),
+            number=np.array(number, np.float64),
+        )
 
     def label(self, node: int) -> str:
         others = self.other_names.get(node)
@@ -124,12 +205,16 @@ class _GraphBuilder:
         chunk = np.array(self.chunk, np.int32)[order]
         tail = keys[order, 2]
         start, support = _supports(chunk, place, np.array(self.stated, np.int64).reshape(-1, 2))
+        columns = self.columns(keys, order)
         return Graph(
             domain=domain,
             head=keys[order, 0],
             tail=tail,
             relation=keys[order, 1],
             literal=literal_node[tail] if len(tail) else np.zeros(0, bool),
+            columns=columns,
+            rivals=count_rivals(columns),
+            rivals_in_chunk=count_rivals_in_chunk(columns, chunk, start, support),
             chunk=chunk,
             point=points[order],
             support_start=start,
@@ -156,6 +241,51 @@ def _supports(chunk: Array, place: Array, stated: Array) -> tuple[Array, Array]:
     start = np.zeros(len(chunk) + 1, np.int64)
     np.cumsum(np.bincount(facts[first], minlength=len(chunk)), out=start[1:])
     return start, chunks[first].astype(np.int32)
+
+
+def _number(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return float("nan")
+
+
+def count_rivals(columns: FactColumns) -> Array:
+    """Per fact: the facts about other heads of its sort that answer the same question otherwise.
+
+    They have the same relation or the same tag, the period as it is asked for, the type and the unit, and another
+    value. Without its clue a question has them as answers too, so that a clue is needed where there is one.
+    """
+    same = (columns.sort, columns.kind, columns.asked)
+    relation, concept = columns.relation, columns.concept
+    tagged = _count_others(columns, *same, concept) - _count_others(columns, *same, concept, relation)
+    return _count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)
+
+
+def count_rivals_in_chunk(columns: FactColumns, chunk: Array, start: Array, support: Array) -> Array:
+    """Per fact: those of its rivals that its own chunk states too, whichever chunk stands for them."""
+    stated = columns.take(np.repeat(np.arange(len(chunk)), np.diff(start)))
+    stated.sort = stated.sort * (int(support.max(initial=0)) + 1) + support
+    return count_rivals(stated)[start[:-1]]  # a fact's own chunk stands first
+
+
+def _count_others(columns: FactColumns, *same: Array) -> Array:
+    """The facts with equal columns, less those of the same head or of the same value."""
+    head, value = columns.head, columns.value
+    either: Array = group_sizes(*same, head) + group_sizes(*same, value) - group_sizes(*same, head, value)
+    others: Array = group_sizes(*same) - either
+    return others
+
+
+def group_sizes(*columns: Array) -> Array:
+    """Per row: how many rows have its values."""
+    order = np.lexsort(columns)
+    new = np.ones(len(order), bool)
+    new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
+    sizes = np.diff(np.flatnonzero(new), append=len(order))
+    found = np.empty(len(order), np.int64)
+    found[order] = np.repeat(sizes, sizes)
+    return found
 
 
 def hash_point(*names: str) -> int:

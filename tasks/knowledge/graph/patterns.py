@@ -1,5 +1,6 @@
 """The four patterns of paths: which paths each proposes for an answer (RARE §3.3, R11–R14, R20)."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, group_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class CandidatePath:
     answer: int  # the fact that carries the answer
     pivot: int  # the node that the question does not name
     about: int = -1  # the node that `per_pivot` counts, where it is another
+    clues: tuple[int, ...] = ()  # what `per_clue` counts
+    nominal: bool = False  # one clue that anybody knows without reading says it all
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,19 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
 
 def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
-    """Chains (R12): facts from a head through things to the answer's tail, no node twice; answer last."""
+    """Chains (R12): facts from a head through things to the answer's tail, no node twice; answer last.
+
+    A link between documents begins one: what it leads from has a name, or the question would be clauses within clauses.
+    """
     sizes = config.chain_sizes
     ring = ChunkRing(graph, graph.tail, len(graph.nodes), np.flatnonzero(free & ~graph.literal))
     apart = ChunkRule(graph, config.chunk_rule)
     led_to = np.zeros(len(graph.nodes), bool)
     led_to[graph.tail[free]] = True
     head, tail, points = as_sequence(graph.head), as_sequence(graph.tail), as_sequence(graph.point)
+    listed = find_listed(graph, graph.tail) if config.needed_clues else np.zeros(len(graph.head), bool)
+    link = graph.columns.link
+    person, asked, common = graph.columns.person, graph.columns.asked, find_common(graph, config)
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
         """Chains of this size that end in `path`, until the steps are spent."""
@@ -75,23 +84,26 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 steps[0] -= 1
                 if steps[0] < 0:
                     return
-                if head[fact] in nodes:
+                if head[fact] in nodes or listed[fact]:
                     continue
+                if config.needed_clues and person[fact] and asked[fact] != asked[path[-1]]:
+                    continue  # who holds an office holds it for a time
                 longer = (fact, *path)
-                if len(longer) < size:
+                if len(longer) < size and not link[fact]:
                     yield from lead(longer, size, point, steps)
-                elif apart(longer):
+                elif len(longer) == size and apart(longer):
                     yield longer
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes)):
             for facts in islice(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH]), 1):
-                yield CandidatePath(facts, answer, tail[facts[0]], about=head[answer])
+                nominal = len(facts) == 2 and bool(common[facts[0]])
+                yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
 
     return PatternPaths(
         count=lambda: count_chains(graph, config),
-        answers=np.flatnonzero(free & led_to[graph.head]),
+        answers=np.flatnonzero(free & led_to[graph.head] & find_needed(graph, config)),
         propose=propose,
         rule=config.chunk_rule,
     )
@@ -100,9 +112,10 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Stars (R13): facts of one head with different tails, clues first and the answer last.
 
-    The answer is the literal where there is one, else the fact with the smallest hash that has clues left.
+    The answer is the literal where there is one, else the fact with the smallest hash that has clues left. A part of a
+    company is described by another figure of its own, which its siblings have too.
     """
-    sizes, values = config.star_sizes, graph.literal & (config.star_clues == "entity")
+    sizes, values = config.star_sizes, ~find_clues(graph, config)
     # All literals of a head count as one tail: so no star has two.
     end = np.where(values, len(graph.nodes), graph.tail)
     clues = np.flatnonzero(free & ~values)
@@ -111,19 +124,34 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     clues_at = np.bincount(graph.head[clues], minlength=len(graph.nodes))[graph.head]
     points, literal = as_sequence(graph.point), as_sequence(graph.literal)
     pointing = ClueIndex(graph) if config.needed_clues else None
+    common, member = find_common(graph, config), graph.columns.member & (config.star_clues == "member")
+    listed = find_listed(graph, graph.head)
+    figures = MemberFigures(graph, np.flatnonzero(free & member & graph.literal), around.apart)
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
+        if member[answer] and literal[answer]:
+            if 2 in sizes:
+                for clue in figures.clues(answer, point):
+                    yield CandidatePath((clue, answer), answer, around.hub[answer])
+            return
+        if pointing:
+            free_clues = [f for f in around.near(answer, point) if not (literal[f] or listed[f])]
+            for described in pointing.minimal_sets(free_clues[:FEW], sizes):
+                if end[answer] not in [end[f] for f in described] and around.apart((*described, answer)):
+                    nominal = len(described) == 1 and bool(common[described[0]])
+                    facts, hub = (*sorted(described), answer), around.hub[answer]
+                    yield CandidatePath(facts, answer, hub, clues=facts[:-1], nominal=nominal)
+            return
         for i in range(len(sizes)):
             partners = sorted(around.partners(answer, sizes[(point + i) % len(sizes)], point))
-            fits = partners and (literal[answer] or not any(literal[fact] for fact in partners))
-            if fits and (pointing is None or pointing.minimal(partners)):
+            if partners and (literal[answer] or not any(literal[fact] for fact in partners)):
                 yield CandidatePath((*partners, answer), answer, around.hub[answer])
 
     everything = np.ones(len(graph.head), bool)
     return PatternPaths(
         count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
-        answers=np.flatnonzero(free & (clues_at > ~values)),
+        answers=np.flatnonzero(free & (clues_at > ~values) & find_needed(graph, config) & ~graph.columns.link),
         propose=propose,
         rule=f"{config.chunk_rule}, {config.star_clues} clues",
     )
@@ -134,7 +162,7 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
 
     Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out.
     """
-    sizes, things = config.inverted_star_sizes, ~graph.literal
+    sizes, things = config.inverted_star_sizes, ~(graph.literal | graph.columns.link)
     hub = graph.tail.astype(np.int64)
     if config.same_relation:
         hub = hub * (int(graph.relation.max(initial=0)) + 1) + graph.relation
@@ -265,23 +293,99 @@ class HubFacts:
         if self.apart.distinct:
             return ()
         if far:
-            for fact in self._near(answer, point):
+            for fact in self.near(answer, point):
                 if self.end[fact] not in ends:
                     picked.append(fact)
                     ends.add(self.end[fact])
                     if len(picked) == size:
                         return tuple(picked[1:])
         elif len(own) > 1 and size > 2:
-            for others in combinations(islice(self._near(answer, point), FEW), size - 1):
+            for others in combinations(islice(self.near(answer, point), FEW), size - 1):
                 if len({self.end[answer], *(self.end[f] for f in others)}) == size and self.apart((answer, *others)):
                     return others
         return ()
 
-    def _near(self, answer: int, point: int) -> Iterator[int]:
+    def near(self, answer: int, point: int) -> Iterator[int]:
+        """The other free facts of its hub, chunk by chunk from this point."""
         for _, facts in self.ring.chunks(self.hub[answer], point):
             for fact in islice(facts, REACH):
                 if fact != answer:
                     yield fact
+
+
+def find_needed(graph: Graph, config: GraphConfig) -> Array:
+    """Which facts other answers remain to, without a clue; all where no clue needs to be needed."""
+    return graph.rivals > 0 if config.needed_clues else np.ones(len(graph.head), bool)
+
+
+def find_clues(graph: Graph, config: GraphConfig) -> Array:
+    """Which facts may be a star's clues: all that are no values or links, and values of parts of a company."""
+    if config.star_clues == "any":
+        return np.ones(len(graph.head), bool)
+    return ~(graph.literal | graph.columns.link) | (graph.columns.member & (config.star_clues == "member"))
+
+
+def find_common(graph: Graph, config: GraphConfig) -> Array:
+    """Which facts anybody knows without reading, by their relation."""
+    known = [bool(re.fullmatch(config.common_clues, name, re.I)) for name in graph.relations]
+    return np.array(known, bool)[graph.relation] if known else np.zeros(0, bool)
+
+
+LIST = 3  # things of which one chunk says the same are a list
+
+
+def find_listed(graph: Graph, hub: Array) -> Array:
+    """Which facts are one of a list: their chunk says the same of their hub several times."""
+    return group_sizes(hub, graph.relation, graph.chunk) >= LIST
+
+
+class MemberFigures:
+    """The figures of parts of a company by part, from which the clue to one of them is drawn."""
+
+    def __init__(self, graph: Graph, chosen: Array, apart: ChunkRule) -> None:
+        self.graph, self.apart = graph, apart
+        self.order = chosen[np.argsort(graph.head[chosen], kind="stable")]
+        self.heads = graph.head[self.order]
+        columns = graph.columns
+        table = (columns.sort, columns.relation, columns.kind, columns.asked, graph.chunk)
+        self.place = places_from_ends(columns.number, *table)
+
+    def clues(self, answer: int, point: int) -> Iterator[int]:
+        """The figures of the same part from other chunks and of another measure that siblings have as well.
+
+        Those of another document come first, then those nearest to the largest or smallest among siblings, then those
+        of the same time.
+        """
+        columns = self.graph.columns
+        low, high = (
+            np.searchsorted(self.heads, self.graph.head[answer], side="left"),
+            np.searchsorted(self.heads, self.graph.head[answer], side="right"),
+        )
+        order = []
+        for clue in self.order[low:high].tolist():
+            same_measure = columns.relation[clue] == columns.relation[answer] or (
+                columns.concept[clue] == columns.concept[answer] >= 0
+            )
+            if same_measure or not self.graph.rivals[clue] or not self.apart((clue, answer)):
+                continue
+            near = columns.document[clue] == columns.document[answer]
+            other_time = columns.asked[clue] != columns.asked[answer]
+            turned = turn_point(int(self.graph.point[clue]) ^ point, 0)
+            order.append((near, min(int(self.place[clue]), 2), other_time, turned, clue))
+        return (clue for *_, clue in sorted(order)[:BRANCHES])
+
+
+def places_from_ends(number: Array, *columns: Array) -> Array:
+    """Per row: how many rows with these values have a larger number, or a smaller one: the lesser of the two."""
+    order = np.lexsort((number, *columns))
+    sizes = group_sizes(*columns)[order]
+    place = np.arange(len(order))
+    first = np.ones(len(order), bool)
+    first[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
+    place -= np.maximum.accumulate(np.where(first, place, 0))
+    found = np.empty(len(order), np.int64)
+    found[order] = np.minimum(place, sizes - 1 - place)
+    return found
 
 
 class ClueIndex:
@@ -299,6 +403,13 @@ class ClueIndex:
         """The heads that have this fact's relation and tail."""
         group = self.group[fact]
         return set(self.head[self.order[self.begin[group] : self.begin[group + 1]]].tolist())
+
+    def minimal_sets(self, clues: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """The sets of these clues that are minimal, for stars of these sizes: those of several clues first."""
+        for size in sorted(sizes, key=lambda size: (size == 2, size)):
+            for chosen in combinations(clues, size - 1):
+                if self.minimal(chosen):
+                    yield chosen
 
     def minimal(self, clues: Sequence[int]) -> bool:
         """Whether the clues single out one head, and none of them can be left out."""

@@ -7,8 +7,10 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Path, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import Graph
+from rarefy.tasks.knowledge.graph.facts import Array, Graph
 from rarefy.tasks.knowledge.graph.patterns import CandidatePath, PatternPaths
+
+DESCRIBED = frozenset(("chain", "star"))  # patterns whose answer's holder is described by clues
 
 
 class Allocation:
@@ -32,27 +34,38 @@ class Allocation:
         """The paths of one pattern, by the hash of their answer; afterwards their facts are taken."""
         quota = self.config.quotas.get(name, 0)
         around: Counter[int] = Counter()
+        common: Counter[tuple[int, int]] = Counter()
+        described: Counter[tuple[int, ...]] = Counter()
+        kind = self.graph.columns.kind
         seen: set[tuple[int, ...]] = set()
         used: set[int] = set()
         turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
         for turn in range(turns):
-            for answer in paths.answers.tolist():
+            for answer in spread(self.graph, paths.answers).tolist():
                 if len(seen) >= quota:
                     break
                 for path in paths.propose(answer, turn):
                     about = path.pivot if path.about < 0 else path.about
                     if paths.capped and around[about] >= self.config.per_pivot:
                         break
+                    if path.nominal and common[about, int(kind[answer])] >= self.config.per_common:
+                        continue
+                    if self.config.needed_clues and described[path.clues] >= self.config.per_clue:
+                        continue
                     facts = tuple(sorted(path.facts))
-                    new = [fact for fact in facts if fact not in used]
+                    taken = (answer,) if self.config.exclusive == "answer" else facts
+                    new = [fact for fact in taken if fact not in used]
                     if facts in seen or not self.reserve(name, new):
                         continue
                     seen.add(facts)
                     used.update(new)
                     around[about] += 1
+                    if path.clues:
+                        described[path.clues] += 1
+                    common[about, int(kind[answer])] += path.nominal
                     yield path
                     break
-        if self.config.exclusive == "pattern":
+        if self.config.exclusive != "none":
             self.free[list(used)] = False
 
     def reserve(self, name: str, facts: list[int]) -> bool:
@@ -72,8 +85,35 @@ class Allocation:
         return True
 
 
+def spread(graph: Graph, answers: Array) -> Array:
+    """The answers in rounds: no measure and no chunk comes again before all have come once, each round by hash.
+
+    Those whose chunk holds another answer come first.
+    """
+    columns = graph.columns
+    turns = [
+        _occurrence(column[answers])
+        for column in (
+            columns.relation.astype(np.int64) * (1 + int(columns.kind.max(initial=0))) + columns.kind,
+            graph.chunk,
+        )
+    ]
+    return answers[np.lexsort((answers, np.maximum(*turns), graph.rivals_in_chunk[answers] == 0))]
+
+
+def _occurrence(values: Array) -> Array:
+    """Per row: how many rows before it have its value."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.searchsorted(ordered, ordered, side="left")
+    found = np.empty(len(values), np.int64)
+    found[order] = np.arange(len(values)) - first
+    return found
+
+
 def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
     """The path as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`."""
+    counted = pattern in DESCRIBED
     triplet_ids = tuple(graph.triplet_ids[fact] for fact in path.facts)
     return Path(
         path_id=row_id("path", pattern, *triplet_ids),
@@ -82,4 +122,6 @@ def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
         chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in path.facts),
         pivot=graph.labels[path.pivot] or graph.nodes[path.pivot],
         domain=graph.domain,
+        remaining=1 + int(graph.rivals[path.answer]) if counted else 0,
+        remaining_in_chunk=1 + int(graph.rivals_in_chunk[path.answer]) if counted else 0,
     )

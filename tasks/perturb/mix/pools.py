@@ -7,6 +7,7 @@ from itertools import zip_longest
 from rarefy.data_contracts.rows import Chunk, Context, Question, Variant, row_id
 from rarefy.tasks.perturb.context.other_values import is_name_mentioned
 from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN
+from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.answers import find_readable
 
 
@@ -76,7 +77,10 @@ def _find_reason_against(
     if _fold(variant.text) in seen:
         return "same_text"
     if variant.family != GOLDEN:
-        if states_answer(variant.text, question) or is_name_mentioned(variant.text, question.answer, question.text):
+        if variant.chunk_id not in question.chunk_ids and variant.chunk_id in question.every_gold:
+            return "gold_in_noise"
+        stated = as_passages_state_it(question)
+        if states_answer(variant.text, question) or is_name_mentioned(variant.text, stated.answer, question.text):
             return "answer_in_noise"
         if any(all(_fold(piece) in _fold(variant.text) for piece in hop) for hop in _group_evidence(question)):
             return "evidence_in_noise"
@@ -86,8 +90,9 @@ def _find_reason_against(
 
 
 def states_answer(text: str, question: Question) -> bool:
-    """Whether a text states the answer of a question, in any notation."""
-    return bool(find_readable(text, question.answer, question.aliases))
+    """Whether a text states the answer of a question, or an operand of a computed one, in any notation."""
+    stated = as_passages_state_it(question)
+    return bool(find_readable(text, stated.answer, stated.aliases))
 
 
 def _group_evidence(question: Question) -> list[list[str]]:

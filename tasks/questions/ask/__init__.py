@@ -11,22 +11,36 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Document, Path, Question, Span, Triplet, row_id
+from rarefy.data_contracts.rows import (
+    COMPUTED,
+    KINDS,
+    MULTI_HOP,
+    Chunk,
+    Document,
+    Path,
+    Question,
+    Span,
+    Triplet,
+    row_id,
+)
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
+from rarefy.tasks.questions.ask.absent import absent
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
+from rarefy.tasks.questions.ask.computed import change, comparison, share, superlative
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
+from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # cells of tables without tags, places of evidence, English alone
+VERSION = 11  # computed answers, sets, absences; needed clues; measures with direction, names as people say them
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
     """How questions are put."""
 
     writers: dict[str, str] = Field(
-        {"single": "single", "chain": "chain", "star": "star", "inverted_star": "inverted_star"},
-        description="by rules, who words the questions of each pattern: a built-in name or module:function",
+        {name: name for name in KINDS},
+        description="by rules, who words the questions of each pattern or kind: a built-in name or module:function",
     )
     method: Literal["rules", "model"] = Field("rules", description="who asks: grammar, or the model of [llm]")
     temperature: float = Field(0.8, ge=0, description="of the model; RARE asks at 0.8")
@@ -35,7 +49,9 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 Writer = Callable[[Path, CorpusIndex], Wording]
-WRITERS: dict[str, Writer] = {"single": single, "chain": chain, "star": star, "inverted_star": inverted_star}
+WRITERS: dict[str, Writer] = {
+    f.__name__: f for f in (single, chain, star, inverted_star, comparison, change, share, superlative, listing, absent)
+}
 
 
 def ask(
@@ -52,12 +68,16 @@ def ask(
     for path in paths:
         question = make_question(path, writers[path.pattern](path, index), index)
         of_english = config.writers[path.pattern] in WRITERS
-        foreign = of_english and not all(is_english(index.chunks[name].language) for name in question.chunk_ids)
+        foreign = of_english and not all(
+            is_english(index.chunks[name].language) for name in {*path.chunk_ids, *question.chunk_ids}
+        )
         yield replace(question, rejected_because="not_english") if foreign else question
 
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
+    if path.pattern == "absent":
+        return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]
     target = wording.target or index.triplets[path.triplet_ids[-1]]
     spans: list[Span] = []
@@ -69,11 +89,12 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         spans.append(Span(triplet.chunk_id, triplet.start, triplet.end))
     spans += wording.naming
     spans = list(dict.fromkeys(spans))
-    other = (
-        answer_aliases(target)
-        if wording.answer == target.answer
-        else tuple(sorted(company_names(wording.answer) - {wording.answer}))
-    )
+    if path.pattern in (*COMPUTED, "listing"):
+        other: tuple[str, ...] = ()  # its wording knows them all
+    elif wording.answer == target.answer:
+        other = answer_aliases(target)
+    else:
+        other = tuple(sorted(company_names(wording.answer) - {wording.answer}))
     outdated = {a for old in index.restated.get(fact_of(target), ()) for a in (old.answer, *answer_aliases(old))}
     return Question(
         question_id=row_id("question", path.path_id, wording.text),
@@ -95,7 +116,33 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         or index.documents[target.doc_id].as_of,
         latest=asks_for_latest(wording.text, target, used),
         pivot=path.pivot if path.pattern in MULTI_HOP else "",
+        arithmetic=wording.arithmetic,
+        chance=wording.chance,
+        members=wording.members,
         language=index.chunks[target.chunk_id].language,
+        rejected_because=wording.rejected_because or _wording_objection(wording),
+    )
+
+
+def _make_absent(path: Path, wording: Wording, index: CorpusIndex) -> Question:
+    """The question row of an absence: the facts that it was modelled on, and no gold, since nothing answers it."""
+    own = index.triplets[path.triplet_ids[-1]]
+    return Question(
+        question_id=row_id("question", path.path_id, wording.text),
+        path_id=path.path_id,
+        pattern=path.pattern,
+        text=wording.text,
+        answer=wording.answer,
+        aliases=(),
+        triplet_ids=path.triplet_ids,
+        chunk_ids=(),
+        evidence=(),
+        evidence_spans=(),
+        entity=own.entity,
+        domain=path.domain,
+        period=path.pivot,
+        valid_from=index.documents[own.doc_id].as_of or index.documents[own.doc_id].period_end,
+        language=index.chunks[own.chunk_id].language,
         rejected_because=wording.rejected_because or _wording_objection(wording),
     )
 

@@ -5,6 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.values import FACTORS
+from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.quantities import quantities
 
@@ -28,15 +30,35 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
 def company_names(name: str) -> set[str]:
     """A company's name with and without its legal form."""
     forms, short = {name}, name
-    while (shorter := _SUFFIX.sub("", short).strip(" ,")) != short and shorter:
+    while (shorter := _SUFFIX.sub("", short).strip(" ,&")) != short and shorter:
         short = shorter
         forms.add(short)
     return forms | {re.sub(r"^The ", "", n) for n in forms}
 
 
+def short_name(name: str) -> str:
+    """A company's name as people say it, without its legal form: "Apple", "Procter & Gamble"."""
+    short = min(company_names(name), key=lambda form: (len(form), form))
+    # "Southern Company": what is left is any word, and the rest was more than a legal form
+    common = (
+        re.fullmatch(r"[A-Z][a-z]+", short) and re.search(r"Compan(?:y|ies)$", name) and wordnet.known(short.lower())
+    )
+    return name if common else short
+
+
 def _format_number(number: Decimal) -> str:
     text = f"{number:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount_words(amount: Decimal, unit: str) -> str:
+    """An amount of money as people say it: "$1.5 billion", "€2.50"; "" where its currency has no sign."""
+    symbol = _SYMBOL.get(unit.partition("/")[0], "")
+    for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
+        if symbol and amount >= factor:
+            return f"{symbol}{_format_number(amount / factor)} {word}"
+    cents = f"{amount:,.2f}" if amount % 1 else _format_number(amount)
+    return f"{symbol}{cents}" if symbol else ""
 
 
 def _number_forms(triplet: Triplet) -> set[str]:
@@ -75,5 +97,7 @@ def _number_forms(triplet: Triplet) -> set[str]:
     if value > 0 and f"({triplet.answer.lstrip('$')})" in triplet.source_sentence.replace("$", ""):
         forms |= {f"({_format_number(shown)})", f"-{_format_number(shown)}"}  # printed as an outflow or a loss
     if value < 0:
-        forms = {form for f in forms for form in (f"-{f}", f"({f})")}
+        signed = {form for f in forms for form in (f"-{f}", f"({f})")}
+        # "net loss" of (2,303): who says 2,303 is right too
+        forms = forms | signed if describe_measure(triplet).turned else signed
     return forms

@@ -1,25 +1,28 @@
 """One fact as a question in words: by method of extraction and by relation (RARE §3.3)."""
 
 import re
+from collections.abc import Sequence
 
-from rarefy.data_contracts.rows import Triplet
+from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.extract.deadlines import Rule, parse_rule
 from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
+from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.measures import Measure, describe_measure
 from rarefy.tasks.text.quantities import quantities
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
 _OBJECT_QUESTIONS = {  # relation → the question that its object answers
-    "is incorporated in": "In which jurisdiction is {holder} incorporated?",
+    "is incorporated in": "In which {place} is {holder} incorporated?",
     "is headquartered in": "In which city is {holder} headquartered?",
     "is based in": "In which state or country is {holder} based?",
     "has principal executive offices at": "At which street address does {holder} have its principal executive offices?",
     "is listed on": "On which stock exchange does {holder} have its common stock listed?",
     "trades under symbol": "Under which ticker symbol does the common stock of {holder} trade?",
     "is part of": "Of which segment of {entity} is {holder} a part?",
-    "is audited by": "Which accounting firm is the independent auditor of {holder}?",
+    "is audited by": "Which accounting firm audits {holder}?",
 }
 _WHAT = {
     "ORG": "Which organization",
@@ -37,8 +40,9 @@ def ask_for_object(triplet: Triplet, holder: str) -> str | None:
     if triplet.relation == "is based in" and triplet.object in STATES.values():
         return f"In which state is {mid_sentence(holder)} headquartered?"
     if triplet.relation in _OBJECT_QUESTIONS:
+        place = "state" if triplet.object in STATES.values() else "jurisdiction"
         return _OBJECT_QUESTIONS[triplet.relation].format(
-            holder=mid_sentence(holder), entity=mid_sentence(triplet.entity)
+            holder=mid_sentence(holder), place=place, entity=mid_sentence(triplet.entity)
         )
     question_word = _WHAT.get(triplet.object_type)
     if question_word is None:
@@ -58,23 +62,29 @@ def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
         return f"Which company did {mid_sentence(holder)} {_TRADED[triplet.relation]} on {triplet.period}?"
     office = OFFICE.fullmatch(triplet.relation)
     if office and triplet.period and triplet.method != "prose":
-        holder = mid_sentence(holder)
+        holder, period = mid_sentence(holder), triplet.period.replace("fiscal year", "fiscal")
         short = len(holder.split()) < 6
         subject = f"{possessive(holder)} {office[1]}" if short else f"the {office[1]} of {holder}"
-        return f"Who was {subject} according to the annual report for {triplet.period}?"
+        whose = "its" if short else "the company's"
+        forms = (
+            f"Who was {subject} as of {whose} annual report for {period}?",
+            f"Who was {subject} when {'it' if short else 'the company'} filed its annual report for {period}?",
+        )
+        return choose(forms, triplet.entity, triplet.relation, triplet.period)
     return None
 
 
 _MONEY = {
-    "$": "dollars", "AUD": "Australian dollars", "CHF": "Swiss francs", "CNY": "yuan", "HKD": "Hong Kong dollars",
+    "AUD": "Australian dollars", "CHF": "Swiss francs", "CNY": "yuan", "HKD": "Hong Kong dollars",
     "INR": "rupees", "KRW": "won", "SGD": "Singapore dollars", "TWD": "New Taiwan dollars",
-    "USD": "US dollars", "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars",
+    "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars",
 }  # fmt: skip
+_DOLLARS = {"$": "dollars", "USD": "US dollars"}  # what an answer needs not be told: its notations say it
 
-# "operating lease liabilities, non-current, as of": what trails behind a comma is closed by another
+# "operating lease liabilities, including those of ... , as of": what trails behind a comma is closed by another
 _TAIL = re.compile(
-    r", (?:net of|excluding|including|current|less|related|before|basic|diluted|non-?current|long-term|short-term"
-    r"|inclusive|after)\b[^,]*$"
+    r", (?:net of|excluding|including|included|current|less|related|before|basic|diluted|non-?current|long-term"
+    r"|short-term|inclusive|after)\b[^,]*$"
 )
 _SPENT = re.compile(r"cost|expens|deprecia|amortiz|income|profit|loss|assets", re.I)
 
@@ -89,81 +99,228 @@ def mid_sentence(name: str) -> str:
     return re.sub(r"^The ", "the ", name)
 
 
+def choose(forms: Sequence[str], *of: str) -> str:
+    """One of several wordings, always the same for the same fact, in whichever passage it stands."""
+    return forms[int(row_id("wording", *of), 16) % len(forms)]
+
+
 def unit_phrase(triplet: Triplet) -> str | None:
-    """ "in millions of US dollars"; "" where the measure says it, None where the unit has no name."""
+    """ "in thousands" where an answer could not be told without; None where the unit has no name."""
     unit = triplet.unit.partition("/")[0]
-    if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT":
-        return "as a percentage"
+    if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in _DOLLARS:
+        return ""
     if unit in _MONEY:
         return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
     if unit == "shares":
-        return f"in {triplet.scale} of shares" if triplet.scale else ""
+        return f"in {triplet.scale}" if triplet.scale else ""
     return None
 
 
-def when_phrase(triplet: Triplet) -> str:
-    """ "in fiscal year 2024" for a span of time, "as of September 28, 2024" for a point in it."""
-    return f"in {triplet.period}" if triplet.period_start else f"as of {triplet.period}"
+def when_phrase(triplet: Triplet, year_end: str = "") -> str:
+    """ "in fiscal 2024" for a span of time; "as of September 28, 2024", "at the end of 2024" for a point in it."""
+    period = year_end or triplet.period
+    fact = (triplet.entity, triplet.subject, triplet.relation, triplet.period)
+    if re.fullmatch(r"fiscal year \d{4}", period) and choose(("short", "long"), *fact, "year") == "short":
+        period = period.replace("fiscal year", "fiscal")
+    if year_end:
+        return f"at the end of {period}"
+    if triplet.period_start:
+        return f"in {period}"
+    if (last := re.fullmatch(r"December 31, (\d{4})", period)) and choose(("day", "year"), *fact) == "year":
+        return f"at the end of {last[1]}"
+    return f"as of {period}"
 
 
-def noun_phrase(triplet: Triplet) -> str:
-    """The measure as a noun phrase: "X, net" is "net X"."""
-    name = triplet.relation
-    if match := re.fullmatch(r"(.+?)(?:, | [-–—] )net", name):
-        name = match[1]
-        if not re.match(r"net\b", name):
-            name = f"net {name[0].lower() + name[1:] if name[1:2].islower() else name}"
-    return name
+def _part_of(triplet: Triplet) -> tuple[str, str]:
+    """(segment, phrase): a segment by its name, "" for none; " in Greater China", " from iPhone" for another part."""
+    member = triplet.subject.removeprefix(triplet.entity).strip()
+    if not member or triplet.subject_type == "ORG":
+        return "", ""
+    if triplet.subject_type == "SEGMENT":
+        return re.sub(r"\s+segment$", "", member, flags=re.I), ""
+    if triplet.subject_type == "REGION":
+        takes_article = re.match(r"United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East", member)
+        return "", f" in the {member}" if takes_article else f" in {member}"
+    return "", f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
 
 def part_phrase(triplet: Triplet) -> str:
-    """ " in Greater China", " from iPhone", " of the Americas segment"; "" for the whole company."""
-    member = triplet.subject.removeprefix(triplet.entity).strip()
-    if not member or triplet.subject_type == "ORG":
-        return ""
-    if triplet.subject_type == "SEGMENT":
-        segment = re.sub(r"\s+segment$", "", member, flags=re.I)
-        return f" for the {segment} segment"
-    if triplet.subject_type == "REGION":
-        takes_article = re.match(r"United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East", member)
-        return f" in the {member}" if takes_article else f" in {member}"
-    return f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
+    """ " in Greater China", " from iPhone", " for the Americas segment"; "" for the whole company."""
+    segment, part = _part_of(triplet)
+    return f" for the {segment} segment" if segment else part
+
+
+_HELD = re.compile(  # what one can have an amount of
+    r"(?:total |net |current |non-?current |long-term |short-term |unrestricted )*(?:goodwill|commercial paper|debt"
+    r"|term debt|inventor(?:y|ies)|(?:deferred|unearned) revenues?|cash(?:,? (?:and )?cash equivalents)?"
+    r"|cash and (?:cash )?equivalents|marketable securities|short-term investments)"
+)
+_EARNED = re.compile(  # what one can make an amount of
+    r"(?:total |net |gross |operating |interest |comprehensive |segment )*(?:revenues?|income|profit|sales|earnings)"
+    r"|(?:income|earnings) (?:before income tax(?:es)?|from operations)|(?:net )?operating revenues|gross margin"
+)
+_LOST = re.compile(r"(?:total |net |operating |comprehensive )*loss(?: from operations| before income taxes)?")
+_ACTS = (  # a measure → what the one who reports it did; {0} is what the pattern has in brackets
+    (r"(research and development|(?:technology and )?infrastructure|(?:sales and |selling and )?marketing"
+     r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
+    (r"(capital expenditures|purchases of .+|repurchases of .+|acquisitions of .+)", "spend on {0}"),
+    (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
+    (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
+    (r"payments to (acquire .+)", "spend to {0}"),
+    (r"payments for (taxes related to .+)", "pay for {0}"),
+    (r"payments for (dividends and dividend equivalents)", "pay in {0}"),
+    (r"(?:cash )?(dividends) paid(?: to (?:share|stock)holders)?", "pay in {0}"),
+    (r"proceeds from (?:the )?(issuance|exercise|disposal|sale|disposition) of (.+)", "receive from the {0} of {1}"),
+    (r"proceeds from ((?:issuances|exercises|disposals|sales|dispositions)(?: of .+)?)", "receive from {0}"),
+    (r"proceeds from (maturities .+|asset sales|long-term debt.*|short-term debt)", "receive from {0}"),
+)  # fmt: skip
+_CASH_PAID = re.compile(r"(net )?cash (?:paid|payments)(?: during the period)? for (.+)")
+_REPAID = re.compile(r"repayments? of ((?:long-term |short-term |term )?debt|commercial paper)")
+_CASH_FLOW = re.compile(r"(net )?cash (provided|generated|used) (?:by|in) (operating|investing|financing) activities")
 
 
 def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | None:
-    """The question for a figure of a company that is described ("the company that …") or named; None without a unit."""
+    """The question for a figure of a company that is named or described ("the company that …"); None without a unit.
+
+    `year_end` says a day as the end of a year, where the day itself would tell whose it is.
+    """
+    who = mid_sentence(holder)
+    if triplet.relation == "aggregate market value of common equity held by non-affiliates" and triplet.period:
+        equity = f"{possessive(who)} common equity held by non-affiliates"
+        if re.match(r"the \w+ (?:that|whose|which)\b", who):
+            equity = f"the common equity held by non-affiliates of {who}"
+        when = when_phrase(triplet)
+        return f"{when[0].upper()}{when[1:]}, what was the aggregate market value of {equity}?"
     if triplet.relation == "shares of common stock outstanding":
-        return f"How many shares of common stock did {mid_sentence(holder)} have outstanding {when_phrase(triplet)}?"
+        return f"How many shares of common stock did {who} have outstanding {when_phrase(triplet)}?"
     unit = unit_phrase(triplet)
     if unit is None or not triplet.period:
         return None
-    name, part = noun_phrase(triplet), part_phrase(triplet)
-    verb = "were" if is_plural(name) else "was"
-    when = when_phrase(triplet)
-    if holder == triplet.entity:
-        tail = f", {unit}" if unit else ""
+    measure = describe_measure(triplet)
+    if measure.rejected_because:
+        return None
+    named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
+    forms = _figure_forms(triplet, measure, who, named, when_phrase(triplet, year_end))
+    text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
+    if unit:
+        text += f", {unit}"
+    return f"{text[0].upper()}{text[1:]}?"
+
+
+def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
+    """The wordings of a question for a figure, without its unit and question mark."""
+    described = not named
+    # a part that is described itself, unlike a part of a described company, is not named beside its description
+    segment, part = _part_of(triplet) if named or who.startswith("the company ") else ("", "")
+    if segment:
+        who = f"the {segment} segment of {who}" if described else f"{possessive(who)} {segment} segment"
+    verb = "were" if measure.plural else "was"
+    closed = "," if _TAIL.search(measure.name) else ""  # of what goes on behind the measure
+    name = f"{measure.name}{part}"
+    flow, money = bool(triplet.period_start), triplet.object_type == "MONEY" and "/" not in triplet.unit
+    if measure.thing:
+        return _change_forms(measure, who, described, when)
+    if acts := _act_forms(measure.name, who, f"{part} {when}") if money and flow and triplet.method == "table" else []:
+        return acts
+    if described or segment:
+        owned = f"the {name}{closed} of {who}"
+        forms = [f"{when}, what {verb} {owned}"]
+    else:
+        owned = f"{possessive(who)} {name}"
+        forms = [f"{when}, what {verb} {owned}"]
+    if not described:
+        forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
+    if part or not money or "," in measure.name.replace("property, plant", ""):
+        return forms
+    if _EARNED.fullmatch(measure.name) and flow:
+        forms.append(f"how much {'in ' if measure.plural else ''}{measure.name} did {who} report {when}")
+        forms.append(f"what {measure.name} did {who} report for {when.removeprefix('in ')}")
+    elif _LOST.fullmatch(measure.name) and flow:
+        forms.append(f"{when}, how large was {owned}" if described else f"how large was {owned} {when}")
+    elif _HELD.fullmatch(measure.name) and not flow:
+        held = re.sub(r"\binventories$", "inventory", measure.name)
+        many = "in " if measure.plural and held == measure.name else ""
+        forms += [f"how much {many}{held} did {who} have {when}"] * 2
+    elif flow and len(measure.name.split()) <= 4 and not re.search(r"\b(?:of|in|from|for|by)\b", measure.name):
+        forms.append(f"what {measure.name} did {who} report for {when.removeprefix('in ')}")
+    return forms
+
+
+def _act_forms(name: str, who: str, when: str) -> list[str]:
+    """The wordings for a measure of what somebody did with money: "How much did Apple spend on ..."."""
+    if paid := _CASH_PAID.fullmatch(name):
         comma = "," if _TAIL.search(name) else ""
-        return f"What {verb} {possessive(mid_sentence(holder))} {name}{part}{comma} {when}{tail}?"
-    if year_end:
-        when = f"at the end of {year_end}"
-    measured = f"the {name}" + (f", {unit}," if unit else "")
-    return f"{when[0].upper()}{when[1:]}, what {verb} {measured} of {holder}?"
+        return [f"how much {paid[1] or ''}cash did {who} pay for {paid[2]}{comma}{when}"]
+    if repaid := _REPAID.fullmatch(name):
+        return [f"how much {repaid[1]} did {who} repay{when}"]
+    if flows := _CASH_FLOW.fullmatch(name):
+        what = f"{flows[1] or ''}cash"
+        if flows[2] == "used":
+            return [f"how much {what} did {who} use in {flows[3]} activities{when}"]
+        return [f"how much {what} did {who} generate from {flows[3]} activities{when}"]
+    for pattern, act in _ACTS:
+        if match := re.fullmatch(pattern, name):
+            comma = "," if _TAIL.search(name) else ""
+            return [f"how much did {who} {act.format(*match.groups())}{comma}{when}"]
+    return []
+
+
+def _change_forms(measure: Measure, who: str, described: bool, when: str) -> list[str]:
+    """The wordings for how much something rose or fell: of cash itself, or as a statement of cash flows has it."""
+    if re.match(r"(?:cash|funds)\b", measure.thing):
+        whose = f"the {measure.thing} of {who}" if described else f"{possessive(who)} {measure.thing}"
+        comma = "," if _TAIL.search(measure.thing) else ""
+        if described:
+            return [f"{when}, by how much did {whose} {measure.direction}"]
+        return [f"by how much did {whose}{comma} {measure.direction} {when}"]
+    statement = f"the cash flow statement of {who}" if described else f"{possessive(who)} cash flow statement"
+    return [f"according to {statement}, by how much did {measure.thing} {measure.direction} {when}"]
 
 
 def ask_for_cell(triplet: Triplet) -> str:
     """The question for a cell of a table without tags, in the words of its row and column."""
     name, unit = triplet.relation, triplet.unit.partition("/")[0]
-    if unit == "percent":
-        counted = ", as a percentage"
-    elif unit and triplet.scale:
-        counted = f", in {triplet.scale} of {_MONEY.get(unit, unit)}"
-    else:
-        counted = f", in {triplet.scale or _MONEY.get(unit, unit)}" if unit or triplet.scale else ""
+    counted = ""
+    if unit in _MONEY:
+        counted = f", in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f", in {_MONEY[unit]}"
+    elif (unit or triplet.scale) and unit not in _DOLLARS and unit not in {"percent", "pure"}:
+        counted = f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
+    if triplet.period and name.endswith(f" in the column “{triplet.period}”"):
+        name = name.removesuffix(f" in the column “{triplet.period}”")
     _, column, head = name.rpartition("in the column “")
     when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
-    figure = "figure " if triplet.value else ""
-    ask = f"what {figure}is given for" if name.startswith("“") else f"what {'were' if is_plural(name) else 'was'}"
-    return f"According to {triplet.subject}, {ask} {name}{when}{counted}?"
+    table = _table_phrase(triplet.subject)
+    if not name.startswith("“"):
+        return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
+    figure = " figure" if triplet.value else ""
+    forms = [f"According to {table}, what{figure} is given for {name}{when}{counted}?"]
+    if figure and table != triplet.subject:
+        forms.append(f"What figure does {table} give for {name}{when}{counted}?")
+    return choose(forms, triplet.subject, name, triplet.period)
+
+
+_OF_FORM = re.compile(r" in “(?P<who>[^“”]+), Form (?P<form>[\w-]+) for (?P<year>fiscal year \d{4}|[^“”]+)”$")
+_NOTE = re.compile(r"note (\d+[a-z]?) ?[-–—:.]? ?", re.I)
+
+
+_LEAD_IN = re.compile(r",? (?:was|were|is|are) (?:as follows|summari[sz]ed)\b.*$|^(?:the )?following (?:are|is) ", re.I)
+
+
+def _table_phrase(subject: str) -> str:
+    """A table's name as one says it: "the table “Components of property” in Microsoft's 10-K for fiscal 2013"."""
+    of = _OF_FORM.search(subject)
+    title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
+    if of is None or title is None:
+        return subject
+    words = _LEAD_IN.sub("", title[1])
+    words = re.sub(r"^The (\w)", lambda first: first[1].upper(), words)
+    words = words[:1].upper() + words[1:]
+    if words.isupper():
+        note = _NOTE.match(words)
+        rest = words[note.end() :] if note else words
+        words = (f"Note {note[1]}, " if note else "") + rest.capitalize()
+    year = of["year"].replace("fiscal year", "fiscal")
+    return f"the table “{words}” in {possessive(short_name(of['who']))} {of['form']} for {year}"
 
 
 def _time_phrase(period: str) -> str:
@@ -183,7 +340,7 @@ _TRADED = {"was acquired by": "acquire", "was sold by": "sell"}
 
 def ask_prose_fact(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no template fits."""
-    when, holder = _day_phrase(triplet), mid_sentence(holder)
+    when, holder = _day_phrase(triplet), re.sub(r"['’]s?$", "", mid_sentence(holder))
     if triplet.relation == "was acquired for":
         return f"For what price was {holder} acquired?"
     if triplet.relation == "was founded in":
@@ -204,6 +361,11 @@ def ask_prose_share(triplet: Triplet) -> tuple[str, str] | None:
     return f"What percentage interest did {owned} according to its annual report for {triplet.period}?", share[1]
 
 
+def with_article(thing: str) -> str:
+    """A thing of a company with its article, but for a name: "the Data Center platform", "Omniverse"."""
+    return f"the {thing}" if thing.split()[-1].islower() and not thing.startswith("the ") else thing
+
+
 def _day_phrase(triplet: Triplet) -> str:
     if not triplet.period:
         return ""
@@ -221,12 +383,12 @@ _OPENING_WORDS = re.compile(
 )
 
 
-def ask_deadline(triplet: Triplet) -> str | None:
-    """The question that the measure of a rule answers; None where the sentence is no rule of a known form."""
+def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
+    """The question that the measure of a rule answers, its section described or else named; None for no known form."""
     rule = parse_rule(triplet.source_sentence)
     if rule is None:
         return None
-    under = triplet.subject.rpartition(" under ")[2]
+    under = section or triplet.subject.rpartition(" under ")[2]
     condition = f"{_lower_first(rule.condition)}, " if rule.condition else ""
     since = rule.since if not rule.leads else _lower_first(rule.since)
     what = " ".join(filter(None, [rule.bound, _question_words(rule), since]))
@@ -235,7 +397,15 @@ def ask_deadline(triplet: Triplet) -> str | None:
     else:
         comma = "," if re.search(r", (?!and\b|or\b)", since) else ""
         clause = f"{what}{comma} {rule.modal} {_lower_first(rule.subject)} {rule.before} {rule.after}"
-    return re.sub(r"\s+", " ", f"Under {under}, {condition}{clause}").replace("that part", triplet.entity).strip() + "?"
+    clause = re.sub(r"\s+", " ", f"{condition}{clause}").strip()
+    if not section:  # of one that is described, nothing may be named
+        clause = clause.replace("that part", triplet.entity)
+    # "shall" is how a rule speaks, "must" how one asks about it
+    clause = re.sub(r"\bshall\b(?! not\b)", "must", clause, count=1)
+    brief = not condition and " under " not in clause and len(clause.split()) <= 24
+    if brief and choose(("first", "last"), triplet.triplet_id) == "last":
+        return f"{clause[0].upper()}{clause[1:]}, under {under}?"
+    return f"Under {under}, {clause}?"
 
 
 def _question_words(rule: Rule) -> str:
@@ -262,7 +432,7 @@ _INFINITIVES = dict(  # what a figure did → the form that "did" takes
 )
 _EVENTS = {  # relation → the question; "{of}" is its subject
     "was dissented from by": "Who voted against the policy action at the {of}?",
-    "preceded meeting of": "For what date was the next meeting agreed at the {of}?",
+    "preceded meeting of": "What date did the {of} set for the next meeting?",
     "were approved on": "On what date did the Federal Open Market Committee complete the notation vote that approved "
     "the {of}?",
     "sought average of": "Around what average federal funds rate did the directive adopted at the {of} seek?",
@@ -279,21 +449,32 @@ _BARE = re.compile(  # measures that stand without an article
 )
 
 
-def ask_reading(triplet: Triplet, index: CorpusIndex) -> str | None:
-    """The question that a figure, a decision or a vote in minutes answers; None where no form fits."""
+def ask_reading(triplet: Triplet, index: CorpusIndex, subject: str = "") -> str | None:
+    """The question that a figure, a decision or a vote in minutes answers, about its subject as named or described."""
     chunk = index.chunks[triplet.chunk_id]
     record = find_origin(index.documents[triplet.doc_id], chunk.start + triplet.start)
     if record is None:
         return None
+    question = _ask_of_record(triplet, record.name, subject)
+    if question and re.search(r"\bFOMC\b", index.documents[triplet.doc_id].text):
+        short = choose((_COMMITTEE, "FOMC"), triplet.subject, triplet.relation, triplet.period)
+        question = question.replace(_COMMITTEE, short)
+    return question
+
+
+_COMMITTEE = "Federal Open Market Committee"
+
+
+def _ask_of_record(triplet: Triplet, record: str, subject: str) -> str | None:
     if triplet.relation in _EVENTS:
-        meeting = re.sub(r"^Federal Open Market Committee ", "", record.name)
-        return _EVENTS[triplet.relation].format(of=triplet.subject, meeting=meeting, period=triplet.period)
+        meeting = re.sub(r"^Federal Open Market Committee ", "", record)
+        return _EVENTS[triplet.relation].format(of=subject or triplet.subject, meeting=meeting, period=triplet.period)
     if "intermeeting" in triplet.period:
         source = "the minutes of that meeting"
-    elif record.name.startswith("Federal Open Market Committee "):
-        source = f"the minutes of the {record.name}"
+    elif record.startswith("Federal Open Market Committee "):
+        source = f"the minutes of the {record}"
     else:
-        source = f"“{record.name}”"
+        source = f"“{record}”"
     question = _figure_question(triplet)
     return f"{question}, according to {source}?" if question else None
 
@@ -315,6 +496,8 @@ def _figure_question(triplet: Triplet) -> str | None:
     *turn, to = rest or [""]
     if to not in ("to", "at"):
         question = f"At {near}what annual rate" if annual else f"By {near}what percentage"
+        if not annual and not about and choose(("percentage", "much"), triplet.subject, triplet.period) == "much":
+            question = "How much"
         turn = rest
     else:
         question = f"{to.capitalize()} {near}what level"

@@ -1,11 +1,16 @@
 """Look-ups over the whole corpus: who else has a fact, where names stand, whether a pivot is unique (RARE R19)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
+from rarefy.tasks.knowledge.graph.facts import is_member
+from rarefy.tasks.questions.ask.aliases import company_names, short_name
+from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.stems import stems
 
 
 @dataclass(slots=True)
@@ -20,11 +25,25 @@ class CorpusIndex:
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
+    _called: Counter[str] = field(default_factory=Counter)  # short name → companies with it
+    keys: dict[str, str] = field(default_factory=dict)  # entity → its key as a subject
+    figures: dict[tuple[str, str, str], list[Triplet]] = field(
+        default_factory=dict
+    )  # (chunk, relation, period) → parts'
     _texts: dict[str, list[str]] = field(default_factory=dict)  # entity → its documents, folded
     _mentioning: dict[str, set[str]] = field(default_factory=dict)
-    _named: dict[str, Span | None] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
+    _stems: dict[str, frozenset[str]] = field(default_factory=dict)  # by chunk
+    _near_years: dict[tuple[str, frozenset[int]], list[frozenset[str]]] = field(default_factory=dict)
+    _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
+
+    def call(self, entity: str) -> str:
+        """A company as people call it, unless another in the corpus is called so too."""
+        if not self._called:
+            self._called = Counter(short_name(name) for name in {d.entity for d in self.documents.values()} if name)
+        short = short_name(entity)
+        return short if self._called[short] < 2 else entity
 
     def place_of(self, span: Span) -> str:
         """Where in its source a span of a chunk stands; "" where the source has no places."""
@@ -34,6 +53,40 @@ class CorpusIndex:
         if chunk.doc_id not in self._places:
             self._places[chunk.doc_id] = PlaceIndex(self.documents[chunk.doc_id].places)
         return self._places[chunk.doc_id].name(chunk.start + span.start, chunk.start + span.end)
+
+    def documents_about(self, entity: str) -> list[Document]:
+        """The documents of a company."""
+        return [document for document in self.documents.values() if document.entity == entity]
+
+    def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
+        """The chunks of a document, in order."""
+        return self._by_document.get(doc_id, ())
+
+    def stems_of(self, chunk_id: str) -> frozenset[str]:
+        """The stems of all words of a chunk."""
+        if chunk_id not in self._stems:
+            self._stems[chunk_id] = frozenset(stems(self.chunks[chunk_id].text))
+        return self._stems[chunk_id]
+
+    def stems_near_years(self, doc_id: str, years: frozenset[int]) -> list[frozenset[str]]:
+        """The stems around each chunk of a document that mentions one of these years: a table may go on in the next."""
+        if (doc_id, years) not in self._near_years:
+            forms = (rf"(?<!\d){year}(?!\d)|(?:FY\s?|['’]){year % 100:02d}(?!\d)" for year in sorted(years))
+            mentioned = re.compile("|".join(forms))
+            chunks = self.chunks_of(doc_id)
+            around = (chunks[max(at - 1, 0) : at + 2] for at, c in enumerate(chunks) if mentioned.search(c.text))
+            self._near_years[doc_id, years] = [
+                frozenset().union(*(self.stems_of(beside.chunk_id) for beside in near)) for near in around
+            ]
+        return self._near_years[doc_id, years]
+
+    def chunks_naming(self, entity: str) -> tuple[str, ...]:
+        """The chunks of others' documents that name a company, with or without its legal form."""
+        if entity not in self._naming:
+            name = re.compile(rf"(?<!\w){re.escape(without_form(entity))}(?!\w)")
+            others = (chunk for chunk in self.chunks.values() if chunk.entity != entity)
+            self._naming[entity] = tuple(chunk.chunk_id for chunk in others if name.search(chunk.text))
+        return self._naming[entity]
 
     def entities_mentioning(self, words: str) -> set[str]:
         """The entities whose documents contain these words anywhere, exhibits included."""
@@ -49,16 +102,51 @@ class CorpusIndex:
         return self._mentioning[words]
 
     def find_name(self, document: Document, among: Iterable[str]) -> Span | None:
-        """The line of a document with its entity's name, in one of the chunks `among` if possible; None for nowhere."""
-        for chunk_id in among:
+        """The line with the name of a document's entity in one of these chunks, or on its cover; None for nowhere.
+
+        A passage that only spells the name somewhere else (lawsuits, a savings plan) says nothing of what is asked.
+        """
+        first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
+        traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
+        cover = sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
+        for chunk_id in (*among, *first, *cover):
             if self.chunks[chunk_id].doc_id == document.doc_id:
                 found = _line_with(self.chunks[chunk_id], document.entity)
                 if found:
                     return found
-        if document.doc_id not in self._named:
-            spans = (_line_with(chunk, document.entity) for chunk in self._by_document.get(document.doc_id, ()))
-            self._named[document.doc_id] = next((s for s in spans if s), None)
-        return self._named[document.doc_id]
+        return None
+
+    def may_hold(self, fact: Triplet) -> set[str]:
+        """The keys of all of whom a fact may hold: who has it, and whose documents speak of its object elsewhere.
+
+        What was not read is unknown: a filer whose cover says "capital stock" may be listed where its text says so.
+        Of what a company has one of (a state, an auditor), having another one says no.
+        """
+        relation = relation_of(fact)
+        mentioning = {self.keys.get(name, name) for name in self.entities_mentioning(_spoken(fact.object))}
+        if relation not in _SEVERAL:
+            mentioning = {key for key in mentioning if (key, relation) not in self.objects}
+        return self.subjects[relation, object_of(fact)] | mentioning
+
+    def share_a_chunk(self, facts: Sequence[Triplet]) -> bool:
+        """Whether one chunk has the passages of all these facts, the overlap of chunks counted."""
+        return bool(set.intersection(*(self._holding(fact) for fact in facts)))
+
+    def _holding(self, fact: Triplet) -> set[str]:
+        own = self.chunks[fact.chunk_id]
+        start, end = own.start + fact.start, own.start + fact.end
+        around = (c for c in self._by_document[own.doc_id] if c.start <= start and end <= c.end)
+        said = {c.chunk_id for c in around if c.text[start - c.start : end - c.start] == fact.source_sentence}
+        return said | {own.chunk_id}
+
+
+# Relations that a company may have to several things; of others, one answer rules out another
+_SEVERAL = frozenset(("is listed on", "acquired", "completed acquisition of", "completed divestiture of"))
+
+
+def _spoken(name: str) -> str:
+    """A name as prose writes it: an auditor without its legal form."""
+    return min(company_names(name), key=len)
 
 
 def places_of_evidence(spans: Sequence[Span], used: Iterable[Triplet], index: CorpusIndex) -> tuple[str, ...]:
@@ -107,6 +195,10 @@ def build_index(
         index.subjects.setdefault((relation, thing), set()).add(subject)
         index.objects.setdefault((subject, relation), set()).add(thing)
         index.facts.setdefault((subject, relation), []).append(triplet)
+        if triplet.subject == triplet.entity:
+            index.keys.setdefault(triplet.entity, subject)
+        if is_member(triplet) and triplet.value:
+            index.figures.setdefault((triplet.chunk_id, relation, triplet.period), []).append(triplet)
         if triplet.method == "cover" and triplet.subject == triplet.entity and not triplet.value:
             index.traits.setdefault(subject, []).append(triplet)
     for chunk in sorted(chunks.values(), key=lambda c: (c.doc_id, c.start)):

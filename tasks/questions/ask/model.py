@@ -6,10 +6,21 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Request, Triplet, Unanswered, row_id
+from rarefy.data_contracts.rows import (
+    COMPUTED,
+    Chunk,
+    Document,
+    Path,
+    Question,
+    Reply,
+    Request,
+    Triplet,
+    Unanswered,
+    row_id,
+)
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
-from rarefy.tasks.questions.ask import AskConfig, make_question
+from rarefy.tasks.questions.ask import AskConfig, ask, make_question
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere
 from rarefy.tasks.questions.ask.model_checks import hops_objection, is_off_topic, locate_answer, tidy, wording_objection
 from rarefy.tasks.questions.ask.patterns import refuse
@@ -86,7 +97,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 3  # places of evidence
+VERSION = 4  # computed kinds are asked by rules
 
 
 class Asked(BaseModel, frozen=True):
@@ -114,10 +125,14 @@ def ask_by_model(
 ) -> Iterator[Question | Unanswered]:
     """One question for each path, those with a passage in common one after the other.
 
-    A question with something wrong comes rejected, with its text; so does a path that the model found no question
+    What is computed is asked by rules: arithmetic is nothing to ask a model for, and comes first. A question with
+    something wrong comes rejected, with its text; so does a path that the model found no question
     for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
     """
     index = build_index(triplets, chunks, documents)
+    paths = list(paths)
+    computed = [path for path in paths if path.pattern in COMPUTED]
+    yield from ask(computed, config, triplets=triplets, chunks=chunks, documents=documents)
     by_request = {request_id(path): path for path in in_order(paths, triplets)}
     for reply in replies(llm, (build_request(path, config, index) for path in by_request.values())):
         yield from _reply_rows(by_request[reply.request_id], reply, index)
@@ -137,8 +152,9 @@ def build_requests(
 
 
 def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Path]:
-    """The paths, those whose prompts begin with the same passages together, for a server's prefix cache."""
-    return sorted(paths, key=lambda p: (p.domain, *(triplets[i].chunk_id for i in p.triplet_ids), p.path_id))
+    """The paths that a model asks, those whose prompts begin alike together, for a server's prefix cache."""
+    asked = (path for path in paths if path.pattern not in COMPUTED)
+    return sorted(asked, key=lambda p: (p.domain, *(triplets[i].chunk_id for i in p.triplet_ids), p.path_id))
 
 
 def request_id(path: Path) -> str:

@@ -1,12 +1,13 @@
 """Questions for the four patterns, by grammar: pivots are described, one end is asked for (RARE §3.4, R19, R20)."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
+from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
@@ -20,6 +21,8 @@ from rarefy.tasks.questions.ask.facts import (
     ask_reading,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
+from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
+from rarefy.tasks.questions.ask.measures import describe_measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Wording:
     naming: tuple[Span, ...] = ()  # where an answer that is a name is written
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    members: tuple[str, ...] = ()  # as Question.members
+    arithmetic: str = ""  # as Question.arithmetic, of an answer that was computed
+    chance: float = 0.0  # as Question.chance
     rejected_because: str = ""
 
 
@@ -56,8 +62,11 @@ def single(path: Path, index: CorpusIndex) -> Wording:
 
 def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     """The question about one fact of a named subject."""
+    if triplet.method == "link":
+        return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
-        return make_wording(ask_for_cell(triplet), triplet)
+        reason = describe_measure(triplet).rejected_because
+        return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":
@@ -68,7 +77,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
             return Wording(*share, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
     if triplet.object_type in LITERALS - {"TEXT"}:
-        return make_wording(ask_for_figure(triplet, triplet.entity), triplet, "unit_or_period_unknown")
+        text = ask_for_figure(triplet, index.call(triplet.entity))
+        return make_wording(text, triplet, describe_measure(triplet).rejected_because or "unit_or_period_unknown")
     if triplet.relation in _COMMON and triplet.method == "cover":
         return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
@@ -78,24 +88,25 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
         for f in index.facts[other, relation_of(triplet)]
     ):
         return refuse("answer_not_unique")
-    text = ask_for_subject(triplet, triplet.object) if backwards else ask_for_object(triplet, triplet.subject)
-    return make_wording(text, triplet)
+    given = triplet.object if backwards else triplet.subject
+    called = index.call(given) if given == triplet.entity else given
+    return make_wording((ask_for_subject if backwards else ask_for_object)(triplet, called), triplet)
 
 
 def star(path: Path, index: CorpusIndex) -> Wording:
     """A question for the last triplet's object, the head described by the others."""
     *clues, target = (index.triplets[i] for i in path.triplet_ids)
+    if index.share_a_chunk([*clues, target]):
+        return refuse("facts_share_a_chunk")
+    if len(clues) == 1 and is_member(target) and clues[0].value:
+        return ask_about_member(clues[0], target, index)
     kind = common_noun(target.subject_type, target.entity, target.subject)
     if not kind:
         return refuse("pivot_has_no_noun")
     if any(clue.object_type in LITERALS for clue in clues):
         return refuse("clue_is_a_number")
     stated = [clue for clue in clues if not is_implied(clue, clues)]
-    if count_heads(stated, index) != 1:
-        return refuse("pivot_not_unique")
-    if any(
-        c.method == "prose" and index.entities_mentioning(without_legal_form(c.object)) - {c.entity} for c in stated
-    ):
+    if len(set.intersection(*(index.may_hold(clue) for clue in stated))) != 1:
         return refuse("pivot_not_unique")
     holder = f"the {kind} that " + join_clauses([subject_clause(clue) for clue in stated])
     return ask_about(target, holder, index)
@@ -114,11 +125,6 @@ def is_implied(clue: Triplet, clues: list[Triplet]) -> bool:
 def without_legal_form(name: str) -> str:
     """A company's name as others may write it, without its legal form."""
     return min(company_names(name), key=len)
-
-
-def count_heads(clues: list[Triplet], index: CorpusIndex) -> int:
-    """The number of things in the corpus for which all clues hold."""
-    return len(set.intersection(*(index.subjects[relation_of(c), object_of(c)] for c in clues)))
 
 
 def join_clauses(clauses: list[str]) -> str:
@@ -142,6 +148,7 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
         text = ask_prose_fact(target, holder)
     elif target.object_type in LITERALS:
         text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
+        return make_wording(text, target, describe_measure(target).rejected_because or "no_wording")
     else:
         text = ask_for_object(target, holder)
     return make_wording(text, target)
@@ -150,8 +157,17 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
 def chain(path: Path, index: CorpusIndex) -> Wording:
     """A question for the last tail; each pivot is described by the link that leads to it."""
     *links, target = (index.triplets[i] for i in path.triplet_ids)
+    if index.share_a_chunk([*links, target]):
+        return refuse("facts_share_a_chunk")
     holder = ""
     for link in links:
+        if link.method == "link":
+            if not leads_to_one(link, index):
+                return refuse("pivot_not_unique")
+            holder = describe_linked(link, index)
+            if not holder:
+                return refuse("no_wording")
+            continue
         kind = common_noun(link.object_type, link.entity, link.object)
         if not kind or link.object_type in LITERALS:
             return refuse("pivot_has_no_noun")
@@ -165,6 +181,8 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
             if holder not in clause:
                 return refuse("no_wording")
         holder = f"the {kind} {clause}"
+    if target.method in ("reading", "deadline"):
+        return make_wording(ask_of_record(target, links[-1], holder, index), target)
     return ask_about(target, holder, index)
 
 
@@ -182,6 +200,10 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     if len({relation_of(arm) for arm in arms}) != 1:
         return refuse("heads_share_no_meaning")
     named_by_all = index.subjects[relation_of(arms[0]), object_of(arms[0])]
+    if index.share_a_chunk(arms):
+        return refuse("facts_share_a_chunk")
+    if index.may_hold(arms[0]) - named_by_all:
+        return refuse("others_not_ruled_out")
     refused = refuse("answer_not_unique")
     for at, answer in enumerate(arms):
         given = arms[:at] + arms[at + 1 :]
@@ -253,6 +275,111 @@ _IN = {  # relation → relative clause about its object
     "was sold by": "that sold {subject}",
     "is part of": "that includes {subject}",
 }
+
+
+_PARTS = {"SEGMENT": "segment", "PRODUCT": "product or service category", "REGION": "geographic area"}
+
+
+def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
+    """A question for a figure of a part of a company that another figure singles out among its siblings."""
+    if clue.value.startswith("-") or (clue.unit, clue.object_type) in {("pure", "PERCENT"), ("", "")}:
+        return refuse("clue_not_plain")
+    siblings = siblings_of(clue, index)
+    described = describe_measure(clue)
+    if described.rejected_because or described.turned or described.thing:
+        return refuse("clue_not_plain")
+    measure = described.name
+    company = index.call(clue.entity)
+    part = f"the {company} {_PARTS[clue.subject_type]}"
+    when = f"in {clue.period}" if clue.period_start else f"as of {clue.period}"
+    rank = rank_among(clue, siblings, index)
+    if rank:
+        holder, restrictions = f"{part} with the {rank} {measure} {when}", tuple(siblings)
+    else:
+        shown = shown_value(clue)
+        if not shown or is_shared_value(clue, index):
+            return refuse("pivot_not_unique")
+        be = "were" if described.plural else "was"
+        holder, restrictions = f"{part} whose {measure} {be} {shown} {when}", ()
+    whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
+    text = ask_for_figure(whole, holder)
+    return replace(make_wording(text, target, "unit_or_period_unknown"), restrictions=restrictions)
+
+
+def siblings_of(fact: Triplet, index: CorpusIndex) -> list[Triplet]:
+    """The figures of the other parts of the company beside this one in its table."""
+    beside = index.figures[fact.chunk_id, relation_of(fact), fact.period]
+    parts: dict[str, Triplet] = {}
+    for other in sorted(beside, key=lambda t: t.triplet_id):
+        if (other.subject_type, other.entity, other.unit) == (fact.subject_type, fact.entity, fact.unit):
+            parts.setdefault(subject_of(other), other)
+    return [other for subject, other in parts.items() if subject != subject_of(fact)]
+
+
+def rank_among(fact: Triplet, siblings: list[Triplet], index: CorpusIndex) -> str:
+    """ "highest", "smallest", ... where the tags of the whole document bear it out; "" where they do not.
+
+    Parts whose figures were not read as facts have tags all the same, so that none of them is overlooked.
+    """
+    document = index.documents[fact.doc_id]
+    same = [
+        f
+        for f in document.facts
+        if (f.concept, f.unit, f.period_start, f.period_end)
+        == (fact.concept, fact.unit, fact.period_start, fact.period_end)
+    ]
+    for axes in sorted({_axes(f.dimensions) for f in same if f.dimensions and f.value == fact.value}):
+        tagged = {
+            f.dimensions: f.value for f in same if _axes(f.dimensions) == axes and not _is_remainder(f.dimensions)
+        }
+        others = sorted(float(value) for value in tagged.values() if value != fact.value)
+        if len(others) == len(tagged) - 1 and others == sorted(float(t.value) for t in siblings):
+            return _rank_word(float(fact.value), others, *EXTREMES[bool(fact.period_start)])
+    return ""
+
+
+EXTREMES = {True: ("highest", "lowest"), False: ("largest", "smallest")}  # of a flow, of a balance
+_REMAINDER = re.compile(r"Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$")
+
+
+def _is_remainder(dimensions: tuple[str, ...]) -> bool:
+    """Whether a tag is of what belongs to no part: head office, eliminations."""
+    return any(_REMAINDER.search(dimension) for dimension in dimensions)
+
+
+def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
+    if len(others) < 2:
+        return ""  # one of two is guessed
+    above, below = sum(other > value for other in others), sum(other < value for other in others)
+    if above + below != len(others):
+        return ""
+    second = len(others) > 2  # of three the second is the middle one
+    return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
+        below, ""
+    )
+
+
+def _axes(dimensions: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dimension.partition("=")[0] for dimension in dimensions)
+
+
+def is_shared_value(fact: Triplet, index: CorpusIndex) -> bool:
+    """Whether another part of the company has the same figure of this measure."""
+    return any(
+        other.value == fact.value and subject_of(other) != subject_of(fact)
+        for (_, relation, period), figures in index.figures.items()
+        if (relation, period) == (relation_of(fact), fact.period)
+        for other in figures
+        if (other.entity, other.subject_type) == (fact.entity, fact.subject_type)
+    )
+
+
+def shown_value(fact: Triplet) -> str:
+    """A figure as a sentence says it: "$66,952 million"; "" where its unit has no sign."""
+    digits = fact.answer.strip("$() ")
+    if fact.unit == "USD" and re.fullmatch(r"[\d,]+(?:\.\d+)?", digits):
+        return f"${digits} {fact.scale.removesuffix('s')}".strip()
+    return ""
 
 
 def common_noun(kind: str, entity: str = "", name: str = "") -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.find import find
+from rarefy.tasks.questions.gates.alternatives import find_alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import find_retrievable, near_duplicate, one_answer, several_chunks
 from rarefy.tasks.questions.gates.wording import (
@@ -21,7 +22,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 3
+VERSION = 4  # computed answers follow from their evidence, labels are plain, every passage that states the same is gold
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
@@ -46,10 +47,14 @@ def judge(
 ) -> Iterator[Question]:
     """Every question, with the first reason against it or none; those that stand are tagged as retrievable or not.
 
+    Each gets the other passages that state what its gold chunks state. Gates see another gold chunk among them, too.
+
     A question that comes rejected goes through as it is. Each gate sees all that stood before it, so that of two that
     ask the same the one that stays is one that nothing else is wrong with.
     """
     rows = list(questions)
+    others = find_alternatives((q for q in rows if not q.rejected_because), chunks, triplets)
+    rows = [replace(q, alternatives=others[q.question_id]) if q.question_id in others else q for q in rows]
     reasons: dict[str, str] = {}
     for name in config.gates:
         standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
@@ -58,4 +63,12 @@ def judge(
     tags = find_retrievable(standing, chunks, config.retrieved) if config.retrieved else {}
     for question in rows:
         reason = question.rejected_because or reasons.get(question.question_id, "")
-        yield replace(question, rejected_because=reason, retrievable=tags.get(question.question_id))
+        lists = tuple(
+            tuple(name for name in names if name not in question.chunk_ids) for names in question.alternatives
+        )
+        yield replace(
+            question,
+            alternatives=lists if any(lists) else (),
+            rejected_because=reason,
+            retrievable=tags.get(question.question_id),
+        )

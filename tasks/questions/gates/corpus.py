@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from rarefy.data_contracts.rows import MULTI_HOP, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
@@ -42,6 +42,8 @@ def _is_ambiguous(
 ) -> bool:
     used = [triplets[t] for t in question.triplet_ids if t in triplets]
     answers = {question.answer, *question.aliases}
+    if question.pattern in COMPUTED:  # one of its figures said otherwise makes another answer
+        return any(_contradicts(t, other) for t in used for other in by_subject[_subject(t), *_fact_key(t)].values())
     for target in used:
         if target.answer == question.answer and target.subject != question.answer:
             others = by_subject[_subject(target), *_fact_key(target, question.latest)].values()
@@ -98,7 +100,9 @@ _TOKEN = re.compile(r"\w+")
 
 
 def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that holds all of their facts' ends.
+    """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that states or holds all their facts.
+
+    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it.
 
     What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
     """
@@ -112,7 +116,9 @@ def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     for question in multi:
         if len(set(question.chunk_ids)) < 2:
             reasons[question.question_id] = "one_chunk"
-        elif _one_chunk_holds(needed[question.question_id], texts, places, chunks):
+        elif frozenset.intersection(*question.gold) or _one_chunk_holds(
+            needed[question.question_id], texts, places, chunks
+        ):
             reasons[question.question_id] = "one_chunk_suffices"
     return reasons
 
@@ -207,7 +213,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
 
 
 def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[str, bool]:
-    """By question id: whether a gold chunk is among the first `depth` of BM25 over all chunks."""
+    """By question id: whether a gold chunk, or another that states the same, is among the first `depth` of BM25."""
     if not questions or not chunks:
         return {}
     import bm25s  # 0.3 s, and not when the stage is only looked up
@@ -218,8 +224,9 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
     queries = _tokens([q.text for q in questions])
     top, _ = index.retrieve(queries, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
     return {
-        q.question_id: not {names[i] for i in row}.isdisjoint(q.chunk_ids)
+        q.question_id: not q.every_gold.isdisjoint(names[i] for i in row)
         for q, row in zip(questions, top, strict=True)
+        if q.chunk_ids
     }
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.arithmetic import OPERATIONS, answer_of, operation_of, shown_value
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.text import wordnet
 
@@ -16,13 +18,15 @@ Reasons = dict[str, str]  # against questions, by question id
 
 
 def answer_in_evidence(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects questions whose evidence is not verbatim at its spans, or whose answer is not verbatim in it."""
-    return {q.question_id: reason for q in questions if (reason := _evidence_fault(q, chunks))}
+    """Rejects questions whose evidence is not verbatim at its spans, or whose answer is neither in it nor follows."""
+    return {q.question_id: reason for q in questions if (reason := _evidence_fault(q, chunks, triplets))}
 
 
-def _evidence_fault(question: Question, chunks: Chunks) -> str:
+def _evidence_fault(question: Question, chunks: Chunks, triplets: Triplets) -> str:
     if not question.text.strip() or not question.answer.strip():
         return "empty"
+    if question.pattern == "absent":
+        return ""  # nothing states it
     if len(question.evidence) != len(question.evidence_spans) or not question.evidence:
         return "evidence_missing"
     for sentence, span in zip(question.evidence, question.evidence_spans, strict=True):
@@ -31,7 +35,23 @@ def _evidence_fault(question: Question, chunks: Chunks) -> str:
             return "evidence_not_verbatim"
     if {s.chunk_id for s in question.evidence_spans} != set(question.chunk_ids):
         return "evidence_missing"  # a gold chunk that nothing supports
+    if question.members:
+        return ""  # a fact of each thing that is named is the evidence, and the names are the question's
+    if question.pattern in COMPUTED:
+        return "" if _follows(question, triplets) else "answer_does_not_follow"
     return "" if any(question.answer in e for e in question.evidence) else "answer_not_in_evidence"
+
+
+def _follows(question: Question, triplets: Triplets) -> bool:
+    """Whether the answer is what the question's operation makes of the figures that its gold sentences print."""
+    sentences = dict(zip(question.evidence_spans, question.evidence, strict=True))
+    operands = [triplets[name] for name in question.triplet_ids if name in triplets]
+    printed = [replace(t, source_sentence=sentences.get(Span(t.chunk_id, t.start, t.end), "")) for t in operands]
+    values = [value for value in map(shown_value, printed) if value is not None]
+    operation = operation_of(question.arithmetic)
+    if operation not in OPERATIONS or len(values) != len(question.triplet_ids):
+        return False
+    return answer_of(operation, operands, values).text == question.answer
 
 
 def fold_text(text: str) -> str:
@@ -46,11 +66,11 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 
 def answer_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects questions that contain their answer or one of its aliases."""
+    """Rejects questions that contain their answer or one of its aliases, unless they name what may be chosen."""
     return {
         q.question_id: "answer_given_away"
         for q in questions
-        if any(contains_phrase(q.text, a) for a in (q.answer, *q.aliases))
+        if not q.chance and any(contains_phrase(q.text, a) for a in (q.answer, *q.aliases))
     }
 
 
@@ -139,6 +159,30 @@ _DEBRIS = re.compile(
 )
 
 
+_QUOTED = re.compile(r"“[^“”]*”")
+_BOTH_SIGNS = re.compile(
+    r"\((?:loss(?:es)?|benefit|expenses?|income|deficit|decrease|increase|gains?|provision|used|outflow|repayment)s?\b[^()]*\)",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(
+    r"(?<!graph)(?<!section)(?<!clause)(?<![\d)]) \((?:\d{1,2}|[a-z])\)(?!\w)|[*†‡]|§(?!\s?\d)|[¹²³]"
+)
+_SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
+_DOUBLED = re.compile(r"\b(?:of|in|from|by|with|at) (?:of|for|by|with|from)\b|\bfor (?:of|for|with|from)\b")
+
+
+def seam_of(text: str) -> str:
+    """What shows that a label was put into a sentence as it was printed; "" for none. Words in quotes are a label's."""
+    text = _QUOTED.sub("“”", text)
+    if _BOTH_SIGNS.search(text):
+        return "both_signs"
+    if _FOOTNOTE.search(text):
+        return "footnote_mark"
+    if sum(wordnet.known(word.lower()) for word in _SHOUTED.findall(text)) > 1:
+        return "capitals"
+    return "doubled_preposition" if _DOUBLED.search(text) else ""
+
+
 def self_contained(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects questions that lean on a text that the reader does not see ("the Company", "the table above")."""
     return {q.question_id: "not_self_contained" for q in questions if _leans_on_text(q.text)}
@@ -154,7 +198,10 @@ def _leans_on_text(text: str) -> bool:
 
 
 def readable(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects what is too short, too long, no question, hard to read, or holds the debris of a table or template."""
+    """Rejects what is too short, too long, no question, hard to read, or holds the debris of a table or template.
+
+    A label that allows both signs ("net income (loss)"), a footnote's mark, capitals and doubled prepositions are such.
+    """
     return {q.question_id: reason for q in questions if (reason := _wording_fault(q.text, config))}
 
 
@@ -170,4 +217,6 @@ def _wording_fault(text: str, config: GatesConfig) -> str:
         return "no_question"
     if _DEBRIS.search(text) or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
         return "debris"
+    if seam := seam_of(text):
+        return seam
     return "hard_to_read" if flesch_reading_ease(text) < config.least_reading_ease else ""

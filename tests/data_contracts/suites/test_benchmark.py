@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Question, Span, row_id
+from rarefy.data_contracts.rows import KINDS, Question, Span, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -11,7 +11,7 @@ BREACHES = [
     (Question, "question_id is 16 hexadecimal digits", 0, {"question_id": "Q1"}, "Q1"),
     (
         Question,
-        "pattern is single | chain | star | inverted_star, or module:function",
+        f"pattern is {' | '.join(KINDS)}, or module:function",
         0,
         {"pattern": "loop"},
         "'loop'",
@@ -19,6 +19,14 @@ BREACHES = [
     (Question, "path_id names a Path", 0, {"path_id": NOBODY}, f"'{NOBODY}' is no Path"),
     (Question, "triplet_ids names a Triplet", 0, {"triplet_ids": lambda ids: (*ids, NOBODY)}, "is no Triplet"),
     (Question, "chunk_ids names a Chunk", 0, {"chunk_ids": lambda ids: (*ids, NOBODY)}, "is no Chunk"),
+    (Question, "alternatives names a Chunk", 0, {"alternatives": ((NOBODY,),)}, "is no Chunk"),
+    (
+        Question,
+        "alternatives to each gold chunk, or to none",
+        0,
+        {"alternatives": ((), ())},
+        "2 lists of alternatives to 1 chunks",
+    ),
     (Question, "its path's pattern and triplets", 0, {"pattern": "star"}, "a star question on a single path"),
     (Question, "its path's pattern and triplets", 2, {"triplet_ids": lambda ids: ids[1:]}, "is not in the question's"),
     (Question, "evidence verbatim in its chunks", 0, {"evidence": ("Never said.",)}, "'Never said.'"),
@@ -46,11 +54,31 @@ BREACHES = [
     ),
     (
         Question,
-        "accepted questions have evidence",
+        "accepted questions have evidence, absences have none",
         0,
         {"evidence": (), "evidence_spans": ()},
         "0 sentences of evidence",
     ),
+    (
+        Question,
+        "alternatives to each gold chunk, or to none",
+        0,
+        {"alternatives": ((), (), ())},
+        "3 lists of alternatives",
+    ),
+    (Question, "alternatives names a Chunk", 0, {"alternatives": ((NOBODY,),)}, "is no Chunk"),
+    (Question, "answers are computed where their kind says so", 0, {"arithmetic": "difference"}, "single"),
+    (Question, "a chance among things that are named", 0, {"chance": 0.5}, "a single with a chance of 0.5"),
+    (Question, "a chance among things that are named", 0, {"chance": 0.75}, "outside of 0 to 1/2"),
+    (
+        Question,
+        "accepted questions have evidence, absences have none",
+        0,
+        {"pattern": "absent"},
+        "yet it has gold chunks",
+    ),
+    (Question, "a listing alone has members", 0, {"members": ("Apple", "Meta")}, "with members ['Apple', 'Meta']"),
+    (Question, "a listing alone has members", 0, {"pattern": "listing"}, "a listing with members []"),
     (Question, "text, answer not blank unless rejected", 0, {"answer": ""}, "answer blank"),
     (Question, "domain is not blank", 0, {"domain": ""}, "''"),
     (Question, "valid_from are days", 0, {"valid_from": "31.12.2024"}, "'31.12.2024'"),

@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Path, row_id
+from rarefy.data_contracts.rows import KINDS, Path, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -10,7 +10,7 @@ BREACHES = [
     (Path, "the table has rows", "none", {}, "0"),
     (Path, "path_id is unique", "twice", {}, ""),
     (Path, "path_id is 16 hexadecimal digits", 0, {"path_id": "p"}, "p"),
-    (Path, "pattern is single | chain | star | inverted_star, or module:function", 0, {"pattern": "ring"}, "'ring'"),
+    (Path, f"pattern is {' | '.join(KINDS)}, or module:function", 0, {"pattern": "ring"}, "'ring'"),
     (Path, "domain is not blank", 0, {"domain": ""}, "''"),
     (Path, "triplet_ids names a Triplet", 0, {"triplet_ids": (NOBODY,)}, f"'{NOBODY}' is no Triplet"),
     (Path, "chunk_ids names a Chunk", 0, {"chunk_ids": lambda ids: (*ids, NOBODY)}, f"'{NOBODY}' is no Chunk"),

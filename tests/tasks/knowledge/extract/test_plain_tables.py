@@ -54,12 +54,12 @@ def test_a_cell_is_asked_for_in_the_words_of_its_row_its_group_its_column_and_it
     facts = facts_of(tmp_path, SEGMENTS)
     questions = asked(facts)
     source = "According to “Net sales by segment” in “Annual report 2019 of Acme”"
-    cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019, in millions of dollars?"
+    cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019?"
     assert questions[cars] == "$5,686"
-    assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018, in millions of dollars?"]
-    change = f"{source}, what figure is given for “Trucks” under “Transport” in the column “Change”, as a percentage?"
+    assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018?"]
+    change = f"{source}, what figure is given for “Trucks” under “Transport” in the column “Change”?"
     assert questions[change] == "(5)%"
-    total = f"{source}, what figure is given for “Total” in fiscal 2018, in millions of dollars?"
+    total = f"{source}, what figure is given for “Total” in fiscal 2018?"
     assert questions[total] == "$8,290", "the unnamed total above it closed its group"
     cell = next(t for t in facts if t.answer == "$5,686")
     assert (cell.value, cell.unit, cell.scale, cell.subject_from) == ("5686000000", "$", "millions", "caption")

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, trace
+from rarefy.tasks.knowledge.graph.facts import build_graphs
 
 ALL = GraphConfig(exclusive="none", per_answer=1, per_pivot=1000, quotas=dict.fromkeys(PATTERNS, 1000))
 
@@ -165,7 +166,7 @@ def test_a_fact_said_again_is_one_fact_with_two_supports():
         triplet("a", "sells", "d", "c1"),
         triplet("a", "sells", "d", "c0"),
     ]
-    config = GraphConfig(quotas={"star": 5}, exclusive="none")
+    config = GraphConfig(quotas={"star": 5}, exclusive="none", needed_clues=False)
     assert [path.pattern for path in trace(rows[:2], config)] == ["star"]
     assert not list(trace(rows, config))  # c0 covers both
     assert {row.pattern: row.eligible for row in count_paths(rows, config)}["star"] == 0
@@ -279,3 +280,157 @@ def test_the_clues_of_a_star_are_all_needed():
     assert ("city",) in found
     assert ("lists", "state") in found, "only together they single beta out"
     assert not any("city" in clues and len(clues) > 1 for clues in found)
+
+
+def figure(owner, measure, value, chunk, *, year=2024, kind="SEGMENT", doc="x", tag=""):
+    row = triplet(f"{owner}", measure, f"{owner} {measure} {year} {value}", chunk, "MONEY", f"fiscal year {year}")
+    company = owner.partition(" ")[0].title()
+    name = row_id(row.triplet_id, kind, tag, year, doc)
+    return replace(row, triplet_id=name, subject_type=kind, entity=company, value=value, unit="USD", concept=tag,
+                   doc_id=doc, period_start=f"{year}-01-01", period_end=f"{year}-12-31")  # fmt: skip
+
+
+FIGURES = st.lists(
+    st.builds(
+        figure,
+        st.sampled_from(["acme north", "acme south", "acme west", "bolt north", "acme", "bolt"]),
+        st.sampled_from(["sales", "net sales", "costs"]),
+        st.sampled_from(["1", "2", "3"]),
+        st.sampled_from(["c0", "c1", "c2"]),
+        year=st.sampled_from([2023, 2024]),
+        kind=st.sampled_from(["SEGMENT", "ORG"]),
+        tag=st.sampled_from(["", "Sales", "Costs"]),
+    ),
+    max_size=24,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(FIGURES)
+def test_what_remains_without_a_clue_is_counted_as_by_hand(rows):
+    """For every fact: who else has another value of the same measure, in the corpus and in its chunk."""
+    (graph,) = build_graphs(rows) or [None]
+    if graph is None:
+        return
+    by_id = {row.triplet_id: row for row in rows}
+    facts = [by_id[name] for name in graph.triplet_ids]
+    stated = [
+        {graph.chunk_ids[c] for c in graph.support[graph.support_start[i] : graph.support_start[i + 1]]}
+        for i in range(len(facts))
+    ]
+
+    def sort(fact):
+        member = fact.subject_type == "SEGMENT" and fact.subject.startswith(f"{fact.entity} ")
+        return fact.subject_type, fact.entity if member else ""
+
+    def rivals(fact, others):
+        return sum(
+            other.subject_key != fact.subject_key
+            and other.value != fact.value
+            and sort(other) == sort(fact)
+            and (other.object_type, other.unit, other.period) == (fact.object_type, fact.unit, fact.period)
+            and (other.relation_key == fact.relation_key or (bool(fact.concept) and other.concept == fact.concept))
+            for other in others
+        )
+
+    for i, fact in enumerate(facts):
+        here = [other for other, chunks in zip(facts, stated, strict=True) if fact.chunk_id in chunks]
+        assert graph.rivals[i] == rivals(fact, facts)
+        assert graph.rivals_in_chunk[i] == rivals(fact, here)
+
+
+def test_a_balance_is_asked_for_at_the_end_of_its_year():
+    """Two companies' years end on different days: their balances answer one question all the same."""
+    rows = []
+    for name, day in (("acme", "2024-12-31"), ("bolt", "2024-09-28")):
+        flow = replace(figure(name, "sales", "1", f"{name}0", kind="ORG"), period_end=day)
+        cash = replace(figure(name, "cash", name, f"{name}1", kind="ORG"), period=day, period_start="", period_end=day)
+        rows += [flow, cash]
+    (graph,) = build_graphs(rows)
+    remaining = dict(zip(graph.triplet_ids, graph.rivals.tolist(), strict=True))
+    assert [remaining[row.triplet_id] for row in rows] == [0, 1, 0, 1], "both sold 1, which is one answer"
+
+
+def test_a_figure_that_one_company_has_needs_no_clue_and_is_no_star():
+    rows = [triplet("alpha", "city", "akron", "c0"), triplet("alpha", "sales", "5", "c1", "MONEY")]
+    config = GraphConfig(exclusive="none", patterns=("star",))
+    assert not list(trace(rows, config))
+    rows += [triplet("beta", "city", "boise", "c2"), triplet("beta", "sales", "7", "c3", "MONEY")]
+    by_id = {row.triplet_id: row for row in rows}
+    answers = {by_id[path.triplet_ids[-1]].subject_key for path in trace(rows, config)}
+    assert answers == {"alpha", "beta"}, "now the sales of both have a rival"
+
+
+def parts(*measures, document="x"):
+    """Three segments of one company; each measure of theirs stands in a chunk of its own."""
+    return [
+        figure(f"acme {part}", measure, str(100 * i + at), f"{document} {measure}", doc=document)
+        for at, part in enumerate(("north", "south", "west"))
+        for i, measure in enumerate(measures)
+    ]
+
+
+def test_a_part_of_a_company_is_described_by_another_figure_of_its_own():
+    rows = parts("sales", "costs")
+    by_id = {row.triplet_id: row for row in rows}
+    paths = of("star", trace(rows, GraphConfig(exclusive="none")))
+    assert len(paths) == 3, "the same two figures make one path, whichever of them is asked for"
+    for path in paths:
+        clue, answer = (by_id[name] for name in path.triplet_ids)
+        assert clue.subject_key == answer.subject_key and clue.relation_key != answer.relation_key
+        assert clue.chunk_id != answer.chunk_id
+    in_one_table = [replace(row, chunk_id="x") for row in rows]
+    assert not of("star", trace(in_one_table, GraphConfig(exclusive="none")))
+    assert not of("star", trace(rows, GraphConfig(exclusive="none", star_clues="entity")))
+
+
+def test_clues_of_another_document_come_first():
+    rows = parts("sales", "costs") + parts("assets", document="y")
+    documents = {row.triplet_id: row.doc_id for row in rows}
+    paths = of("star", trace(rows, GraphConfig(exclusive="none")))
+    assert sum(len({documents[name] for name in path.triplet_ids}) == 2 for path in paths) == 6, "as many as there are"
+
+
+def test_an_officer_is_asked_about_in_the_period_of_the_office():
+    rows = [replace(figure("acme", "sales", "5", "c1", kind="ORG"), entity=""),
+            replace(figure("bolt", "sales", "6", "c2", kind="ORG"), entity=""),
+            replace(triplet("pat", "chief executive officer of", "acme", "c3", period="fiscal year 2024"),
+                    subject_type="PERSON")]  # fmt: skip
+    assert len(of("chain", trace(rows, ALL))) == 1
+    rows[2] = replace(rows[2], period="fiscal year 2023")
+    assert not of("chain", trace(rows, ALL))
+
+
+def test_what_is_one_of_a_list_leads_nowhere():
+    rows = [replace(figure("acme", "sales", "5", "c1", kind="ORG"), entity=""),
+            replace(figure("bolt", "sales", "6", "c2", kind="ORG"), entity="")]  # fmt: skip
+    notes = [triplet(f"note {n}", "are issued by", "acme", "cover") for n in range(4)]
+    assert of("chain", trace(rows + notes[:2], ALL))
+    assert not of("chain", trace(rows + notes, ALL))
+
+
+def test_a_common_clue_alone_serves_few_paths_and_any_clue_only_some():
+    rows = [triplet(name, "is headquartered in", f"city {name}", f"{name}0") for name in ("a", "b")]
+    rows += [triplet(name, f"sales {n}", f"{name}{n}", f"{name}1", "MONEY") for name in ("a", "b") for n in range(9)]
+    stars = of("star", trace(rows, ALL))
+    assert Counter(path.pivot for path in stars) == {"A": 1, "B": 1}
+    bought = [replace(row, relation_key="acquired") if "head" in row.relation else row for row in rows]
+    assert Counter(path.pivot for path in of("star", trace(bought, ALL))) == {"A": 5, "B": 5}
+
+
+def test_answers_come_in_rounds_by_measure_and_chunk():
+    rows = [triplet(f"firm {i}", f"sales {j}", f"{i} {j}", f"c{i % 3}", "MONEY") for i in range(9) for j in range(4)]
+    by_id = {row.triplet_id: row for row in rows}
+    config = GraphConfig(patterns=("single",), quotas={"single": 3}, reserve_values=0)
+    picked = [by_id[path.triplet_ids[0]] for path in trace(rows, config)]
+    assert len({row.relation_key for row in picked}) == len(picked) == 3
+
+
+def test_the_census_shows_the_spread():
+    rows = parts("sales", "costs") + parts("assets", document="y")
+    config = GraphConfig(exclusive="none", patterns=("star",))
+    paths = list(trace(rows, config))
+    (row,) = (row for row in count_paths(rows, config, paths) if row.pattern == "star")
+    assert (row.spread.needed, row.spread.documents, row.spread.crossing) == (9, 2, 6)
+    assert (row.spread.answer_types, row.spread.in_chunk) == (1, len(paths))
+    assert all(path.remaining == path.remaining_in_chunk == 3 for path in paths)

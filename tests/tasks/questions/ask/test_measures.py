@@ -1,68 +1,104 @@
 """Questions about figures."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
+from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names, short_name
 from rarefy.tasks.questions.ask.facts import ask_for_figure, possessive
+from rarefy.tasks.questions.ask.measures import describe_measure
 
 
 def figure(relation="total net sales", subject="Apple Inc.", kind="ORG", **fields):
     values = {
         "answer": "$391,035", "value": "391035000000", "unit": "USD", "scale": "millions", "object_type": "MONEY",
+        "source_sentence": "s", "method": "table",
         "period": "fiscal year 2024", "period_start": "2023-10-01", "period_end": "2024-09-28", "entity": "Apple Inc.",
     }  # fmt: skip
-    return Triplet("t", "c", "d", 0, 1, subject, relation, "x", "s", "table", kind, **{**values, **fields})
+    return Triplet("t", "c", "d", 0, 1, subject, relation, "x", **{**values, "subject_type": kind, **fields})
+
+
+WHEN = r"in fiscal (?:year )?2024"
 
 
 @pytest.mark.parametrize(
-    ("triplet", "question"),
+    ("triplet", "wordings"),
     [
-        (figure(), "What were Apple Inc.'s total net sales in fiscal year 2024, in millions of US dollars?"),
-        (
-            figure("total assets", period="September 28, 2024", period_start=""),
-            "What were Apple Inc.'s total assets as of September 28, 2024, in millions of US dollars?",
-        ),
-        (
-            figure("diluted earnings per share", unit="USD/shares", scale=""),
-            "What were Apple Inc.'s diluted earnings per share in fiscal year 2024, in US dollars?",
-        ),
-        (
-            figure("net sales", "Apple Inc. Greater China", "REGION"),
-            "What were Apple Inc.'s net sales in Greater China in fiscal year 2024, in millions of US dollars?",
-        ),
-        (
-            figure("net sales", "Apple Inc. Americas", "SEGMENT"),
-            "What were Apple Inc.'s net sales for the Americas segment in fiscal year 2024, in millions of US dollars?",
-        ),
-        (
-            figure("accounts receivable, net", period="September 28, 2024", period_start=""),
-            "What was Apple Inc.'s net accounts receivable as of September 28, 2024, in millions of US dollars?",
-        ),
-        (
-            figure("effective tax rate", unit="percent", scale="", object_type="PERCENT"),
-            "What was Apple Inc.'s effective tax rate in fiscal year 2024, as a percentage?",
-        ),
-        (
-            figure("diluted shares", unit="shares", scale="thousands", object_type="NUMBER"),
-            "What were Apple Inc.'s diluted shares in fiscal year 2024, in thousands of shares?",
-        ),
+        (figure(), rf"What were Apple's total net sales {WHEN}|In fiscal .*, what were Apple's total net sales"
+                   rf"|How much in total net sales did Apple report {WHEN}"
+                   "|What total net sales did Apple report for .*"),
+        (figure("total assets", period="September 28, 2024", period_start=""),
+         "What were Apple's total assets as of September 28, 2024|As of September 28, 2024, what were .*"),
+        (figure("goodwill", period="December 31, 2024", period_start=""),
+         "(?:What was Apple's goodwill|How much goodwill did Apple have) (?:at the end of 2024|as of December 31, 2024)"
+         "|A. (?:the end of|of December 31,) 2024, what was Apple's goodwill"),
+        (figure("diluted earnings per share", unit="USD/shares", scale=""), ".*Apple's diluted earnings per share.*"),
+        (figure("net sales", "Apple Inc. Greater China", "REGION"), ".*Apple's net sales in Greater China.*"),
+        (figure("net sales", "Apple Inc. Americas", "SEGMENT"),
+         ".*the net sales of Apple's Americas segment.*|.* did Apple's Americas segment report .*"),
+        (figure("accounts receivable, net", period="September 28, 2024", period_start=""),
+         ".*were Apple's net accounts receivable.*"),
+        (figure("effective tax rate", unit="percent", scale="", object_type="PERCENT"),
+         rf"What was Apple's effective tax rate {WHEN}|In .*, what was Apple's effective tax rate"),
+        (figure("diluted shares", unit="shares", scale="thousands", object_type="NUMBER"), "wh?.*, in thousands"),
+        (figure("research and development expense"), rf"How much did Apple spend on research and development {WHEN}"),
+        (figure("cash paid for income taxes, net"), rf"How much net cash did Apple pay for income taxes {WHEN}"),
+        (figure("dividends paid"), rf"How much did Apple pay in dividends {WHEN}"),
+        (figure("payments for property and equipment"), rf"How much did Apple spend on property and equipment {WHEN}"),
+        (figure("sales of investments", concept="us-gaap:ProceedsFromSaleOfInvestments"),
+         rf"How much did Apple receive from sales of investments {WHEN}"),
+        (figure("repayments of long-term debt"), rf"How much long-term debt did Apple repay {WHEN}"),
+        (figure("proceeds from the disposal of property and equipment"),
+         rf"How much did Apple receive from the disposal of property and equipment {WHEN}"),
+        (figure("net cash provided by (used in) financing activities", value="-5", answer="(5)"),
+         rf"How much net cash did Apple use in financing activities {WHEN}"),
+        (figure("(increase) decrease in inventories", value="-5", answer="(5)"),
+         rf"According to Apple's cash flow statement, by how much did inventories increase {WHEN}"),
+        (figure("net increase (decrease) in cash, cash equivalents and restricted cash"),
+         rf"By how much did Apple's cash, cash equivalents and restricted cash increase {WHEN}"),
+        (figure("total net sales", unit="EUR"), ".*, in millions of euros"),
     ],
-)
-def test_a_figure_of_a_named_company_is_asked_for_with_its_period_and_unit(triplet, question):
-    assert ask_for_figure(triplet, triplet.entity) == question
+)  # fmt: skip
+def test_a_figure_of_a_named_company_is_asked_for_as_people_ask(triplet, wordings):
+    question = ask_for_figure(triplet, "Apple")
+    assert re.fullmatch(wordings, question.removesuffix("?"), re.I), question
+
+
+def test_the_wording_is_the_facts_and_not_its_passages():
+    again = replace(figure(), triplet_id="other", chunk_id="elsewhere", source_sentence="another row")
+    assert ask_for_figure(figure(), "Apple") == ask_for_figure(again, "Apple")
+    years = {ask_for_figure(figure(period=f"fiscal year {year}"), "Apple")[:12] for year in range(1990, 2025)}
+    assert len(years) > 2, "several wordings of one kind"
 
 
 def test_the_article_of_a_name_is_small_inside_a_sentence():
     triplet = figure(entity="The Coca-Cola Company", subject="The Coca-Cola Company")
-    assert ask_for_figure(triplet, triplet.entity).startswith("What were the Coca-Cola Company's total net sales")
+    assert "the Coca-Cola Company" in ask_for_figure(triplet, triplet.entity)
 
 
-def test_a_figure_of_a_described_company_puts_the_period_first():
-    assert ask_for_figure(figure(), "the company that is headquartered in Cupertino, California") == (
-        "In fiscal year 2024, what were the total net sales, in millions of US dollars, of the company that is "
-        "headquartered in Cupertino, California?"
-    )
+@pytest.mark.parametrize(
+    ("triplet", "wordings"),
+    [
+        (figure(), "In fiscal .*2024, what were the total net sales of HOLDER|How much in total net sales did HOLDER"
+                   " report in .*|What total net sales did HOLDER report for fiscal .*2024"),
+        (figure("research and development expense"),
+         rf"How much did HOLDER spend on research and development {WHEN}"),
+        (figure("net sales", "Apple Inc. Americas", "SEGMENT"), ".*the Americas segment of HOLDER.*"),
+        (figure("comprehensive income, net of tax"), ".*, what was the comprehensive income, net of tax, of HOLDER"),
+    ],
+)  # fmt: skip
+def test_a_figure_of_a_described_company_keeps_its_period_apart_from_the_description(triplet, wordings):
+    holder = "the company that is headquartered in Cupertino, California"
+    question = ask_for_figure(triplet, holder)
+    assert re.fullmatch(wordings.replace("HOLDER", holder), question.removesuffix("?")), question
+    assert not re.search("California in fiscal", question)
+
+
+def test_a_day_that_one_company_alone_has_is_said_as_the_end_of_a_year():
+    triplet = figure("total assets", period="September 28, 2024", period_start="")
+    assert "at the end of fiscal " in ask_for_figure(triplet, "the company that sells", "fiscal year 2024").lower()
 
 
 def test_a_figure_without_a_period_or_with_an_unknown_unit_is_not_asked_for():
@@ -88,6 +124,11 @@ def test_a_negative_amount_keeps_its_sign_in_every_alias():
     assert all(alias.startswith(("-", "(")) for alias in answer_aliases(loss))
 
 
+def test_a_question_that_says_loss_is_answered_with_or_without_the_sign():
+    loss = figure("net income (loss)", answer="(2,722)", value="-2722000000")
+    assert {"2,722", "-2,722", "$2,722 million", "$2.72 billion", "($2.72 billion)"} <= set(answer_aliases(loss))
+
+
 def test_an_amount_per_share_is_never_rounded():
     dividend = figure("dividends declared per share", answer="$0.235", value="0.235", unit="USD/shares", scale="")
     assert set(answer_aliases(dividend)) == {"0.235", "$0.235 per share"}
@@ -102,6 +143,130 @@ def test_a_company_has_its_short_names():
         "Procter & Gamble Company",
         "Procter & Gamble",
     }
+    assert "Wells Fargo" in company_names("Wells Fargo & Company")
+
+
+def test_a_company_is_called_as_people_call_it():
+    assert [short_name(name) for name in ("Apple Inc.", "The Procter & Gamble Company", "Wells Fargo & Company")] == [
+        "Apple",
+        "Procter & Gamble",
+        "Wells Fargo",
+    ]
+    assert short_name("Southern Company") == "Southern Company", "what is left would be any word"
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "name"),
+    [
+        ("net income (loss)", "5", "net income"),
+        ("net income (loss)", "-5", "net loss"),
+        ("other income (expense), net", "5", "net other income"),
+        ("other income (expense), net", "-5", "net other expense"),
+        ("provision for (benefit from) income taxes", "-5", "benefit from income taxes"),
+        ("benefit (provision) for income taxes", "-5", "provision for income taxes"),
+        ("income tax expense (benefit)", "-5", "income tax benefit"),
+        ("(gains) losses on investments, net", "-5", "net gains on investments"),
+        ("net deferred tax assets (liabilities)", "-5", "net deferred tax liabilities"),
+        ("cash flows from investing activities", "-5", "net cash used in investing activities"),
+        ("net (decrease) increase in cash and cash equivalents", "-5", "decrease in cash and cash equivalents"),
+        ("(increase) decrease in inventories", "5", "decrease in inventories"),
+        ("diluted earnings per share", "-5", "diluted loss per share"),
+        ("total equity", "-5", "total equity"),
+        ("property, plant and equipment — net", "5", "net property, plant and equipment"),
+        ("total property and equipment, gross", "5", "total gross property and equipment"),
+        ("operating lease liabilities, current portion", "5", "current portion of operating lease liabilities"),
+        ("cash & cash equivalents", "5", "cash and cash equivalents"),
+    ],
+)
+def test_a_label_of_two_sides_is_the_one_that_its_sign_says(relation, value, name):
+    unit = "USD/shares" if "per share" in relation else "USD"
+    measure = describe_measure(figure(relation, value=value, unit=unit, concept="us-gaap:Something"))
+    assert (measure.name, measure.rejected_because) == (name, "")
+    assert measure.turned == (value.startswith("-") and "equity" not in relation)
+
+
+@pytest.mark.parametrize(
+    ("relation", "fields", "name"),
+    [
+        ("income taxes", {"concept": "us-gaap:IncomeTaxesPaidNet"}, "cash paid for income taxes"),
+        ("dividends", {"concept": "us-gaap:PaymentsOfDividends"}, "dividends paid"),
+        ("provision for income taxes", {"concept": "us-gaap:IncomeTaxExpenseBenefit"}, "provision for income taxes"),
+        ("sales rebates", {"concept": "a:AccruedSalesRebates", "period_start": ""}, "accrued sales rebates"),
+        ("current state taxes", {"concept": "a:CurrentStateTaxExpenseBenefit"}, "current state income tax expense"),
+        (
+            "basic shares used in computing earnings per share",
+            {"concept": "us-gaap:WeightedAverageNumberOfSharesOutstandingBasic", "unit": "shares"},
+            "weighted-average number of basic shares outstanding",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_tag_says_and_the_label_leaves_to_its_table_is_in_the_words(relation, fields, name):
+    assert describe_measure(figure(relation, **fields)).name == name
+
+
+ROW = "| x | (2,183) | 131 | (1,663) |"
+
+
+@pytest.mark.parametrize(
+    ("relation", "fields", "reason"),
+    [
+        ("change in accounts receivable", {}, "direction_unclear"),
+        ("deferred income taxes", {"answer": "2,183", "source_sentence": ROW}, "direction_unclear"),
+        ("other operating charges", {"answer": "2,183", "source_sentence": ROW}, "direction_unclear"),
+        ("foreign income before income taxes", {"answer": "2,183", "source_sentence": ROW}, "direction_unclear"),
+        ("loss from operations", {"group": "| Loss from operations: |", "source_sentence": "| x | 3 |"},
+         "direction_unclear"),
+        ("current portion of term debt", {"value": "-5", "answer": "(5)", "concept": "a:Debt"}, "direction_unclear"),
+        ("gain on divestitures", {"value": "-5", "answer": "(5)"}, "direction_unclear"),
+        ("accrued purchases (1)", {}, "footnote_mark"),
+        ("NET SALES", {}, "label_not_plain"),
+        ("proceeds from stock options/withholding tax", {}, "label_not_plain"),
+        ("stock options exercised", {"concept": "us-gaap:ProceedsFromStockOptionsExercised"}, "label_not_plain"),
+        ("accounts payable", {"concept": "us-gaap:IncreaseDecreaseInAccountsPayable"}, "label_not_plain"),
+        ("foreign currency translation tax", {"concept": "a:OtherComprehensiveIncomeNetOfTax"}, "label_not_plain"),
+        ("compensation expense", {"concept": "a:CompensationCostNotYetRecognized"}, "meaning_of_lead_in_lost"),
+        ("pre-tax compensation expense", {"concept": "a:AllocatedShareBasedCompensationExpense"},
+         "meaning_of_lead_in_lost"),
+        ("operating lease payments", {"concept": "a:LesseeOperatingLeasePaymentsDueNextTwelveMonths"},
+         "meaning_of_lead_in_lost"),
+        ("other", {}, "label_says_little"),
+        ("other current assets", {}, "label_says_little"),
+        ("total liabilities and shareholders' equity", {}, "label_says_little"),
+        ("effect of rounding", {}, "label_says_little"),
+        ("cash and cash equivalents", {}, "period_unclear"),
+        ("cash, cash equivalents, and short-term investments", {}, "period_unclear"),
+        ("“Other” under “Income”", {"subject_type": "TABLE"}, "label_says_little"),
+    ],
+)  # fmt: skip
+def test_what_a_label_does_not_surely_say_is_refused_with_a_reason(relation, fields, reason):
+    assert describe_measure(figure(relation, **fields)).rejected_because == reason
+
+
+@pytest.mark.parametrize(
+    ("name", "plural"),
+    [
+        ("cash, cash equivalents, and restricted cash", True),
+        ("acquired intangible assets, net", True),
+        ("amortization of intangible assets", False),
+        ("accounts receivable, net", True),
+        ("operating lease liabilities, current portion", False),
+        ("goodwill", False),
+    ],
+)
+def test_the_verb_agrees_with_the_measure(name, plural):
+    assert describe_measure(figure(name, concept="us-gaap:Something")).plural is plural
+
+
+def test_an_increase_that_the_label_names_alone_is_asked_for_as_one():
+    triplet = figure("increase in inventories", answer="1,128", source_sentence="| x | (1,128) | (1,323) |")
+    assert describe_measure(triplet).thing == "inventories"
+    mixed = replace(triplet, source_sentence="| x | (1,128) | 1,323 |")
+    assert describe_measure(mixed).rejected_because == "direction_unclear"
+
+
+def test_a_row_in_parentheses_throughout_is_a_convention_and_no_sign():
+    row = "| Cost of sales | (2,183) | (131) |"
+    assert describe_measure(figure("cost of sales", answer="2,183", source_sentence=row)).rejected_because == ""
 
 
 def test_the_possessive_follows_the_name():

@@ -195,7 +195,8 @@ def test_a_question_is_given_up_where_another_pivot_leads_to_another_answer():
 
 def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_document_names_it():
     cover = Chunk("cover", "d-auditor", 0, 9, "text", "", "ANNUAL REPORT\nBorealis Shipping plc\nOslo", 5)
-    own = replace(CHUNKS["auditor"], text="The Company's statements were audited by Hollis & Crane LLP.")
+    text = "The Company's statements were audited by Hollis & Crane LLP."
+    own = replace(CHUNKS["auditor"], start=40, end=40 + len(text), text=text)
     told = replace(TRIPLETS[row_id("other")], start=0, end=len(own.text), source_sentence=own.text)
     documents = {**DOCUMENTS, "d-auditor": replace(DOCUMENTS["d-auditor"], entity="Borealis Shipping plc")}
     rows = {"triplets": {**TRIPLETS, told.triplet_id: told}, "documents": documents,

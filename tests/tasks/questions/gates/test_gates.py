@@ -105,6 +105,12 @@ def test_a_gate_takes_no_questions_too(gate):
         ("debris", replace(SINGLE, text="In which state is is Microsoft Corporation incorporated?")),
         ("debris", replace(SINGLE, text="In which state | is Microsoft Corporation incorporated?")),
         ("debris", replace(SINGLE, text="In which state is Microsoft Corporation (incorporated?")),
+        ("both_signs", replace(SINGLE, text="What was Microsoft's net income (loss) in fiscal 2023?")),
+        ("both_signs", replace(SINGLE, text="What was Microsoft's provision for (benefit from) taxes in 2023?")),
+        ("footnote_mark", replace(SINGLE, text="What were Microsoft's accrued purchases (1) in fiscal 2023?")),
+        ("footnote_mark", replace(SINGLE, text="What were Microsoft's accrued purchases* in fiscal 2023?")),
+        ("capitals", replace(SINGLE, text="What were Microsoft's TOTAL NET SALES in fiscal 2023?")),
+        ("doubled_preposition", replace(SINGLE, text="What was the revenue of for Microsoft in fiscal 2023?")),
         ("one_chunk", replace(question_of("t1", "t1"), text="In which state is the maker of Windows incorporated?")),
     ],
 )  # fmt: skip
@@ -122,6 +128,19 @@ def test_a_fault_is_named(reason, question):
 )
 def test_what_is_named_or_described_in_the_question_is_self_contained(text):
     assert reason_of(replace(SINGLE, text=text), gates=("self_contained", "readable")) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What figure does the table “Other income (expense)” of Acme give for “Net loss (1)” in fiscal 2023?",
+        "Under 24 CFR 574.310, for at least how many days must the notice under paragraph (b) of § 574.320 be posted?",
+        "Under which ticker symbol does the common stock of NVIDIA Corporation trade on the NYSE?",
+        "How much did Acme contribute to its 401(k) plans in fiscal 2023?",
+    ],
+)
+def test_what_a_label_in_quotes_or_a_citation_has_is_no_seam(text):
+    assert reason_of(replace(SINGLE, text=text), gates=("readable",)) == ""
 
 
 def test_a_sentence_that_is_hard_to_read_is_rejected():

@@ -1,0 +1,53 @@
+"""Judge an answer to a question that names what may be chosen: whoever repeats all of it has not answered yet."""
+
+import re
+from functools import lru_cache
+
+from rarefy.data_contracts.rows import Question
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, unclear, wrong
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.operands import candidates_of
+
+# What is named behind these words is what the answer is compared with
+_BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|exceed\w*)\b[^.;]*", re.IGNORECASE)
+
+
+def judge_choice(text: str, question: Question) -> Outcome | None:
+    """Wrong where the answer names another thing alone, open where it names several; None where it names the right one.
+
+    None, too, where it names nothing of what may be chosen: then its other words decide.
+    """
+    forms = _candidate_forms(question)
+    if len(forms) < 2:
+        return None
+    named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
+    gold = {name for name, own in forms.items() if question.answer in own}
+    if named and not named & gold:
+        return wrong("other_name", sorted(named)[0])
+    if named - gold:
+        return unclear("choice", sorted(named & gold)[0])
+    return None
+
+
+def _named_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
+    """The things that a text names and does not deny; within a longer name a shorter one is not named."""
+    places: list[tuple[int, int, str]] = []
+    for name, own in forms.items():
+        for form in own:
+            for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE):
+                if not is_denied(text, hit.start(), hit.end()):
+                    places.append((*hit.span(), name))
+    return {
+        name
+        for start, end, name in places
+        if not any(a <= start and end <= b and (a, b) != (start, end) and other != name for a, b, other in places)
+    }
+
+
+@lru_cache(1000)  # of one question for each of its trials
+def _candidate_forms(question: Question) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for name in candidates_of(question):
+        year = re.fullmatch(r"fiscal year (\d{4})", name)
+        found[name] = (name, year[1]) if year else tuple(sorted(company_names(name)))
+    return found

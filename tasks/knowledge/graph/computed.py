@@ -1,0 +1,392 @@
+"""Proposes the operands of computed answers: comparisons, changes, shares and superlatives, from accepted triplets.
+
+Whatever is proposed can be computed: figures above nothing, of one measure and unit, that the corpus states one way.
+What cannot be told for sure (two values for one figure, members that may not be all) is not proposed.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations
+
+from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.config import GraphConfig
+
+NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
+LEAST = Decimal("0.01")  # share of a whole
+FARTHEST = 5  # times as large: beyond, whoever knows the names knows the answer
+FEWEST = 3  # things of which one can be the most
+ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
+_WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
+_WHOLE = "ORG"  # subject_type of the filer itself
+_MEMBERS = ("SEGMENT", "PRODUCT", "REGION")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+# Names of measures whose sign or direction their words leave open, or that mean another thing in every filing
+_UNCLEAR = re.compile(
+    r"[(/:“”]|\b(?:loss(?:es)?|deficit|increases?|decreases?|changes?|gains?|benefits?|adjustments?|effects?|impact"
+    r"|unrealized|reclassif\w+|reconcil\w+|eliminations?|other|others|used|reduction|accumulated|allowances?)\b"
+    r"|\bliabilities\b.*\bequity\b",  # the total of a balance sheet is what its assets are
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """Triplets whose values make one answer, in the order of `Path.triplet_ids`."""
+
+    kind: str
+    triplets: tuple[Triplet, ...]
+    far: int  # 0: from several documents; 1: from several chunks of one; 2: from one chunk
+
+    @property
+    def spread(self) -> tuple[tuple[str, ...], ...]:
+        """What it is one of, so that no measure, thing or document takes more than its turn."""
+        first = self.triplets[0]
+        measure = ("measure", first.concept or relation_of(first))
+        subjects = [("subject", t.subject_key) for t in self.triplets]
+        series = [("series", t.subject_key, *measure) for t in self.triplets]
+        documents = [("document", t.doc_id) for t in self.triplets]
+        return tuple(dict.fromkeys((measure, *subjects, *series, *documents)))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of one domain that can be computed with, each as the triplets that state it, by what they are of."""
+
+    stated: dict[tuple[str, str, str, str, str], list[Triplet]]  # (subject, measure, unit, start, end)
+    years: dict[tuple[str, str], str]  # (entity, last day) -> "fiscal year 2024"
+    everything: Sequence[Triplet]  # rejected ones too: what a table names besides
+
+    def series(self) -> Iterator[list[list[Triplet]]]:
+        """Figures of one subject, measure and unit that can be set side by side, by time."""
+        groups: dict[tuple[str, str, str, bool], list[list[Triplet]]] = defaultdict(list)
+        for (subject, measure, unit, start, _), triplets in self.stated.items():
+            groups[subject, measure, unit, bool(start)].append(triplets)
+        for _, group in sorted(groups.items()):
+            yield sorted(group, key=lambda triplets: triplets[0].period_end)
+
+    def side_by_side(self) -> Iterator[list[list[Triplet]]]:
+        """Figures of several filers of one measure, unit and fiscal year."""
+        groups: dict[tuple[str, str, bool, str], list[list[Triplet]]] = defaultdict(list)
+        for (_, measure, unit, start, _), triplets in self.stated.items():
+            year = self.year_of(triplets[0])
+            if triplets[0].subject_type == _WHOLE and year:
+                groups[measure, unit, bool(start), year].append(triplets)
+        yield from (group for _, group in sorted(groups.items()))
+
+    def members(self) -> Iterator[list[list[Triplet]]]:
+        """Figures of several segments, products or regions of one filer, of one measure, unit and time."""
+        groups: dict[tuple[str, ...], list[list[Triplet]]] = defaultdict(list)
+        for (_, measure, unit, start, end), triplets in self.stated.items():
+            first = triplets[0]
+            if first.subject_type in _MEMBERS:
+                groups[first.entity, first.subject_type, measure, unit, start, end].append(triplets)
+        yield from (group for _, group in sorted(groups.items()))
+
+    def year_of(self, triplet: Triplet) -> str:
+        """ "fiscal year 2024" for a figure of that year, or of its last day; "" for others."""
+        if triplet.period_start:
+            return triplet.period if triplet.period.startswith("fiscal year ") else ""
+        return self.years.get((triplet.entity, triplet.period_end), "")
+
+    def whole_of(self, member: Triplet) -> list[Triplet]:
+        """The filer's own figure of a member's measure, unit and time; none where the corpus has none."""
+        whole = f"{_WHOLE}:{member.entity}"
+        key = (whole, measure_of(member), member.unit, member.period_start, member.period_end)
+        return self.stated.get(key, [])
+
+
+def relation_of(triplet: Triplet) -> str:
+    return triplet.relation_key or triplet.relation.casefold()
+
+
+def measure_of(triplet: Triplet) -> str:
+    """What is measured: the tag that says so, else the relation."""
+    return triplet.concept or relation_of(triplet)
+
+
+def is_computable(triplet: Triplet) -> bool:
+    """Whether a triplet is a figure of a known thing and time, above nothing, of a measure whose direction is clear."""
+    return (
+        not triplet.rejected_because
+        and triplet.method == "table"
+        and bool(triplet.unit and triplet.period and triplet.period_end and triplet.entity and triplet.subject_key)
+        and triplet.subject_type in (_WHOLE, *_MEMBERS)
+        and bool(_NUMBER.fullmatch(triplet.value))
+        and Decimal(triplet.value) > 0
+        and not _UNCLEAR.search(triplet.relation)
+    )
+
+
+def collect_figures(triplets: Iterable[Triplet]) -> Figures:
+    """The figures to compute with; left out is what the corpus states in two ways."""
+    everything = sorted(triplets, key=lambda t: t.triplet_id)
+    values: dict[tuple[str, ...], set[Decimal]] = defaultdict(set)
+    stated: dict[tuple[str, str, str, str, str], list[Triplet]] = defaultdict(list)
+    years: dict[tuple[str, str], str] = {}
+    for triplet in everything:
+        if triplet.rejected_because or not re.fullmatch(r"-?\d+(?:\.\d+)?", triplet.value):
+            continue
+        time = (triplet.unit, triplet.period_start, triplet.period_end)
+        for name in (triplet.concept, relation_of(triplet)):
+            values[triplet.subject_key, name, *time].add(Decimal(triplet.value))
+        if triplet.period_start and triplet.period.startswith("fiscal year "):
+            years[triplet.entity, triplet.period_end] = triplet.period
+        if is_computable(triplet):
+            stated[triplet.subject_key, measure_of(triplet), *time].append(triplet)
+    settled = {
+        key: kept
+        for key, group in stated.items()
+        if len(values[key[0], key[1], *key[2:]]) == 1
+        and (kept := [t for t in group if len(values[key[0], relation_of(t), *key[2:]]) == 1])
+    }
+    return Figures(settled, years, everything)
+
+
+def worth(triplet: Triplet) -> Decimal:
+    return Decimal(triplet.value)
+
+
+def differ(one: Decimal, other: Decimal) -> bool:
+    """Whether two figures differ by enough to say which is larger."""
+    return abs(one - other) >= NEAR * max(one, other) and one != other
+
+
+def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool = True) -> Operands | None:
+    """One triplet of each figure: from several documents where possible, then from several chunks; by hash.
+
+    With `alike` all have one relation, so that one name says what is measured.
+    """
+    groups: list[list[list[Triplet]]] = [[list(figure) for figure in figures]]
+    if alike:
+        shared = set.intersection(*({relation_of(t) for t in figure} for figure in figures))
+        groups = [[[t for t in figure if relation_of(t) == name] for figure in figures] for name in sorted(shared)]
+    best: tuple[int, str, Operands] | None = None
+    for group in groups:
+        picked: list[Triplet] = []
+        for figure in group:
+            documents, chunks = {t.doc_id for t in picked}, {t.chunk_id for t in picked}
+            picked.append(
+                min(figure, key=lambda t: (t.doc_id in documents, t.chunk_id in chunks, row_id(kind, t.triplet_id)))
+            )
+        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if len({t.chunk_id for t in picked}) > 1 else 2
+        found = (far, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
+        best = min(best, found, key=lambda one: one[:2]) if best else found
+    return best[2] if best else None
+
+
+def changes(figures: Figures) -> Iterator[Operands]:
+    """By how much a figure of one thing changed from one year to another."""
+    for series in figures.series():
+        for earlier, later in combinations(series, 2):
+            if not (_are_years_apart(earlier[0], later[0]) and differ(worth(earlier[0]), worth(later[0]))):
+                continue
+            if found := choose_operands("change", (earlier, later)):
+                yield found
+
+
+def _are_years_apart(one: Triplet, other: Triplet) -> bool:
+    """Whether two figures are of years, or of the last days of years, so that they can be set side by side."""
+    first, second = date.fromisoformat(one.period_end), date.fromisoformat(other.period_end)
+    apart = (second - first).days
+    off = abs(apart - 365.25 * round(apart / 365.25))
+    return apart > 300 and off <= _WEEK and abs(_days(one) - _days(other)) <= _WEEK
+
+
+def _days(triplet: Triplet) -> int:
+    if not triplet.period_start:
+        return 0
+    return (date.fromisoformat(triplet.period_end) - date.fromisoformat(triplet.period_start)).days
+
+
+def shares(figures: Figures) -> Iterator[Operands]:
+    """What share of a filer's figure one of its segments, products or regions makes: the member, then the whole."""
+    for group in figures.members():
+        for member in group:
+            whole = figures.whole_of(member[0])
+            if not whole or not is_additive(member[0]):
+                continue
+            # nobody asks for less than a hundredth, and what is nearly all of it is the whole under another name
+            part = worth(member[0]) / worth(whole[0])
+            if LEAST < part < 1 - NEAR and (found := choose_operands("share", (member, whole), alike=False)):
+                yield found
+
+
+def is_additive(triplet: Triplet) -> bool:
+    """Whether parts of it make up the whole: sums of money do, rates and figures per share do not."""
+    return "/" not in triplet.unit and triplet.unit not in ("percent", "pure")
+
+
+def comparisons(figures: Figures) -> Iterator[Operands]:
+    """Which of two or three filers, or parts of one filer, had more: each beside the next larger ones.
+
+    That a giant sells more than a small firm needs no passage; and the number of sets stays in proportion to that of
+    figures.
+    """
+    for group in figures.side_by_side():
+        yield from _compare(group, alike=False)
+    for group in figures.members():
+        for table in by_table(group):
+            yield from _compare(table, alike=True)
+
+
+def _compare(group: Sequence[list[Triplet]], alike: bool) -> Iterator[Operands]:
+    by_subject = {figure[0].subject_key: figure for figure in group}
+    ranked = sorted(by_subject.values(), key=lambda figure: (worth(figure[0]), figure[0].triplet_id))
+    for size, step in ((2, 1), (2, 2), (3, 1)):
+        for at in range(len(ranked) - (size - 1) * step):
+            chosen = ranked[at : at + size * step : step]
+            close = worth(chosen[-1][0]) <= FARTHEST * worth(chosen[0][0])
+            if close and _has_clear_ends(chosen) and (found := choose_operands("comparison", chosen, alike)):
+                yield found
+
+
+def by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:
+    """The figures of a group as each table states them: what stands in one table is of one level."""
+    tables: dict[tuple[str, int], list[list[Triplet]]] = defaultdict(list)
+    for figure in group:
+        for table, own in _tables_of(figure).items():
+            tables[table].append(own)
+    yield from (tables[name] for name in sorted(tables))
+
+
+def _tables_of(figure: Iterable[Triplet]) -> dict[tuple[str, int], list[Triplet]]:
+    found: dict[tuple[str, int], list[Triplet]] = defaultdict(list)
+    for triplet in figure:
+        found[triplet.chunk_id, triplet.header_start].append(triplet)
+    return found
+
+
+def superlatives(figures: Figures) -> Iterator[Operands]:
+    """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
+    for series in figures.series():
+        yearly = _longest_run(series)
+        if len(yearly) >= FEWEST and _has_clear_ends(yearly) and (found := choose_operands("superlative", yearly)):
+            yield found
+    for group in figures.members():
+        for table in by_table(group):
+            if not (len(table) >= FEWEST and _has_clear_ends(table) and _are_all(table, figures)):
+                continue
+            if found := choose_operands("superlative", table):
+                yield found
+
+
+def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:
+    """The longest row of years that follow on one another; of equals the last."""
+    best: list[list[Triplet]] = []
+    for at, figure in enumerate(series):
+        run = [figure]
+        for later in series[at + 1 :]:
+            if _are_years_apart(run[-1][0], later[0]):
+                if not _is_next_year(run[-1][0], later[0]):
+                    break
+                run.append(later)
+        best = run if len(run) >= len(best) else best
+    return best
+
+
+def _is_next_year(one: Triplet, other: Triplet) -> bool:
+    return (date.fromisoformat(other.period_end) - date.fromisoformat(one.period_end)).days < 400
+
+
+def _has_clear_ends(group: Iterable[Sequence[Triplet]]) -> bool:
+    values = sorted(worth(figure[0]) for figure in group)
+    return differ(values[-1], values[-2]) and differ(values[0], values[1])
+
+
+def _are_all(table: Sequence[Sequence[Triplet]], figures: Figures) -> bool:
+    """Whether these members make up the whole, so that there is no other."""
+    first = table[0][0]
+    whole = figures.whole_of(first)
+    if not whole or not is_additive(first):
+        return False
+    return abs(sum(worth(figure[0]) for figure in table) - worth(whole[0])) <= ROUNDED * worth(whole[0])
+
+
+Kind = Callable[[Figures], Iterator[Operands]]
+COMPUTED: dict[str, Kind] = {
+    "comparison": comparisons,
+    "change": changes,
+    "share": shares,
+    "superlative": superlatives,
+}
+
+
+def trace_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
+    """The paths of computed kinds, domain by domain; a set of figures is asked once, whatever the kind."""
+    for domain, figures in collect_domains(triplets):
+        for kind in config.computed:
+            for operands in take_in_turn(COMPUTED[kind](figures), config.quotas.get(kind, 0)):
+                yield make_computed_path(operands, domain)
+
+
+def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[tuple[str, str, dict[int, int], str]]:
+    """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
+    for domain, figures in collect_domains(triplets):
+        for kind in config.computed:
+            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sizes = Counter(len(names) for names in sets)
+            spread = {group for one in sets.values() for group in one.spread}
+            told = [
+                f"{sum(group[0] == what for group in spread):,} {what}s" for what in ("measure", "subject", "document")
+            ]
+            yield kind, domain, dict(sorted(sizes.items())), ", ".join(told)
+
+
+def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:
+    """The figures of each domain, by its name."""
+    domains: dict[str, list[Triplet]] = defaultdict(list)
+    for triplet in triplets:
+        domains[triplet.domain].append(triplet)
+    return [(domain, collect_figures(group)) for domain, group in sorted(domains.items())]
+
+
+def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
+    """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
+
+    Of equals the one from more documents comes first, then the one with the smaller hash. A larger quota takes what a
+    smaller one takes, and more.
+    """
+    taken: dict[tuple[str, ...], int] = defaultdict(int)
+    seen: set[frozenset[str]] = set()
+
+    def place(one: Operands) -> tuple[int, int, int]:
+        counts = [taken[group] for group in one.spread]
+        return max(counts), one.far, sum(counts)
+
+    waiting = [(place(one), row_id(one.kind, *(t.triplet_id for t in one.triplets)), one) for one in proposed]
+    waiting.sort(key=lambda entry: entry[:2])
+    queue = [(order, name, at) for at, (order, name, _) in enumerate(waiting)]
+    heapify(queue)
+    while queue and len(seen) < quota:
+        order, name, at = queue[0]
+        one = waiting[at][2]
+        if (now := place(one)) != order:
+            heapreplace(queue, (now, name, at))
+            continue
+        heappop(queue)
+        figures = frozenset(t.triplet_id for t in one.triplets)
+        if figures in seen:
+            continue
+        seen.add(figures)
+        for group in one.spread:
+            taken[group] += 1
+        yield one
+
+
+def make_computed_path(operands: Operands, domain: str) -> Path:
+    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden."""
+    names = tuple(t.triplet_id for t in operands.triplets)
+    return Path(
+        path_id=row_id("path", operands.kind, *names),
+        pattern=operands.kind,
+        triplet_ids=names,
+        chunk_ids=tuple(t.chunk_id for t in operands.triplets),
+        pivot="",
+        domain=domain,
+    )

@@ -1,0 +1,53 @@
+"""Triplets in, those and the links between documents out: facts whose other end is what another document is about.
+
+A meeting whose minutes another meeting approved, a section that another section of the rules applies, a company that is
+named in another's filing. A link has the other record's own name, so that paths cross documents after `normalise`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.tasks.find import find
+from rarefy.tasks.knowledge.link.citations import link_sections
+from rarefy.tasks.knowledge.link.companies import link_companies
+from rarefy.tasks.knowledge.link.linked import Corpus, gather
+from rarefy.tasks.knowledge.link.meetings import link_meetings
+
+__all__ = ["LINKERS", "VERSION", "LinkConfig", "link"]
+
+VERSION = 1
+
+Linker = Callable[[Corpus], Iterable[Triplet]]
+LINKERS: dict[str, Linker] = {"companies": link_companies, "sections": link_sections, "meetings": link_meetings}
+
+
+class LinkConfig(BaseModel, frozen=True, extra="forbid"):
+    """Which links between documents are looked for."""
+
+    between: tuple[str, ...] = Field(
+        ("companies", "sections", "meetings"),
+        description="what is linked where another document is about it: built-in names or module:function",
+    )
+
+
+def link(
+    triplets: Iterable[Triplet],
+    config: LinkConfig,
+    *,
+    chunks: Mapping[str, Chunk],
+    documents: Mapping[str, Document],
+) -> Iterator[Triplet]:
+    """Every triplet as it is, then the links between documents; a document that repeats another is linked to nothing.
+
+    Nothing depends on the order of the triplets.
+    """
+    linkers = [find(name, LINKERS) for name in config.between]
+    rows = list(triplets)
+    yield from rows
+    if not linkers:
+        return
+    corpus = gather(rows, chunks, documents)
+    found = {row.triplet_id: row for linker in linkers for row in linker(corpus)}
+    yield from (found[name] for name in sorted(found))

@@ -1,0 +1,325 @@
+"""Questions whose answer is computed: how much something changed, what share it is, which of several is the largest."""
+
+import re
+from collections.abc import Sequence
+
+from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.questions.ask.arithmetic import (
+    answer_of,
+    are_times,
+    member_of,
+    member_phrase,
+    name_of,
+    shown_value,
+    stated_value,
+)
+from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
+from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
+from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
+
+MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
+
+
+def change(path: Path, index: CorpusIndex) -> Wording:
+    """By how much, or by what percentage, a figure rose or fell from one time to another."""
+    old, new = operands = _operands(path, index)
+    name = measure_name(operands)
+    measure = measured(name, new, index)
+    if not measure:
+        return refuse("measure_unclear")
+    risen = stated_value(new) > stated_value(old)
+    rates = new.unit in ("percent", "pure")
+    kind = "points" if rates else "amount" if _turn(path, "amount", 3) == 0 else "percentage"
+    times = {
+        "did": "increase" if risen else "decrease",
+        "higher": "higher" if risen else "lower",
+        "what": measure,
+        "be": "were" if describe_measure(new).plural else "was",
+        "from": _time(old, index),
+        "to": _time(new, index),
+        "in": when_words(new, index),
+        "than": when_words(old, index),
+    }
+    template = _CHANGES[kind][_turn(path, "wording", len(_CHANGES[kind]))]
+    operation = "percentage change" if kind == "percentage" else "difference"
+    return _computed(operation, operands, template.format(**times))
+
+
+_CHANGES = {
+    "percentage": (
+        "By what percentage did {what} {did} from {from} to {to}?",
+        "What was the percentage {did} in {what} from {from} to {to}?",
+        "By what percentage {be} {what} {higher} {in} than {than}?",
+        "By what percentage did {what} {did} between {from} and {to}?",
+    ),
+    "amount": (
+        "By what amount did {what} {did} from {from} to {to}?",
+        "How much {higher} {be} {what} {in} than {than}?",
+        "What was the {did} in {what} from {from} to {to}?",
+    ),
+    "points": (
+        "By how many percentage points did {what} {did} from {from} to {to}?",
+        "How many percentage points {higher} {be} {what} {in} than {than}?",
+    ),
+}
+
+
+def share(path: Path, index: CorpusIndex) -> Wording:
+    """What percentage of a company's figure one of its parts makes."""
+    operands = _operands(path, index)
+    member = operands[0]
+    name = measure_name(operands)
+    if not is_sayable(name):
+        return refuse("measure_unclear")
+    words = {
+        "member": member_phrase(member),
+        "what": f"{possessive(mid_sentence(index.call(member.entity)))} {re.sub(r'^total ', '', name)}",
+        "total": f"{possessive(mid_sentence(index.call(member.entity)))} total {re.sub(r'^total ', '', name)}",
+        "when": when_words(member, index),
+    }
+    if not words["member"]:
+        return refuse("no_wording")
+    earned = re.search(r"\b(?:sales|revenues?)\b", name) and not re.search(r"\b(?:cost|expens)", name)
+    templates = _SHARES + (_EARNED if earned else ())
+    if member.subject_type == "REGION":  # a country generates nothing
+        templates = tuple(template for template in templates if "generate" not in template)
+    template = templates[_turn(path, "wording", len(templates))]
+    return _computed("share", operands, template.format(**words))
+
+
+_SHARES = (
+    "What percentage of {what} {when} did {member} account for?",
+    "What share of {total} {when} did {member} account for, in percent?",
+    "How much of {what} {when}, as a percentage, was attributable to {member}?",
+)
+_EARNED = (
+    "What percentage of {what} came from {member} {when}?",
+    "What percentage of {total} did {member} generate {when}?",
+)
+
+
+def comparison(path: Path, index: CorpusIndex) -> Wording:
+    """Which of two or three companies, or parts of one, had the larger figure."""
+    operands = _operands(path, index)
+    filers = len({t.entity for t in operands}) > 1
+    name = common_name(operands, index) if filers else measure_name(operands)
+    if not name:
+        return refuse("measures_differ")
+    if not is_sayable(name):
+        return refuse("measure_unclear")
+    most = _turn(path, "direction", 3) > 0
+    pair = len(operands) == 2
+    amount = "larger" if most else "smaller"
+    degree = amount if pair else "largest" if most else "smallest"
+    if not operands[0].unit.startswith("USD") or operands[0].unit.endswith("/shares") or operands[0].period_start:
+        degree = {"larger": "higher", "smaller": "lower", "largest": "highest", "smallest": "lowest"}[degree]
+    order = sorted(operands, key=lambda t: row_id(path.path_id, t.triplet_id))
+    names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
+    words = {
+        "degree": degree,
+        "name": name,
+        "or": join(names, "or"),
+        "and": join(names, "and"),
+        "in": when_words(operands[0], index),
+        "kinds": _PARTS.get(operands[0].subject_type, ""),
+        "whose": possessive(mid_sentence(index.call(operands[0].entity))),
+    }
+    templates = _COMPANIES if filers else _MEMBERS
+    template = templates[_turn(path, "wording", len(templates))]
+    return _computed("largest" if most else "smallest", operands, template.format(**words), chance=1 / len(operands))
+
+
+def _short_name(member: Triplet) -> str:
+    """A part of a company where its kind has been said: "Europe" of segments, "the United States" of markets."""
+    return member_of(member) if member.subject_type == "SEGMENT" else member_phrase(member)
+
+
+_PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}
+_COMPANIES = (
+    "Which company had the {degree} {name} {in}, {or}?",
+    "Of {and}, which had the {degree} {name} {in}?",
+    "Which company reported the {degree} {name} {in}: {or}?",
+)
+_MEMBERS = (
+    "Which of {whose} {kinds} had the {degree} {name} {in}, {or}?",
+    "Of {whose} {kinds} {and}, which had the {degree} {name} {in}?",
+)
+
+
+def superlative(path: Path, index: CorpusIndex) -> Wording:
+    """In which of several years a figure was highest or lowest; which part of a company had the highest."""
+    operands = _operands(path, index)
+    most = _turn(path, "direction", 3) > 0
+    first = operands[0]
+    name = measure_name(operands)
+    if not is_sayable(name):
+        return refuse("measure_unclear")
+    words = {
+        "degree": "highest" if most else "lowest",
+        "what": measured(name, first, index),
+        "be": "were" if describe_measure(first).plural else "was",
+        "name": name,
+        "whose": possessive(mid_sentence(index.call(first.entity))),
+        "kinds": _PARTS.get(first.subject_type, ""),
+        "in": when_words(first, index),
+        "or": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "or"),
+        "and": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "and"),
+    }
+    templates = (_YEARS if first.period_start else _DAYS) if are_times(operands) else _OF_ALL
+    template = templates[_turn(path, "wording", len(templates))]
+    chance = 1 / len(operands) if are_times(operands) else 0.0  # the members are not named
+    return _computed("largest" if most else "smallest", operands, template.format(**words), chance)
+
+
+_YEARS = (
+    "In which of the fiscal years {and} {be} {what} {degree}?",
+    "In which fiscal year, {or}, {be} {what} the {degree}?",
+)
+_DAYS = ("On which of these dates {be} {what} {degree}: {or}?",)
+_OF_ALL = ("Which of {whose} {kinds} had the {degree} {name} {in}?",)
+
+
+def measure_name(operands: Sequence[Triplet]) -> str:
+    """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
+    measures = [describe_measure(triplet) for triplet in operands]
+    unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
+    same = len({re.sub("^total ", "", m.name) for m in measures}) == 1 and len({m.direction for m in measures}) == 1
+    return measures[0].name if same and not unsure else ""
+
+
+def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
+    """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
+    company = possessive(mid_sentence(index.call(triplet.entity)))
+    return f"{company} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
+
+
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
+
+
+def is_sayable(name: str) -> bool:
+    """Whether the name of a measure fits into a sentence."""
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
+
+
+# What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
+_TAGS: dict[str, tuple[str, str]] = {
+    tag: (name, pattern)
+    for name, tags, pattern in (
+        ("revenue", "Revenues RevenueFromContractWithCustomerExcludingAssessedTax",
+         r"(?:net )?(?:operating )?(?:revenues?|sales)(?: to customers)?"),
+        ("cost of sales", "CostOfRevenue CostOfGoodsAndServicesSold",
+         r"costs? of (?:goods |products )?(?:sold|sales|revenues?)"),
+        ("gross profit", "GrossProfit", r"gross (?:profit|margin)"),
+        ("operating income", "OperatingIncomeLoss",
+         r"operating (?:income|profit|earnings)|(?:income|earnings) from operations"),
+        ("operating expenses", "OperatingExpenses", r"operating expenses"),
+        ("net income", "NetIncomeLoss ProfitLoss",
+         r"(?:consolidated )?net (?:income|earnings)(?: (?:attributable|available) to .*)?"),
+        ("income before income taxes",
+         "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+         r"(?:income|earnings) before (?:provision for )?(?:income taxe?s?|taxes on income)"),
+        ("income tax expense", "IncomeTaxExpenseBenefit",
+         r"(?:income tax(?:es)?|tax)(?: expense| provision)?|provision for (?:income taxes|taxes on income)"),
+        ("effective tax rate", "EffectiveIncomeTaxRateContinuingOperations", r"effective (?:income )?(?:tax )?rate"),
+        ("research and development expense", "ResearchAndDevelopmentExpense",
+         r"research and development(?: expenses?| costs?)?"),
+        ("selling, general and administrative expenses", "SellingGeneralAndAdministrativeExpense",
+         r"sell\w+, (?:general|marketing),? and administrative(?: expenses?)?|sales, general and administrative.*"),
+        ("general and administrative expenses", "GeneralAndAdministrativeExpense", r"general and administrative.*"),
+        ("interest expense", "InterestExpense InterestExpenseNonoperating", r"interest expense"),
+        ("interest income", "InvestmentIncomeInterest", r"interest income"),
+        ("depreciation and amortization", "DepreciationDepletionAndAmortization", r"depreciation and amortization"),
+        ("share-based compensation expense", "ShareBasedCompensation AllocatedShareBasedCompensationExpense",
+         r"(?:share|stock)[- ]based compensation(?: expense)?"),
+        ("basic earnings per share", "EarningsPerShareBasic",
+         r"basic (?:net )?(?:earnings|income) per (?:common )?share"),
+        ("diluted earnings per share", "EarningsPerShareDiluted",
+         r"diluted (?:net )?(?:earnings|income) per (?:common )?share"),
+        ("total assets", "Assets", r"assets"),
+        ("total current assets", "AssetsCurrent", r"current assets"),
+        ("total liabilities", "Liabilities", r"liabilities"),
+        ("total current liabilities", "LiabilitiesCurrent", r"current liabilities"),
+        ("shareholders’ equity", "StockholdersEquity",
+         r"(?:equity|(?:share|stock)(?:holders|owners)[’']? equity)(?: attributable to .*)?"),
+        ("cash and cash equivalents", "CashAndCashEquivalentsAtCarryingValue", r"cash and cash equivalents"),
+        ("accounts receivable", "AccountsReceivableNetCurrent", r"(?:net )?(?:trade )?accounts receivable(?:, net)?"),
+        ("accounts payable", "AccountsPayableCurrent", r"accounts payable"),
+        ("inventories", "InventoryNet", r"inventories(?:, net)?"),
+        ("net property, plant and equipment", "PropertyPlantAndEquipmentNet",
+         r"(?:net )?property,?(?: plant)? and equipment(?:, net)?"),
+        ("long-term debt", "LongTermDebtNoncurrent", r"(?:long-term|non-current term) debt"),
+        ("net cash from operating activities", "NetCashProvidedByUsedInOperatingActivities",
+         r"(?:net )?cash (?:flows? )?(?:provided by|generated by|from) (?:operating activities|operations)"),
+        ("capital expenditures", "PaymentsToAcquirePropertyPlantAndEquipment",
+         r"(?:payments for |purchases? of |additions to |acquisitions? of |capital expenditures)+"
+         r"(?:acquisition of )?(?:property.*)?"),
+        ("spending on share repurchases", "PaymentsForRepurchaseOfCommonStock",
+         r"(?:re)?purchases? of (?:company |treasury )?(?:common )?(?:stock|shares)|common stock repurchased"
+         r"|payments related to repurchases of common stock"),
+        ("dividend payments", "PaymentsOfDividends",
+         r"(?:payments (?:for|of) )?dividends(?: paid| to share\w+)?(?: and dividend equivalents)?"),
+        ("total deferred tax liabilities", "DeferredIncomeTaxLiabilities", r"(?:gross )?deferred tax liabilities"),
+        ("operating lease cost", "OperatingLeaseCost", r"operating lease (?:cost|expense)"),
+    )
+    for tag in tags.split()
+}  # fmt: skip
+
+
+def common_name(operands: Sequence[Triplet], index: CorpusIndex) -> str:
+    """What a measure of several filers is called: as all of them call it, or as everybody does; "" where neither is."""
+    labels = {re.sub(r"^total ", "", relation_of(t).casefold()) for t in operands}
+    concept = operands[0].concept
+    if concept and concept.startswith("us-gaap:") and concept.partition(":")[2] in _TAGS:
+        name, pattern = _TAGS[concept.partition(":")[2]]
+        return name if all(re.fullmatch(pattern, label) for label in labels) else ""
+    return measure_name(operands) if len(labels) == 1 else ""
+
+
+def join(names: Sequence[str], word: str) -> str:
+    """ "a or b", "a, b or c"."""
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]])
+
+
+def _operands(path: Path, index: CorpusIndex) -> list[Triplet]:
+    return [index.triplets[name] for name in path.triplet_ids]
+
+
+def _turn(path: Path, what: str, count: int) -> int:
+    """A number below `count`, by the path's hash."""
+    return int(row_id(what, path.path_id), 16) % count
+
+
+def _computed(operation: str, operands: Sequence[Triplet], text: str, chance: float = 0.0) -> Wording:
+    """The wording with its answer, which is computed from the values and again from what the rows print."""
+    shown = [value for value in map(shown_value, operands) if value is not None]
+    answer = answer_of(operation, operands, [stated_value(t) for t in operands])
+    if len(shown) < len(operands) or answer_of(operation, operands, shown).text != answer.text:
+        return refuse("arithmetic_disagrees")
+    return Wording(
+        text[0].upper() + text[1:],
+        answer.text,
+        operands[-1],
+        aliases=answer.aliases,
+        arithmetic=answer.arithmetic,
+        chance=chance,
+    )
+
+
+def _time(triplet: Triplet, index: CorpusIndex) -> str:
+    """ "fiscal year 2024", "the end of fiscal year 2024"; the day where its document has no such year."""
+    if triplet.period_start:
+        return triplet.period
+    year = fiscal_year_label(triplet, index.documents[triplet.doc_id])
+    return f"the end of {year}" if year else triplet.period
+
+
+def when_words(triplet: Triplet, index: CorpusIndex) -> str:
+    """ "in fiscal year 2024", "at the end of fiscal year 2024", "as of September 28, 2024"."""
+    if triplet.period_start:
+        return f"in {triplet.period}"
+    time = _time(triplet, index)
+    return f"at {time}" if time != triplet.period else f"as of {triplet.period}"

@@ -1,0 +1,476 @@
+"""Find every other passage that states what a question's gold passages state, so that it is gold as well.
+
+A fact is the same where entity, value, unit, period and subject are, in whatever label and notation: another triplet of
+the corpus, a row of a table or a sentence. A name is stated by a sentence that says both ends of the fact and how they
+hang together; a passage that only spells it is none.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.facts import OFFICE
+from rarefy.tasks.questions.gates.wording import fold_text
+from rarefy.tasks.text.dates import MONTHS, Moment, moments
+from rarefy.tasks.text.quantities import Quantity, number, quantities
+from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.stems import root, stem, words
+
+FEWEST = (
+    3  # digits of a figure that is rounded ("$31.4 billion" for 31,370); shorter ones are the same only as they are
+)
+LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
+
+Found = dict[str, tuple[tuple[str, ...], ...]]
+
+
+def find_alternatives(
+    questions: Iterable[Question], chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]
+) -> Found:
+    """By question id: for each of its gold chunks the chunks that state all that it states for the question.
+
+    Another gold chunk of the question may be among them: then it needs fewer chunks than it has. Questions without any
+    are left out.
+    """
+    index = _Corpus(chunks, triplets)
+    stated: dict[str, frozenset[str]] = {}
+    found: Found = {}
+    for question in questions:
+        facts = [triplets[name] for name in question.triplet_ids if name in triplets]
+        for fact in facts:
+            if fact.triplet_id not in stated:
+                stated[fact.triplet_id] = frozenset(index.state(fact)) if fact.chunk_id in chunks else frozenset()
+        lists = []
+        for chunk_id in question.chunk_ids:
+            sets = [stated[fact.triplet_id] for fact in facts if fact.chunk_id == chunk_id]
+            both = frozenset.intersection(*sets) if sets else frozenset()
+            lists.append(tuple(sorted(both - {chunk_id})))
+        if any(lists):
+            found[question.question_id] = tuple(lists)
+    return found
+
+
+# What a text states: figures and words of a row or a sentence
+
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
+_CELL = re.compile(r"(?<!\\)\|")
+_NOTHING = frozenset(
+    "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
+    "thousand dollar end period other than less".split()
+)
+_SAME = {"share": "stock", "sharehold": "stockhold"}
+# A measure that has one of these is another than one that has not, however equal they are in a year
+_APART = frozenset(
+    "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
+    "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
+)
+_PART_OF_A_YEAR = re.compile(r"\b(?:quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE)
+_BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
+_QUOTED = re.compile(r"“([^”]+)”")
+_ASIDE = re.compile(r"\([^)]*\)")
+_WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
+_MONTHS = frozenset(stem(month) for month in (*MONTHS, "quarter", "month", "three", "six", "nine"))
+_LABELLED = 400  # characters before a table, at most, that say what its figures are
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A figure, with the words that say what it is and when."""
+
+    quantity: Quantity
+    own: frozenset[str]  # stems of the row's label and what it hangs on, or of the sentence
+    around: frozenset[str]  # those and what stands above the table
+    when: str  # the column's head, or the sentence
+    later: tuple[str, ...]  # where the period is looked for if that has none
+    row: bool
+
+
+@lru_cache(1 << 14)
+def _telling(text: str) -> frozenset[str]:
+    found = (_SAME.get(one, one) for word in words(text) if not word[0].isdigit() and (one := stem(word)))
+    return frozenset(one for one in found if one not in _NOTHING)
+
+
+@lru_cache(1 << 14)
+def _moments(text: str) -> tuple[Moment, ...]:
+    return moments(text)
+
+
+def _digits(amount: Decimal) -> str:
+    return "".join(map(str, amount.as_tuple().digits)).strip("0")
+
+
+def _rounded(digits: str) -> Iterator[str]:
+    """The digits of a figure, and of what it is rounded to."""
+    yield digits
+    for kept in range(FEWEST, len(digits)):
+        yield str((int(digits[: kept + 1]) + 5) // 10).rstrip("0")
+
+
+@dataclass
+class _Corpus:
+    """Where the figures and names of a corpus stand."""
+
+    chunks: Mapping[str, Chunk]
+    triplets: Mapping[str, Triplet]
+    figures: dict[tuple[str, str], list[tuple[str, int]]] = field(init=False)  # by entity and digits: chunk, place
+    same: dict[tuple[str, ...], list[Triplet]] = field(init=False)
+    by_document: dict[str, list[Chunk]] = field(init=False)
+    read: dict[tuple[str, int], _Statement | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.figures, self.same, self.by_document = defaultdict(list), defaultdict(list), defaultdict(list)
+        for name in sorted(self.chunks):
+            chunk = self.chunks[name]
+            self.by_document[chunk.doc_id].append(chunk)
+            for hit in _NUMBER.finditer(chunk.text):
+                digits = hit[0].replace(",", "").replace(".", "").strip("0")
+                for one in dict.fromkeys(_rounded(digits)) if digits and len(digits) < 16 else ():
+                    self.figures[_whose(chunk), one].append((name, hit.start()))
+        for triplet in self.triplets.values():
+            if triplet.value and triplet.chunk_id in self.chunks:
+                self.same[_figure_key(triplet)].append(triplet)
+        self.folded = {name: " ".join(chunk.text.casefold().split()) for name, chunk in self.chunks.items()}
+        self.by_word: dict[str, list[str]] = defaultdict(list)
+        for name, text in self.folded.items():
+            for word in set(_WORD.findall(text)):
+                self.by_word[word].append(name)
+
+    def state(self, fact: Triplet) -> set[str]:
+        """The chunks that state a fact."""
+        found = set(self._hold_the_words(fact))
+        if " under " in fact.subject or (fact.subject_type == "TABLE" and not _is_of_one_column(fact)):
+            return found  # of that section, or that column, alone
+        if _is_figure(fact):
+            if fact.subject_type != "TABLE":
+                found |= {other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other)}
+            found |= set(self._state_figure(fact))
+        else:
+            found |= set(self._state_name(fact))
+        return found
+
+    def _hold_the_words(self, fact: Triplet) -> Iterator[str]:
+        """Chunks that overlap where the fact stands."""
+        home = self.chunks[fact.chunk_id]
+        start, end = home.start + fact.start, home.start + fact.end
+        for chunk in self.by_document[fact.doc_id]:
+            if chunk.start <= start and end <= chunk.end and fact.source_sentence in chunk.text:
+                yield chunk.chunk_id
+
+    def _state_figure(self, fact: Triplet) -> Iterator[str]:
+        home = self.chunks[fact.chunk_id]
+        amount = abs(Decimal(fact.value))
+        done: set[str] = set()
+        for digits in dict.fromkeys(_rounded(_digits(amount))):
+            for name, at in self.figures.get((_whose(home), digits), ()):
+                if (
+                    name not in done
+                    and (said := self._statement(name, at))
+                    and _states(fact, amount, said, self.chunks[name])
+                ):
+                    done.add(name)
+                    yield name
+
+    def _statement(self, name: str, at: int) -> _Statement | None:
+        if (name, at) not in self.read:
+            self.read[name, at] = _read(self.chunks[name], at)
+        return self.read[name, at]
+
+    def _state_name(self, fact: Triplet) -> Iterator[str]:
+        home = self.chunks[fact.chunk_id]
+        cue = _cue(fact.relation)
+        ends = [{fold_text(form) for form in company_names(end)} for end in (fact.subject, fact.answer or fact.object)]
+        own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
+        wanted = [forms for forms in ends if forms.isdisjoint(own)]
+        if cue is None or not wanted or any(not form for forms in ends for form in forms):
+            return
+        least = set[str]().union(*(self.by_word.get(_rarest(form), ()) for form in wanted[-1]))
+        for name in sorted(least):
+            chunk = self.chunks[name]
+            needed = wanted if _whose(chunk) == _whose(home) else ends
+            if fact.period and (chunk.entity, chunk.period_end) != (home.entity, home.period_end):
+                continue  # who holds an office, and the like, is said of one year
+            text = self.folded[name]
+            if all(any(form in text for form in forms) for forms in needed) and any(
+                all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
+                for line in _lines(chunk)
+            ):
+                yield name
+
+
+def _whose(chunk: Chunk) -> str:
+    return chunk.entity or chunk.doc_id
+
+
+def _is_figure(fact: Triplet) -> bool:
+    return (
+        re.fullmatch(r"-?\d+(?:\.\d+)?", fact.value) is not None
+        and Decimal(fact.value) != 0
+        and fact.object_type != "DURATION"
+    )
+
+
+def _figure_key(triplet: Triplet) -> tuple[str, ...]:
+    return (
+        triplet.entity or triplet.doc_id, triplet.value.lstrip("-"), triplet.unit, triplet.period_start,
+        triplet.period_end or triplet.period, triplet.subject_key or triplet.subject.casefold(),
+    )  # fmt: skip
+
+
+def _is_same_measure(one: Triplet, other: Triplet) -> bool:
+    if other.subject_type == "TABLE":
+        return False
+    if one.concept and one.concept == other.concept:
+        return True
+    mine, theirs = _telling(one.relation), _telling(other.relation)
+    return bool(mine) and mine == theirs and not _is_column_of_another(other)
+
+
+def _is_column_of_another(other: Triplet) -> bool:
+    return other.rejected_because in {"column_qualified", "scope_not_in_label", "member_not_shown", "period_disagrees"}
+
+
+# Rows and sentences
+
+
+def _read(chunk: Chunk, at: int) -> _Statement | None:
+    """What the number at a place of a chunk says; None where it is none that counts something."""
+    text = chunk.text
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    line = text[start : end if end >= 0 else len(text)]
+    return _read_row(chunk, line, start, at) if line.startswith("|") else _read_sentence(text, at)
+
+
+def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None:
+    cells = _split(line)
+    column = len(_CELL.findall(line[: at - start])) - 1
+    quantity = number(cells[column].strip()) if 0 < column < len(cells) else None
+    if quantity is None:
+        return None
+    above = chunk.text[:start].splitlines()
+    groups: list[str] = []
+    first = len(above)
+    while first and above[first - 1].startswith("|"):
+        first -= 1
+    head = _split(above[first]) if first < len(above) else []
+    for row in reversed(above[first + 2 :]):
+        label, *rest = _split(row) or [""]
+        if not any(cell.strip() for cell in rest):
+            groups.append(label)
+            break
+    lead = " ".join(above[:first]).rstrip()[-_LABELLED:]
+    label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
+    top = head[column] if column < len(head) else ""
+    hung_on = _telling(" ".join(groups))
+    own = _telling(label) | _telling(top) | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
+    around = own | hung_on | _telling(lead) | _telling(chunk.section)
+    return _Statement(quantity, own, around, top, (label, *groups, _next_balance(chunk.text, start), lead[-150:]), True)
+
+
+def _next_balance(text: str, start: int) -> str:
+    """The next balance below a row: of a statement of equity it says when the movements before it were."""
+    for line in text[start:].splitlines()[1:]:
+        if not line.startswith("|"):
+            break
+        label = _split(line)[0].strip()
+        if _BALANCE.match(label):
+            return label
+    return ""
+
+
+def _split(row: str) -> list[str]:
+    return _CELL.split(row.strip().removeprefix("|").removesuffix("|"))
+
+
+def _read_sentence(text: str, at: int) -> _Statement | None:
+    start, end = next(((a, b) for a, b in _spans(text) if a <= at < b), (at, at))
+    said = text[start:end]
+    if "\n|" in said:  # a lead-in and its table
+        said = said[: said.index("\n|")]
+    quantity = next((one for one in quantities(said) if one.digits[0] <= at - start < one.digits[1]), None)
+    if quantity is None or quantity.year or quantity.kind == "place":
+        return None
+    own = _telling(said)
+    return _Statement(quantity, own, own, said, (), False)
+
+
+@lru_cache(1 << 12)
+def _spans(text: str) -> list[tuple[int, int]]:
+    return sentences(text)
+
+
+def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> bool:
+    """Does a row or a sentence of the fact's entity state the fact?"""
+    exact = _is_amount(fact, amount, said)
+    if not exact:
+        return False
+    needed, parts = _measure_and_part(fact)
+    if not needed and not parts:
+        return False
+    if not (parts <= said.around or _initials(fact) in said.own) or (said.row and (said.own & _APART) - needed - parts):
+        return False
+    if (needed & _APART) - said.around:
+        return False
+    common = len(needed & said.around)
+    shown = len(_digits(said.quantity.amount))
+    if fact.subject_type == "TABLE":
+        enough = shown >= LONG - 1 and needed <= said.own
+    elif shown >= LONG:
+        enough = bool(needed & said.around) if said.row else common * 2 >= len(needed)
+    elif shown == LONG - 1:
+        enough = common * 3 >= len(needed) * 2
+    else:
+        enough = needed <= said.own and (not said.row or len(said.own - needed - parts) <= 1)
+    return enough and _is_then(fact, said, chunk)
+
+
+def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that tell what a fact measures, and those that tell of which part of the entity."""
+    if fact.subject_type == "TABLE":
+        quoted = _QUOTED.findall(fact.relation)
+        return _telling(quoted[0] if quoted else ""), frozenset()
+    part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
+    if fact.entity and fact.subject.startswith(fact.entity):
+        return _telling(_WITHOUT_CURRENT.sub(" long-term", fact.relation)), part
+    return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
+
+
+def _initials(fact: Triplet) -> str:
+    """What a segment is called for short, with the letter of its entity: "BCA" is Boeing Commercial Airplanes."""
+    entity = re.sub(r"^The ", "", fact.entity)
+    part = _ASIDE.sub("", fact.subject.removeprefix(fact.entity)).replace("segment", "").split()
+    return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""
+
+
+def _is_of_one_column(fact: Triplet) -> bool:
+    """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
+    column = fact.relation.partition(" in the column ")[2]
+    return bool(fact.period) and not _telling(" ".join(_QUOTED.findall(column))) - _MONTHS
+
+
+def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
+    quantity, percent = said.quantity, fact.unit in ("percent", "pure") or fact.object_type == "PERCENT"
+    if percent != (quantity.kind == "percent") and not (said.row and quantity.kind == "bare"):
+        return False
+    if quantity.kind not in ("money", "count", "bare", "percent"):
+        return False
+    if fact.unit == "shares" and quantity.kind == "money":
+        return False
+    if fact.unit.startswith("USD") and quantity.kind == "count":
+        return False
+    shift = amount.adjusted() - quantity.amount.adjusted() if quantity.amount else 99
+    if quantity.scale or percent or "/" in fact.unit:
+        fits = shift == 0
+    else:
+        fits = shift in (0, 3, 6, 9) if said.row else shift == 0
+    mine, theirs = _digits(amount), _digits(quantity.amount)
+    if not fits or mine == theirs:
+        return fits
+    longer, shorter = sorted((mine, theirs), key=len, reverse=True)
+    return shorter in _rounded(longer)
+
+
+def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
+    """Does a statement speak of the fact's period?"""
+    if not fact.period and not fact.period_end:
+        return True
+    long = (
+        not fact.period_start
+        or (date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)).days > 300
+    )
+    for text in (said.when, *said.later):
+        if long and fact.period_start and _PART_OF_A_YEAR.search(text) and said.row:
+            return False
+        if told := [one for one in _moments(text) if not one.decade]:
+            return any(_is_at(fact, one, chunk) for one in told)
+    if not fact.period_end:
+        return False
+    return chunk.period_end == fact.period_end and len(_digits(said.quantity.amount)) >= FEWEST
+
+
+def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
+    named = [one for moment in _moments(fact.period) for one in moment.ways]
+    years = {way.year for way in named if way.year}
+    if fact.period_end:
+        last = date.fromisoformat(fact.period_end)
+        if told.fiscal and chunk.period_end == fact.period_end and chunk.fiscal_year in told.years:
+            return True  # "fiscal 2024" ended in 2025
+        for way in told.ways:
+            if way.quarter or way.half:
+                continue
+            if not way.month and way.year and way.year in (years or {last.year}):
+                return True
+            if way.month == last.month and way.year in (0, last.year) and way.day in (0, last.day):
+                return bool(way.year) or chunk.period_end[:4] == str(last.year)
+        return False
+    months = {way.month for way in named if way.month}
+    yearly = "year" in fact.period
+    return any(
+        (way.month in months or not months or (yearly and not way.month))
+        and (way.year in years or (not way.year and chunk.period_end[:4] in map(str, years)))
+        for way in told.ways
+    )
+
+
+# Names
+
+_WORD = re.compile(r"\w+")
+_CUES = {
+    "is audited by": r"\baudit|\bindependent registered|\baccounting firm",
+    "is headquartered in": r"\bheadquarter|\bprincipal executive offices?|\bcorporate offices?",
+    "is based in": r"\bheadquarter|\bprincipal executive offices?",
+    "is incorporated in": r"\bincorporated\b|\bjurisdiction of incorporation|\borgani[sz]ed (?:in|under)",
+    "is listed on": r"\blisted\b|\btrade[sd]?\b|\bregistered\b|\bexchange\b",
+    "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
+    "has principal executive offices at": r"\boffices?\b|\bheadquarter",
+}
+
+
+@lru_cache(1 << 12)
+def _cue(relation: str) -> re.Pattern[str] | None:
+    """What a sentence must say so that it states a relation; None where no word of the relation tells anything."""
+    if relation in _CUES:
+        return re.compile(_CUES[relation])
+    if office := OFFICE.fullmatch(relation):
+        title = office[1]
+        short = "".join(word[0] for word in title.split() if word != "and") if title.startswith("chief") else ""
+        return re.compile(rf"\b{re.escape(title)}\b" + (rf"|\b{short}\b" if short else ""))
+    roots = [
+        root(word) for word in words(relation) if stem(word) not in _NOTHING and len(word) > 3 and word not in _IDLE
+    ]
+    return re.compile("|".join(rf"\b{re.escape(one)}" for one in roots)) if roots else None
+
+
+_IDLE = frozenset("have been were must shall will does with from into under that this which also being".split())
+
+
+def _rarest(form: str) -> str:
+    found: list[str] = _WORD.findall(form)
+    return max(found, key=lambda word: (len(word), word), default="")
+
+
+def _has(text: str, form: str) -> bool:
+    return form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) is not None
+
+
+@lru_cache(1 << 12)
+def _split_lines(text: str) -> tuple[str, ...]:
+    found = []
+    for start, end in sentences(text):
+        said = text[start:end]
+        if "\n|" in said or said.startswith("|"):
+            found += said.splitlines()
+        else:
+            found.append(said)
+    return tuple(map(fold_text, found))
+
+
+def _lines(chunk: Chunk) -> tuple[str, ...]:
+    return _split_lines(chunk.text)

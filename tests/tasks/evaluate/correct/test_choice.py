@@ -1,0 +1,36 @@
+"""Whoever repeats all that may be chosen has not answered; whoever names another thing alone is wrong."""
+
+import pytest
+
+from rarefy.data_contracts.rows import Question
+from rarefy.tasks.evaluate.correct.config import CorrectConfig
+from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.verdict import match_answer
+
+COMPANIES = Question(
+    "q", "p", "comparison", "Which company had the higher net income in 2024, Apple Inc. or Microsoft Corporation?",
+    "Apple Inc.", ("Apple",), (), (), (), (), entity="Apple Inc.", chance=0.5,
+    arithmetic="largest [93 | 88] of {Apple Inc. | Microsoft Corporation} = 93; not rounded; USD",
+)  # fmt: skip
+YEARS = Question(
+    "q", "p", "superlative", "In which of the fiscal years 2022, 2023 and 2024 was X's revenue highest?",
+    "fiscal year 2023", ("2023",), (), (), (), (), chance=1 / 3,
+    arithmetic="largest [1 | 3 | 2] of {fiscal year 2022 | fiscal year 2023 | fiscal year 2024} = 3; not rounded; USD",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        (COMPANIES, "Apple", "right"),
+        (COMPANIES, "Microsoft", "wrong"),
+        (COMPANIES, "Microsoft Corporation had higher net income than Apple Inc.", "wrong"),
+        (COMPANIES, "Both Apple Inc. and Microsoft Corporation reported net income", "open"),
+        (YEARS, "2023", "right"),
+        (YEARS, "Revenue was highest in 2023, compared with 2022 and 2024.", "right"),
+        (YEARS, "FY 2024 was the highest", "wrong"),
+        (YEARS, "Among 2022, 2023 and 2024, it was 2024.", "open"),
+    ],
+)
+def test_a_choice(question, text, verdict):
+    assert match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig()).verdict == verdict

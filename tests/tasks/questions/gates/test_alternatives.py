@@ -1,0 +1,161 @@
+"""Passages that state what a gold one states are found, whatever their notation, and none that only look like it."""
+
+from dataclasses import replace
+
+import pytest
+
+from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet
+from rarefy.tasks.questions.gates import GatesConfig, judge
+from rarefy.tasks.questions.gates.alternatives import find_alternatives
+
+HOME = (
+    "|  | Year Ended June 30, 2024 | Year Ended June 30, 2023 |\n|---|---|---|\n"
+    "| Research and development | 31,370 | 29,510 |\n| Basic earnings per share | 6.11 | 5.90 |"
+)
+
+
+def chunk(name: str, text: str, entity: str = "Acme Corporation", **more: object) -> Chunk:
+    fields = {"start": 0, "end": len(text), "kind": "text", "section": "", "tokens": 9} | more
+    return Chunk(name, str(fields.pop("doc_id", "d1")), text=text, entity=entity, period_end="2024-06-30", **fields)  # type: ignore[arg-type]
+
+
+def fact(sentence: str, relation: str, answer: str, value: str, **more: str) -> Triplet:
+    start = HOME.find(sentence)
+    fields = {"subject": "Acme Corporation", "unit": "USD", "scale": "millions", "period": "fiscal year 2024"} | more
+    return Triplet(
+        "t1", "home", "d1", start, start + len(sentence), fields.pop("subject"), relation, answer, sentence, "table",
+        subject_type="ORG", object_type="MONEY", answer=answer, value=value, entity="Acme Corporation",
+        period_start="2023-07-01", period_end="2024-06-30", **fields,
+    )  # fmt: skip
+
+
+RESEARCH = fact(
+    "| Research and development | 31,370 | 29,510 |", "research and development expenses", "31,370", "31370000000"
+)
+EARNINGS = fact(
+    "| Basic earnings per share | 6.11 | 5.90 |",
+    "basic earnings per share",
+    "6.11",
+    "6.11",
+    unit="USD/shares",
+    scale="",
+)
+AUDITOR = replace(
+    RESEARCH, relation="is audited by", answer="Young LLP", object="Young LLP", object_type="ORG", value="", unit="",
+    period="", period_start="", period_end="", start=0, end=3, source_sentence=HOME[:3],
+)  # fmt: skip
+
+
+def question(*facts: Triplet, **more: object) -> Question:
+    chunk_ids = tuple(dict.fromkeys(one.chunk_id for one in facts))
+    question = Question(
+        "q1", "p1", "single", "What?", facts[-1].answer, (), tuple(one.triplet_id for one in facts), chunk_ids,
+        tuple(one.source_sentence for one in facts), tuple(Span(one.chunk_id, one.start, one.end) for one in facts),
+    )  # fmt: skip
+    return replace(question, **more)
+
+
+def found(one: Triplet, *others: Chunk) -> set[str]:
+    chunks = {other.chunk_id: other for other in (chunk("home", HOME), *others)}
+    lists = find_alternatives([question(one)], chunks, {one.triplet_id: one}).get("q1", ((),))
+    return set(lists[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Research and development expenses were $31.4 billion in fiscal year 2024.",
+        "Research and development costs grew to $31,370 million.",  # of a document about that year
+        "|  | 2024 | 2023 |\n|---|---|---|\n| Research and development expenses | $31,370 | $29,510 |",
+        "(in thousands)\n\n| Year | Research expense |\n|---|---|\n| June 30, 2024 | 31,370,000 |",
+    ],
+)
+def test_a_passage_that_states_the_figure_is_found(text: str):
+    assert found(RESEARCH, chunk("other", text)) == {"other"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Research and development expenses were $31.4 billion in fiscal year 2022.",
+        "Our goodwill was $31.4 billion in fiscal year 2024.",
+        "Research and development expenses were $31.4 million in fiscal year 2024.",
+        "Research and development expenses were $32 billion in fiscal year 2024.",
+        "|  | 2023 | 2022 |\n|---|---|---|\n| Research and development | 31,370 | 29,510 |",
+        "|  | Three Months Ended June 30, 2024 |\n|---|---|\n| Research and development | 31,370 |",
+        "Research and development has grown for years, and is what we live by.",
+    ],
+)
+def test_one_of_another_year_measure_size_or_without_it_is_not(text: str):
+    assert found(RESEARCH, chunk("other", text)) == set()
+
+
+def test_one_of_another_entity_is_not():
+    text = "Research and development expenses were $31,370 million in fiscal year 2024."
+    assert found(RESEARCH, chunk("other", text, "Zenith Inc.", doc_id="d2")) == set()
+
+
+def test_a_short_figure_needs_all_of_the_label():
+    table = "|  | 2024 |\n|---|---|\n| {} | 6.11 |"
+    same, diluted = (table.format(f"{kind} earnings per share") for kind in ("Basic", "Diluted"))
+    assert found(EARNINGS, chunk("same", same), chunk("diluted", diluted)) == {"same"}
+
+
+def test_a_movement_of_equity_is_of_the_year_of_the_balance_below():
+    head = "|  | Total |\n|---|---|\n"
+    rows = [f"| Balance at June 30, {year} | {year}0 |\n| Research and development | {n} |" for year, n in
+            ((2022, "29,510"), (2023, "31,370"))]  # fmt: skip
+    end = "\n| Balance at June 30, 2024 | 5 |"
+    assert found(RESEARCH, chunk("other", head + "\n".join(rows) + end)) == {"other"}
+    later = head + rows[0].replace("29,510", "31,370") + "\n| Balance at June 30, 2023 | 5 |"
+    assert found(RESEARCH, chunk("other", later)) == set()
+
+
+def test_the_next_chunk_that_repeats_the_words_states_them():
+    cut = HOME.index("| Research")
+    assert found(RESEARCH, chunk("next", HOME[cut:], start=cut)) == {"next"}
+
+
+def test_a_name_needs_what_links_it_and_not_the_name_alone():
+    said = chunk("said", "Our financial statements were audited by Young LLP, an independent firm.")
+    spelt = chunk("spelt", "Young LLP leases an office from us.")
+    of_others = chunk("of_others", "Its statements were audited by Young LLP.", "Zenith Inc.", doc_id="d2")
+    named = chunk("named", "Acme Corporation has been audited by Young LLP.", "Zenith Inc.", doc_id="d2")
+    assert found(AUDITOR, said, spelt, of_others, named) == {"said", "named"}
+
+
+def test_an_officer_is_of_the_year_of_the_filing():
+    officer = replace(
+        AUDITOR, subject="Ann Lee", relation="chief executive officer of", object="Acme Corporation", answer="",
+        period="fiscal year 2024",
+    )  # fmt: skip
+    text = "| Ann Lee | Chief Executive Officer | 54 |"
+    earlier = replace(chunk("earlier", text, doc_id="d0"), period_end="2023-06-30")
+    assert found(officer, chunk("now", text), earlier, chunk("spelt", "Ann Lee bought shares.")) == {"now"}
+
+
+def test_an_alternative_must_state_all_that_its_gold_chunk_does():
+    other = replace(EARNINGS, triplet_id="t2")
+    chunks = {
+        "home": chunk("home", HOME),
+        "one": chunk("one", "Research and development expenses were $31.4 billion in fiscal year 2024."),
+        "both": chunk("both", HOME, doc_id="d9"),
+    }
+    facts = {one.triplet_id: one for one in (RESEARCH, other)}
+    assert find_alternatives([question(RESEARCH, other)], chunks, facts) == {"q1": (("both",),)}
+
+
+def test_a_chunk_that_states_both_hops_makes_the_question_one_of_one_chunk():
+    said = "The financial statements of Acme Corporation are audited by Young LLP."
+    auditor = replace(AUDITOR, triplet_id="t2", chunk_id="audit", source_sentence=said, end=len(said))
+    asked = question(auditor, RESEARCH, pattern="star", pivot="Acme Corporation")
+    facts = {"t1": RESEARCH, "t2": auditor}
+    apart = {"home": chunk("home", HOME), "audit": chunk("audit", said)}
+    both = said + " Research and development expenses were $31.4 billion in fiscal year 2024."
+    config = GatesConfig(gates=("several_chunks",), retrieved=0)
+    (kept,) = judge([asked], config, chunks=apart, triplets=facts)
+    (lost,) = judge([asked], config, chunks={**apart, "both": chunk("both", both)}, triplets=facts)
+    assert (kept.rejected_because, kept.alternatives) == ("", ())
+    assert lost.rejected_because == "one_chunk_suffices"
+    (lost,) = judge([asked], config, chunks={**apart, "audit": chunk("audit", both)}, triplets=facts)
+    assert lost.rejected_because == "one_chunk_suffices" and lost.alternatives == ()
