@@ -88,6 +88,7 @@ def _question(facts: list[tuple[str, str, str]]) -> dict[str, str]:
     wording = {
         "is headquartered in": f"In which city is {subject} headquartered?",
         "acquired": f"Which company did {subject} acquire in March 2024?",
+        "employed": f"How many people did {subject} employ as of December 31, 2024?",
         "were audited by": f"Which firm audited the financial statements of {subject}?",
     }
     return {"reason": "", "pivot": "", "question": wording.get(relation, ""), "answer": thing}

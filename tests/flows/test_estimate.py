@@ -33,11 +33,19 @@ source = "made up"
 """
 
 
+def add_staff(corpus: Path) -> None:
+    """A sentence in each report that rules take a fact from."""
+    for number, file in enumerate(sorted(corpus.iterdir())):
+        staff = f"<p>As of December 31, 2024, we employed {137 + number} people.</p>"
+        file.write_text(file.read_text().replace("<p>The financial", f"{staff}<p>The financial"))
+
+
 @pytest.fixture
 def place(place, tmp_path, monkeypatch):
     """The corpus, and a config whose facts come from rules and whose questions come from the oracle."""
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     shutil.copytree(place / "corpus", tmp_path / "corpus")
+    add_staff(tmp_path / "corpus")
     (tmp_path / "quick.toml").write_text(CONFIG.format(methods='"cover", "prose"'))
     return tmp_path
 
@@ -99,6 +107,7 @@ def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(p
 
 def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api):
     reports(place / "more", "Zenith")
+    add_staff(place / "more")
     assert build(place)[0] == 0
     said, told = estimated(place, capsys, corpus="more")
     assert "ask: exact requests; tokens per character as before; replies as before" in told
@@ -113,7 +122,9 @@ def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, bui
     plain = re.search(r"query = \[\]\n.*?(?=\n\[)", CONFIG, re.DOTALL)
     (place / "quick.toml").write_text(CONFIG.replace(plain[0], varied).format(methods='"model"'))
     reports(place / "some", "Acme")
+    add_staff(place / "some")
     reports(place / "more", "Zenith")
+    add_staff(place / "more")
     assert build(place, corpus="some")[0] == 0
     said, _ = estimated(place, capsys, corpus="more")
     code, told = build(place, corpus="more", out="other")

@@ -18,6 +18,7 @@ from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.extract.deadlines import extract_deadlines
 from rarefy.tasks.knowledge.extract.model import DocumentChunks, ModelExtractConfig, extract_by_model
+from rarefy.tasks.knowledge.extract.parts import extract_parts
 from rarefy.tasks.knowledge.extract.prose import extract_prose
 from rarefy.tasks.knowledge.extract.readings import extract_readings
 from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_officers
@@ -89,6 +90,7 @@ def _extract_readings(block: list[DocumentChunks], config: ExtractConfig, llm: L
 
 def _extract_prose(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
     for document, chunks in block:
+        yield from extract_parts(document, chunks)
         for chunk in chunks:
             yield from extract_prose(chunk, document)
 

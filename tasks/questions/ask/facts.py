@@ -21,6 +21,7 @@ _OBJECT_QUESTIONS = {  # relation → the question that its object answers
     "has principal executive offices at": "At which street address does {holder} have its principal executive offices?",
     "is listed on": "On which stock exchange does {holder} have its common stock listed?",
     "trades under symbol": "Under which ticker symbol does the common stock of {holder} trade?",
+    "is part of": "Of which segment of {entity} is {holder} a part?",
     "is audited by": "Which accounting firm audits {holder}?",
 }
 _WHAT = {
@@ -40,7 +41,9 @@ def ask_for_object(triplet: Triplet, holder: str) -> str | None:
         return f"In which state is {mid_sentence(holder)} headquartered?"
     if triplet.relation in _OBJECT_QUESTIONS:
         place = "state" if triplet.object in STATES.values() else "jurisdiction"
-        return _OBJECT_QUESTIONS[triplet.relation].format(holder=mid_sentence(holder), place=place)
+        return _OBJECT_QUESTIONS[triplet.relation].format(
+            holder=mid_sentence(holder), place=place, entity=mid_sentence(triplet.entity)
+        )
     question_word = _WHAT.get(triplet.object_type)
     if question_word is None:
         return None

@@ -71,7 +71,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":
         return make_wording(ask_reading(triplet, index), triplet)
-    if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
+    named = triplet.answer == triplet.subject or triplet.relation == "is part of"
+    if triplet.method == "prose" and not named and " officer of" not in triplet.relation:
         if share := ask_prose_share(triplet):
             return Wording(*share, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
