@@ -56,6 +56,7 @@ class FactColumns:
     sort: Array  # what a head is called without its name: "company", "segment of Apple"
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
+    link: Array  # bool: it leads to what another document is about
     kind: Array  # type and unit of the tail
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
@@ -154,6 +155,7 @@ class _GraphBuilder:
             self.code("sort", triplet.subject_type, triplet.entity if member else ""),
             member,
             triplet.subject_type == "PERSON",
+            triplet.method == "link",
             self.code("kind", triplet.object_type, triplet.unit),
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
@@ -164,14 +166,17 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        asked = [self.code("asked", self.years.get(row[4][1:], row[4][-1])) for row in rows]
-        sort, member, person, kind, _, value, concept, document, number = zip(*rows, strict=True) if rows else [()] * 9
+        asked = [self.code("asked", self.years.get(row[5][1:], row[5][-1])) for row in rows]
+        sort, member, person, link, kind, _, value, concept, document, number = (
+            zip(*rows, strict=True) if rows else [()] * 10
+        )
         return FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
             sort=np.array(sort, np.int64),
             member=np.array(member, bool),
             person=np.array(person, bool),
+            link=np.array(link, bool),
             kind=np.array(kind, np.int64),
             asked=np.array(asked, np.int64),
             value=np.array(value, np.int64),

@@ -59,7 +59,10 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
 
 def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
-    """Chains (R12): facts from a head through things to the answer's tail, no node twice; answer last."""
+    """Chains (R12): facts from a head through things to the answer's tail, no node twice; answer last.
+
+    A link between documents begins one: what it leads from has a name, or the question would be clauses within clauses.
+    """
     sizes = config.chain_sizes
     ring = ChunkRing(graph, graph.tail, len(graph.nodes), np.flatnonzero(free & ~graph.literal))
     apart = ChunkRule(graph, config.chunk_rule)
@@ -67,6 +70,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     led_to[graph.tail[free]] = True
     head, tail, points = as_sequence(graph.head), as_sequence(graph.tail), as_sequence(graph.point)
     listed = find_listed(graph, graph.tail) if config.needed_clues else np.zeros(len(graph.head), bool)
+    link = graph.columns.link
     person, asked, common = graph.columns.person, graph.columns.asked, find_common(graph, config)
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
@@ -85,9 +89,9 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 if config.needed_clues and person[fact] and asked[fact] != asked[path[-1]]:
                     continue  # who holds an office holds it for a time
                 longer = (fact, *path)
-                if len(longer) < size:
+                if len(longer) < size and not link[fact]:
                     yield from lead(longer, size, point, steps)
-                elif apart(longer):
+                elif len(longer) == size and apart(longer):
                     yield longer
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
@@ -147,7 +151,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     everything = np.ones(len(graph.head), bool)
     return PatternPaths(
         count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
-        answers=np.flatnonzero(free & (clues_at > ~values) & find_needed(graph, config)),
+        answers=np.flatnonzero(free & (clues_at > ~values) & find_needed(graph, config) & ~graph.columns.link),
         propose=propose,
         rule=f"{config.chunk_rule}, {config.star_clues} clues",
     )
@@ -158,7 +162,7 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
 
     Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out.
     """
-    sizes, things = config.inverted_star_sizes, ~graph.literal
+    sizes, things = config.inverted_star_sizes, ~(graph.literal | graph.columns.link)
     hub = graph.tail.astype(np.int64)
     if config.same_relation:
         hub = hub * (int(graph.relation.max(initial=0)) + 1) + graph.relation
@@ -315,10 +319,10 @@ def find_needed(graph: Graph, config: GraphConfig) -> Array:
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:
-    """Which facts may be a star's clues: all that are no values, and values of parts of a company."""
+    """Which facts may be a star's clues: all that are no values or links, and values of parts of a company."""
     if config.star_clues == "any":
         return np.ones(len(graph.head), bool)
-    return ~graph.literal | (graph.columns.member & (config.star_clues == "member"))
+    return ~(graph.literal | graph.columns.link) | (graph.columns.member & (config.star_clues == "member"))
 
 
 def find_common(graph: Graph, config: GraphConfig) -> Array:

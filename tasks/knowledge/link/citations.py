@@ -22,9 +22,9 @@ _PHRASE = r"(?:(?!\bthe\b)[a-z' -])"
 _LETTERED = r"[\w' -]"
 # "Drains must be completed in accordance with § 3280.610 of this chapter."
 _DONE = re.compile(
-    rf"(?:{_MARK}|, (?=the )|\bexcept that )(?P<subject>[A-Z]{_LETTERED}{{1,90}}?|the {_LETTERED}{{1,60}}?|[a-z]+ rents?) "
-    rf"(?P<modal>must|shall|will|may|is|are) (?P<verb>(?:not )?(?:be )?{_LETTERED}{{3,90}}?),? (?P<by>{_BY}|(?<=provided )in) "
-    rf"(?:the (?:provisions|requirements|procedures) (?:of|in) )?{_CITE}[.;]$"
+    rf"(?:{_MARK}(?P<subject>[A-Z]{_LETTERED}{{1,90}}?)|, (?P<later>the {_LETTERED}{{1,60}}?)) "
+    rf"(?P<modal>must|shall|will|may|is|are) (?P<verb>(?:not )?(?:be )?{_LETTERED}{{3,90}}?),? "
+    rf"(?P<by>{_BY}|(?<=provided )in) (?:the (?:provisions|requirements|procedures) (?:of|in) )?{_CITE}[.;]$"
 )
 # "Is conducting marketing in accordance with § 880.601(a)"
 _DOING = re.compile(
@@ -78,9 +78,9 @@ def _find_citations(sentence: str, document: Document) -> Iterator[tuple[str, st
     """(what is ruled, what is said of it, the words that cite, the section cited) of each citation in a known form."""
     title = (document.entity or document.title).partition(" CFR ")[0]
     if done := _DONE.search(sentence):
-        if not _LEANING.search(f"{_WITH.sub('', done['subject'])} {done['verb'].removeprefix('be ')}"):
-            subject, said = _lower_article(done["subject"]), f"{done['modal']} {done['verb']} {done['by']}"
-            yield subject, said, *_cited(done, title)
+        subject, said = done["subject"] or done["later"], f"{done['modal']} {done['verb']} {done['by']}"
+        if not _LEANING.search(f"{_WITH.sub('', subject)} {done['verb'].removeprefix('be ')}"):
+            yield _lower_article(subject), said, *_cited(done, title)
         return
     if doing := _DOING.search(sentence):
         if not _LEANING.search(doing["thing"]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.knowledge.link.linked import Corpus, make_link, new_sentences
-from rarefy.tasks.text.dates import NAME
+from rarefy.tasks.text.dates import NAME, iso_day, moments
 
 FOLLOWED, APPROVED = "was followed by", "approved minutes of"
 _MEETING = "Federal Open Market Committee meeting of "
@@ -25,9 +25,9 @@ _MINUTES = re.compile(
 def link_meetings(corpus: Corpus) -> Iterator[Triplet]:
     """The links between meetings of which the corpus has the minutes."""
     known = {row.subject for row in corpus.facts if row.method == "reading" and row.subject.startswith(_MEETING)}
-    for document in corpus.documents if known else ():
-        if document.domain != "economics":
-            continue
+    records = [document for document in corpus.documents if document.domain == "economics"] if known else []
+    days = sorted({document.period_end for document in records if document.period_end})
+    for document in records:
         for chunk in corpus.chunks[document.doc_id]:
             for start, end in new_sentences(chunk, corpus) if "meeting" in chunk.text else ():
                 sentence = chunk.text[start:end]
@@ -37,6 +37,10 @@ def link_meetings(corpus: Corpus) -> Iterator[Triplet]:
                     if match is None or origin is None:
                         continue
                     other = _MEETING + match[1].replace("–", "-")
-                    if other in known and other != origin.name:
-                        fact = (origin.name, relation, other)
-                        yield make_link(document, chunk, (start, end), fact, ("", ""), match[1])
+                    if other not in known or other == origin.name:
+                        continue
+                    planned = iso_day(moments(match[1])[-1])
+                    if relation == FOLLOWED and any(origin.on.isoformat() < day < planned for day in days):
+                        continue  # the Committee met in between, which nobody had planned
+                    fact = (origin.name, relation, other)
+                    yield make_link(document, chunk, (start, end), fact, ("", ""), match[1])

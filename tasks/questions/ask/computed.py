@@ -184,22 +184,25 @@ def measure_name(operands: Sequence[Triplet]) -> str:
     """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
     measures = [describe_measure(triplet) for triplet in operands]
     unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
-    same = len({m.name for m in measures}) == 1 and len({m.direction for m in measures}) == 1
+    same = len({re.sub("^total ", "", m.name) for m in measures}) == 1 and len({m.direction for m in measures}) == 1
     return measures[0].name if same and not unsure else ""
 
 
 def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
-    return (
-        f"{possessive(mid_sentence(index.call(triplet.entity)))} {name}{part_phrase(triplet)}"
-        if is_sayable(name)
-        else ""
-    )
+    company = possessive(mid_sentence(index.call(triplet.entity)))
+    return f"{company} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
+
+
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
 
 
 def is_sayable(name: str) -> bool:
     """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not re.search(r"[:;“”]|, (?!net\b)", name)
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words

@@ -1,7 +1,6 @@
 """The other end of a link between documents, described by what the one document says of it."""
 
 import re
-from collections.abc import Callable
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.link.citations import cited_record
@@ -20,40 +19,31 @@ def leads_to_one(link: Triplet, index: CorpusIndex) -> bool:
     return len({cited_record(name) or name for name in index.objects[subject_of(link), relation_of(link)]}) == 1
 
 
-def describe_linked(link: Triplet, subject: str, index: CorpusIndex) -> str:
-    """The other end of a link in words, its near end called `subject` ("" for its own name); "" where no form fits.
+def describe_linked(link: Triplet, index: CorpusIndex) -> str:
+    """The other end of a link in words; "" where no form fits.
 
-    "the Federal Open Market Committee meeting that followed that of June 18-19, 2019". A described company or section
-    leads to no other one: nobody asks in clauses within clauses.
+    "the Federal Open Market Committee meeting that followed that of June 18-19, 2019"
     """
-    describe = _DESCRIBERS.get(link.relation)
-    if describe:
-        return describe(link, subject)
-    if cited_record(link.object):
-        return "" if subject else _describe_section(link)
-    return _describe_company(link, index) if link.object_type == "ORG" and not subject else ""
+    if link.relation in (FOLLOWED, APPROVED):
+        return _describe_meeting(link)
+    return _describe_section(link) if cited_record(link.object) else _describe_company(link, index)
 
 
 def ask_link(link: Triplet, index: CorpusIndex) -> str | None:
     """The question that the other end of a link answers; None where its description makes none."""
-    described = describe_linked(link, "", index) if link.answer and leads_to_one(link, index) else ""
+    described = describe_linked(link, index) if link.answer and leads_to_one(link, index) else ""
     question = re.sub(r"^the company that ", "Which company ", described)
     return f"{question}?" if question != described else None
 
 
-def _describe_next(link: Triplet, subject: str) -> str:
-    if subject:
-        first, _, day = subject.partition(" that followed that of ")
-        return f"the second {_MEETING} after that of {day}" if first == f"the {_MEETING}" else ""
-    return f"the {_MEETING} that followed that of {link.subject.rpartition(' of ')[2]}"
-
-
-def _describe_approved(link: Triplet, subject: str) -> str:
-    if subject:
-        return ""
+def _describe_meeting(link: Triplet) -> str:
+    day = link.subject.rpartition(" of ")[2]
+    if link.relation == FOLLOWED:
+        return f"the {_MEETING} that followed that of {day}"
     vote = _VOTE.search(link.source_sentence)
-    when = f"by the {vote[0]}" if vote else f"at the meeting of {link.subject.rpartition(' of ')[2]}"
-    return f"the {_MEETING} whose minutes were approved {when}"
+    return f"the {_MEETING} whose minutes were approved " + (
+        f"by the {vote[0]}" if vote else f"at the meeting of {day}"
+    )
 
 
 def _describe_section(link: Triplet) -> str:
@@ -63,10 +53,6 @@ def _describe_section(link: Triplet) -> str:
     said = _SAID.fullmatch(link.relation)
     if said is None:
         return ""
-    if said["verb"].startswith(("is ", "are ")) and not thing.startswith(
-        ("the ", "a ", "an ", "each ", "every ", "all ")
-    ):
-        thing = f"the {thing}"
     return f"the section {said['by']} which, according to {own}, {thing} {said['verb']}"
 
 
@@ -116,7 +102,6 @@ _SAID = re.compile(
     r"(?P<verb>.+?) (?P<by>in accordance with|pursuant to|in the manner (?:described|provided|prescribed) in"
     r"|as (?:provided|required|set forth|described|specified) (?:in|by|under)|under|in|by)"
 )
-_DESCRIBERS: dict[str, Callable[[Triplet, str], str]] = {FOLLOWED: _describe_next, APPROVED: _describe_approved}
 
 
 def ask_of_record(target: Triplet, link: Triplet, holder: str, index: CorpusIndex) -> str | None:

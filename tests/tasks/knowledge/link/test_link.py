@@ -67,7 +67,13 @@ def test_a_meeting_is_linked_to_the_next_and_to_the_one_whose_minutes_it_approve
         (f"{name}June 18-19, 2019", "was followed by", f"{name}July 30-31, 2019"),
         (f"{name}July 30-31, 2019", "approved minutes of", f"{name}June 18-19, 2019"),
     }
-    assert not links(record("june", JUNE, "Federal Open Market Committee", "economics"))
+    june, july, call = (
+        record(name, text, "Federal Open Market Committee", "economics")
+        for name, text in (("june", JUNE), ("july", JULY), ("call", "The Committee met on July 2."))
+    )
+    assert not links(june)
+    call = replace(call, period_end="2019-07-02")
+    assert {row.relation for row in links(june, july, call)} == {"approved minutes of"}
 
 
 def test_a_section_is_linked_to_the_rules_of_the_one_that_it_applies() -> None:
