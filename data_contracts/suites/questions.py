@@ -175,16 +175,19 @@ def _check_accepted_triplets(references: References) -> Judge:
     return judge
 
 
+_WORKED_OUT = (*COMPUTED, "listing")
+
+
 def _check_arithmetic(pattern: str, arithmetic: str, rejected_because: str) -> str | None:
-    if pattern in COMPUTED and not rejected_because and not arithmetic.strip():
+    if pattern in _WORKED_OUT and not rejected_because and not arithmetic.strip():
         return f"a {pattern} without its arithmetic"
-    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in COMPUTED else None
+    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in _WORKED_OUT else None
 
 
 def _check_chance(pattern: str, chance: float) -> str | None:
     if not 0 <= chance <= 0.5:
         return f"a chance of {chance}, outside of 0 to 1/2"
-    return f"a {pattern} with a chance of {chance}" if chance and pattern not in COMPUTED else None
+    return f"a {pattern} with a chance of {chance}" if chance and pattern not in _WORKED_OUT else None
 
 
 def _check_no_split(reason: Any, split: Any) -> str | None:
