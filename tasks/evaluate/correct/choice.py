@@ -17,7 +17,7 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
 
     None, too, where it names nothing of what may be chosen: then its other words decide.
     """
-    forms = _candidate_forms(question)
+    forms = _candidate_forms(candidates_of(question))
     if len(forms) < 2:
         return None
     named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
@@ -45,9 +45,9 @@ def _named_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
 
 
 @lru_cache(1000)  # of one question for each of its trials
-def _candidate_forms(question: Question) -> dict[str, tuple[str, ...]]:
+def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     found = {}
-    for name in candidates_of(question):
+    for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
         found[name] = (name, year[1]) if year else tuple(sorted(company_names(name)))
     return found

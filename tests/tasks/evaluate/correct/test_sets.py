@@ -92,6 +92,16 @@ def test_a_judge_is_told_that_it_is_a_set():
     assert len(heard) == 3 and all("Apple; Meta Platforms" in text and "Tesla; Walmart" in text for text in heard)
 
 
+def test_a_choice_of_a_question_as_a_table_gives_it():
+    question = Question(
+        "q", "p", "comparison", "Which had more, Apple or Tesla?", "Apple", (), (), (), (), (),
+        alternatives=(["c1"],), arithmetic="largest [2 | 1] of {Apple | Tesla} = 2; not rounded; USD", chance=0.5,
+    )  # fmt: skip
+    trial = Trial("t", "rare", "q", "gold", "passages", "v")
+    (row,) = score([Answer("t", "s", "a", "Tesla")], CorrectConfig(), trials={"t": trial}, questions={"q": question})
+    assert (row.status, row.value) == ("scored", 0.0)
+
+
 @pytest.mark.parametrize(("text", "value"), [("Meta and Apple", 1.0), ("Apple and Tesla", 0.0), ("Unknown", 0.0)])
 def test_scores_of_sets(text, value):
     trial = Trial("t", "rare", "q", "gold", "passages", "v")
