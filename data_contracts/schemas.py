@@ -42,6 +42,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "documents": 2,  # places
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
+    "paths": 2,  # remaining, remaining_in_chunk
     "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
@@ -105,7 +106,14 @@ def _add_evidence_places(questions: pa.Table) -> pa.Table:
 def _add_kinds(questions: pa.Table) -> pa.Table:
     """Add to questions of schema 3 that none is computed, and that no chunk states the same as a gold one."""
     questions = _add_columns(questions, arithmetic="", chance=0.0)
-    return _add_list(_add_list(questions, "questions", "alternatives"), "questions", "members")
+    for name in ("alternatives", "members"):
+        questions = _add_list(questions, "questions", name)
+    return questions
+
+
+def _add_remaining(paths: pa.Table) -> pa.Table:
+    """Add to paths of schema 1 that nobody counted the answers that remain without their clue."""
+    return _add_columns(paths, remaining=0, remaining_in_chunk=0)
 
 
 def _drop_similarities(table: pa.Table) -> pa.Table:
@@ -118,6 +126,7 @@ MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, 
     ("chunks", 1): _add_place,
     ("triplets", 1): _add_validity,
     ("triplets", 2): _add_subject_from,
+    ("paths", 1): _add_remaining,
     ("questions", 1): _add_latest,
     ("questions", 2): _add_evidence_places,
     ("questions", 3): _add_kinds,

@@ -152,10 +152,17 @@ def _check_evidence_places(evidence: list[str], places: list[str]) -> str | None
     return f"{len(evidence)} sentences, {len(places)} places" if len(places) not in (0, len(evidence)) else None
 
 
-def _check_has_evidence(rejected_because: str, chunk_ids: list[str], evidence: list[str]) -> str | None:
+def _check_has_evidence(rejected_because: str, pattern: str, chunk_ids: list[str], evidence: list[str]) -> str | None:
+    if pattern == "absent":
+        return f"nothing answers it, yet it has gold chunks {chunk_ids}" if chunk_ids or evidence else None
     if rejected_because or (chunk_ids and evidence):
         return None
     return f"accepted with {len(chunk_ids)} chunks and {len(evidence)} sentences of evidence"
+
+
+def _check_members(rejected_because: str, pattern: str, members: list[str]) -> str | None:
+    fits = len(set(members)) > 1 if pattern == "listing" else not members
+    return None if fits or rejected_because else f"a {pattern} with members {members}"
 
 
 def _check_accepted_triplets(references: References) -> Judge:
@@ -214,8 +221,11 @@ QUESTION = Suite(
             _check_accepted_triplets,
         ),
         row_rule(
-            "accepted questions have evidence", ("rejected_because", "chunk_ids", "evidence"), _check_has_evidence
+            "accepted questions have evidence, absences have none",
+            ("rejected_because", "pattern", "chunk_ids", "evidence"),
+            _check_has_evidence,
         ),
+        row_rule("a listing alone has members", ("rejected_because", "pattern", "members"), _check_members),
         row_rule(
             "answers are computed where their kind says so",
             ("pattern", "arithmetic", "rejected_because"),
@@ -255,8 +265,12 @@ def _find_unjudged(table: pa.Table, references: References) -> list[tuple[str, s
     judged = {name for name, judge, error in zip(*columns, strict=True) if judge == "first" and not error}
     if not table.num_rows:
         return []  # nobody judges
-    reasons = look_up(references[Question], "question_id", "rejected_because")
-    return [(name, "accepted and not judged") for name, reason in reasons.items() if not reason and name not in judged]
+    standing = look_up(references[Question], "question_id", "rejected_because", "pattern")
+    return [
+        (name, "accepted and not judged")
+        for name, (reason, pattern) in standing.items()
+        if not reason and pattern != "absent" and name not in judged
+    ]
 
 
 def _check_gold_chunk(references: References) -> Judge:
@@ -311,7 +325,7 @@ JUDGEMENT = Suite(
         row_rule("scores are 1 to 5, or 0 with an error", ("error", *SCORES), _check_scores),
         coded("error"),
         PartRule("a judge judges a question once a round", Judgement, _find_repeated_judgements),
-        PartRule("every accepted question was judged, once any was", Question, _find_unjudged),
+        PartRule("every accepted question but absences was judged, once any was", Question, _find_unjudged),
     ),
 )
 

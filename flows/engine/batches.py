@@ -129,7 +129,7 @@ def cut_batches(table: pa.Table, size: int = BATCH) -> Iterator[pa.Table]:
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
-    """Some accepted questions whose first gold chunk is of one document."""
+    """Some accepted questions whose first gold chunk is of one document, or that have none."""
 
     doc_id: str
     questions: str  # name of their table
@@ -160,7 +160,7 @@ def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> lis
     doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, chunk_ids in enumerate(asked["chunk_ids"].to_pylist()):
-        rows_of[doc_ids[chunk_at[chunk_ids[0]]]].append(row)
+        rows_of[doc_ids[chunk_at[chunk_ids[0]]] if chunk_ids else ""].append(row)  # an absence is of no document
 
     def cut() -> Iterator[tuple[str, pa.Table, pa.Table, pa.Table]]:
         """Document, questions, pools and chunks of each batch."""

@@ -36,7 +36,7 @@ def check_config(config: Config, file: Path | None = None) -> None:
     found = list(dict.fromkeys(found))  # two stages may read one section
     found += _errors_of("chunk.tokenizer", lambda: counter(config.chunk.tokenizer))
     found += _errors_of("embed.model", lambda: config.embed.connect(None, threads=1).model)
-    if "prose" in config.extract.methods:
+    if "deadlines" in config.extract.methods:
         found += _errors_of("extract.pipeline", lambda: folder_of_pipeline(config.extract.pipeline))
     _raise_if_any([*found, *_perturbation_errors(config), *model_faults(config)], file)
 

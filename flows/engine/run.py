@@ -165,7 +165,7 @@ class Run:
         groups = self.stage("spread", lambda: batch_questions(self.store, *names))
         return [
             {
-                "path": f"questions on {group.doc_id}",
+                "path": f"questions on {group.doc_id}" if group.doc_id else "questions that no document answers",
                 "questions": group.questions,
                 "pools": group.pools,
                 "chunks": group.chunks,

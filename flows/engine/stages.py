@@ -192,7 +192,7 @@ def _chunk_dependencies(config: Config) -> dict[str, str]:
 
 
 def _extract_dependencies(config: Config) -> dict[str, str]:
-    if "prose" not in config.extract.methods:
+    if "deadlines" not in config.extract.methods:
         return {}
     return {"pipeline": cached_digest(folder_of_pipeline(config.extract.pipeline))}
 

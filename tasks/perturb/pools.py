@@ -30,7 +30,7 @@ from rarefy.tasks.perturb.context.other_values import (
 from rarefy.tasks.perturb.context.swaps import parse_amount
 from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
-from rarefy.tasks.text.notations import contains_answer, parse_only_number
+from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
 VERSION = 8  # no passage of a pool states the answer
 
@@ -48,7 +48,7 @@ def draw(
     chunks: Mapping[str, Chunk],
     triplets: Mapping[str, Triplet] = _NONE,
 ) -> Iterator[Pool]:
-    """A pool for each accepted question, in their order, which does not affect the pools.
+    """A pool for each accepted question but absences, in their order, which does not affect the pools.
 
     None of a pool's passages states the answer: no alternative of a gold chunk, and nothing about the same entity, for
     a name nothing at all, that has it in any notation.
@@ -58,7 +58,7 @@ def draw(
     questions' answers and names listed beside its own; figures without a like are made up and have no source.
     KeyError where a question's chunk is not among `chunks`.
     """
-    accepted = [as_passages_state_it(question) for question in questions if not question.rejected_because]
+    accepted = [as_passages_state_it(q) for q in questions if not q.rejected_because and q.pattern != "absent"]
     wanted = max(config.pools.values(), default=0)
     around = _ChunkIndex(chunks, config.passage)
     beside = {} if triplets else find_listed_names(chunks[name].text for name in sorted(chunks))
@@ -93,6 +93,7 @@ class _ChunkIndex:
         for chunk in chunks.values():
             self.of_entity[chunk.entity].add(chunk.doc_id)
         self.ring = sorted((row_id("document", name, i), name) for name in self.documents for i in range(POINTS))
+        self.numbers: dict[str, frozenset[Number]] = {}  # of the chunks that were looked at
         self.rings: dict[str, list[tuple[str, str]]] = {}
 
     def neighbours(self, question: Question, reach: int) -> tuple[str, ...]:
@@ -131,10 +132,14 @@ class _ChunkIndex:
     def holds_answer(self, question: Question, chunk_id: str) -> bool:
         """Whether a passage has the answer: a name, or a figure about whom it is asked."""
         chunk = self.chunks[chunk_id]
-        figure = parse_only_number(question.answer) is not None
-        if figure and chunk.entity and chunk.entity not in {self.chunks[name].entity for name in question.chunk_ids}:
+        if parse_only_number(question.answer) is None:
+            return contains_answer(chunk.text, question.answer, question.aliases)
+        if chunk.entity and chunk.entity not in {self.chunks[name].entity for name in question.chunk_ids}:
             return False
-        return contains_answer(chunk.text, question.answer, question.aliases)
+        if chunk_id not in self.numbers:
+            self.numbers[chunk_id] = frozenset(find_numbers(chunk.text))
+        sought = set(filter(None, map(parse_only_number, (question.answer, *question.aliases))))
+        return any(is_same_number(one, other) for other in self.numbers[chunk_id] for one in sought)
 
     def _of_document(self, document: str) -> list[tuple[str, str]]:
         """The chunks of a document with passages, as a hash ring."""

@@ -14,8 +14,8 @@ AMONG, END = " of {", "}"  # likewise what is chosen from
 
 
 def operands_of(question: Question) -> tuple[str, ...]:
-    """The figures that a computed answer is made of, as their rows print them, each once; () for other questions."""
-    if question.pattern not in COMPUTED:
+    """What a computed answer or a set is made of, as its passages print it, each once; () for other questions."""
+    if question.pattern not in (*COMPUTED, "listing"):
         return ()
     listed = question.arithmetic.partition(OPEN)[2].partition(CLOSE)[0]
     return tuple(dict.fromkeys(figure for figure in listed.split(BETWEEN) if figure))

@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 8  # a phrase that states nothing of the kind asked is wrong
+VERSION = 9  # answers that are sets
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rarefy.tasks.evaluate.correct.gold import GoldAnswer
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm.json_text import strip_thinking
 from rarefy.tasks.questions.grade.agreement import Agreement, cohen_kappa
+from rarefy.tasks.questions.operands import candidates_of
 
 GROUPS = "retrieval_robustness_groups"  # ASQA's prompt, for an answer of several parts
 SCORES = {0: 0.0, 1: 0.2, 3: 0.6, 5: 1.0}  # Magic Mushroom M15
@@ -33,9 +34,9 @@ class JudgeCase:
     text: str
 
 
-def choose_role(role: str, gold: GoldAnswer) -> str:
-    """Return the prompt role for a protocol's role and this gold answer."""
-    return GROUPS if role == "retrieval_robustness" and gold.kind == "parts" else role
+def choose_role(role: str, gold: GoldAnswer, question: Question) -> str:
+    """Return the prompt role for a protocol's role and this gold answer; a set is judged as a whole."""
+    return GROUPS if role == "retrieval_robustness" and gold.kind == "parts" and not question.members else role
 
 
 def build_request(case: JudgeCase, config: CorrectConfig, turn: int) -> Request:
@@ -66,6 +67,8 @@ def _render_messages(case: JudgeCase, config: CorrectConfig) -> tuple[Message, .
         groups=[
             _neutralise_marks(json.dumps([*dict.fromkeys(part.forms)], ensure_ascii=False)) for part in case.gold.parts
         ],
+        members=case.question.members,
+        others=[name for name in candidates_of(case.question) if name not in case.question.members],
         answer=_neutralise_marks(_shorten_middle(case.text, config.longest)),
     )
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
+from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
 from rarefy.tasks.evaluate.correct.choice import judge_choice
@@ -46,6 +47,9 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    if about.question.members:
+        of_set = judge_set(text, about.question)
+        return unclear(of_set.why) if of_set.verdict == "wrong" and not config.value else of_set
     if config.match == "plain":
         return _match_plain(text, gold)
     if about.question.chance and (outcome := judge_choice(text, about.question)):
@@ -313,6 +317,8 @@ class Verdicts:
         text = self._cleaned(answer.text, question.language)
         if not any(map(str.isalnum, text)) and not answer.refused:
             return replace(row, value=0.0, stage="empty", why="no_words")
+        if question.pattern == "absent":
+            return self._absent(row, answer, text, question, protocol)
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
@@ -346,6 +352,13 @@ class Verdicts:
             return declined
         return declined if declined.rest and self._outcome(question, declined.rest).verdict == "right" else how
 
+    def _absent(self, row: Score, answer: Answer, text: str, question: Question, protocol: Protocol) -> Score:
+        """Return the score of an answer to what the corpus does not answer: right is to say so and guess nothing."""
+        declined = self._declined(answer, text, question, protocol)
+        if isinstance(declined, str):
+            return replace(row, value=1.0, stage="refusal", refused=True, why=declined)
+        return replace(row, value=0.0, stage="value", why="guessed" if declined else "no_document_states_it")
+
     def _refused(self, row: Score, protocol: Protocol, answer: Answer, how: str) -> Score:
         """Return the score of a refusal: 0, flagged where the protocol forbids to refuse."""
         why = how if protocol.refusal or protocol.contained else f"{how}, where refusing is forbidden"
@@ -370,7 +383,7 @@ class Verdicts:
         if not self.judged:
             return waiting
         golds = self._gold(question)[0]
-        return waiting, JudgeCase(choose_role(protocol.judge or protocol.name, golds), question, golds, text)
+        return waiting, JudgeCase(choose_role(protocol.judge or protocol.name, golds, question), question, golds, text)
 
     def _outcome(self, question: Question, text: str) -> Outcome:
         key = (question.question_id, text)

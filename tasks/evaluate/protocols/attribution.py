@@ -36,7 +36,8 @@ def measures(frame: Frame) -> Iterator[Metric]:
     frame = select_columns(frame, ("retriever", "document", "gold", "answer_shown"))
     rows = frame.rows
     # what was changed after it was retrieved (SURE) is no longer the retriever's
-    retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "")).to_numpy())
+    answerable = rows["pattern"] != "absent"
+    retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "") & answerable).to_numpy())
     if not (retrieved.rows["status"] != "skipped").any():
         return
     for name, part in slices(retrieved, ("retriever", "pattern", "domain", "hops")):

@@ -1,7 +1,7 @@
 """How results show a protocol: its metrics in the paper's order, companion metrics, and which rows a metric is of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,5 +52,6 @@ class Display:
     main: tuple[str, ...] = ()  # those that tables of parts are of; () for its headlines
     beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it hangs on
     unchanged: tuple[str, ...] = ()  # cells in which passages are given and nothing is changed
+    companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by headline: what follows it in tables
     # the rows that a number is of, besides what its slice says: (rows, name of the number, names of its slice)
     rows: Callable[[Rows, str, Sequence[tuple[str, str]]], Mask] = all_rows

@@ -59,6 +59,7 @@ class Protocol:
     prompts: PromptPack | None = None  # None: the general ones
     # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
     retrieval: Mapping[str, Any] = field(default_factory=dict)
+    asks_absent: bool = False  # whether it asks what the corpus does not answer: only where refusing may be right
     about: str = ""  # what its options are about, where the title does not say it
     # the table of kinds against protocols: which kinds of question count in its headline; others have slices beside it
     kinds: tuple[str, ...] = (*PATTERNS, *COMPUTED, "listing")

@@ -77,7 +77,11 @@ def trials(case: QuestionVariants, config: RareConfig) -> Iterator[Trial]:
     """The probe, and for each of five wordings a cell per document setting and per retriever: 1 + 5 · (3 + 3).
 
     A row with given "own" stands beside the retrieved ones of each wording, for systems that retrieve themselves.
+    What the corpus does not answer is asked as worded, with what was retrieved.
     """
+    if case.question.pattern == "absent":
+        yield from _retrieved_trials(case, config, NONE, case.original)
+        return
     yield trial("rare", case, PROBE, "closed_book")
     for name in (NONE, *config.queries):
         wording = next(iter(case.reworded(name)), None)
@@ -94,6 +98,14 @@ def _wording_trials(case: QuestionVariants, config: RareConfig, name: str, wordi
         yield trial(
             "rare", case, cell, "passages", **asked, passage_ids=found, document=change, skipped_because=lost or why
         )
+    yield from _retrieved_trials(case, config, name, wording)
+
+
+def _retrieved_trials(
+    case: QuestionVariants, config: RareConfig, name: str, wording: Variant | None
+) -> Iterator[Trial]:
+    lost = "" if wording else case.why_not("query", name)
+    asked = {"query_id": (wording or case.original).variant_id, "query": name}
     for retriever in config.retrievers or sorted({name for name, _ in case.hits}):
         hits = case.hits.get((retriever, asked["query_id"]))
         best = hits.best if hits else ()
@@ -187,6 +199,8 @@ def _closed_book_known(frame: Frame, probes: Any, cells: Any, config: RareConfig
 OVERALL, QUERY, DOCUMENT = "Overall Robustness", "Query Robustness", "Document Robustness"
 REAL = "Real-World Retrieval Robustness"
 WORDINGS = f"{REAL}, all wordings"
+ABSTENTION = "Abstention"  # whose questions are in no other number
+REFUSED_ANSWERABLE = "Refusals of answerable questions"
 OUTSIDE = "none of RARE's patterns; in no other number"
 FLAT = f"{OVERALL} (flat)"  # its value and n are what z as published is made of (G.3)
 
@@ -197,6 +211,9 @@ def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
     They are of RARE's four patterns; questions of other kinds have their own numbers beside them, and are in no other.
     """
     frame = select_columns(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
+    absent = (frame.rows["pattern"] == "absent").to_numpy()
+    yield from _abstention_measures(frame.where(absent), frame.where(~absent))
+    frame = frame.where(~absent)
     counted = frame.rows["pattern"].isin(RARE.kinds).to_numpy()
     if not counted.all():
         others = apply_robustness_rules(frame.where(~counted), config)
@@ -217,6 +234,23 @@ def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
         beside = "its own retrieval; in no other number"
         yield from _robust_refused_right(own, OVERALL, f"retriever={OWN}", config, note=beside)
         yield from _robust_refused_right(_original_wording(own), REAL, f"retriever={OWN}", config, note=beside)
+
+
+def _abstention_measures(absent: Frame, answerable: Frame) -> Iterator[Measure]:
+    """The share of refusals of what the corpus does not answer, beside that of what it answers; by retriever too."""
+    rows = answerable.rows
+    alike = answerable.where(((rows["cell"] == RETRIEVED) & (rows["query"] == NONE)).to_numpy())
+    if not len(absent.rows):
+        return
+    for name, frame, note, limits in (
+        (ABSTENTION, absent, "refused, of questions that the corpus does not answer; in no headline", (0.0, 1.0)),
+        (REFUSED_ANSWERABLE, alike, "of questions that the corpus answers, with the same settings", (1.0, 0.0)),
+    ):
+        refused = np.where(frame.rows["status"] == "scored", frame.rows["refused"].astype(float), np.nan)
+        yield frame.mean(name, "all", refused, note=note, limits=limits)
+        for retriever in sorted(set(frame.rows["retriever"]) - {""}):
+            mask = (frame.rows["retriever"] == retriever).to_numpy()
+            yield frame.where(mask).mean(name, f"retriever={retriever}", refused[mask], limits=limits)
 
 
 def _overall_measures(every: Frame, config: RareConfig) -> Iterator[Metric]:
@@ -334,6 +368,13 @@ def lacking(cases: list[QuestionVariants], config: RareConfig, takes: frozenset[
 def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
     """The rows that a number is of; `include_original` counts originals in its robustness to queries and documents."""
     name = metric.lower()
+    absent = rows.columns["pattern"].among("absent")
+    if name == ABSTENTION.lower():
+        return absent
+    return ~absent & _answerable_rows_of(rows, name)
+
+
+def _answerable_rows_of(rows: Rows, name: str) -> Mask:
     cell, query = rows.columns["cell"], rows.columns["query"]
     originals = bool(rows.options.get("include_original", False))
     if name.startswith("known"):
@@ -345,7 +386,7 @@ def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
         return query.among("none") & (changed | (cell.among("gold") & originals))
     if name.startswith("real-world retrieval robustness, all"):
         return cell.among("retrieved")
-    if name.startswith("real-world"):
+    if name.startswith("real-world") or name == REFUSED_ANSWERABLE.lower():
         return cell.among("retrieved") & query.among("none")
     return ~cell.among("probe")
 
@@ -358,6 +399,7 @@ RARE = Protocol(
     refusal="no such info",  # of the authors' prompt; the paper's text has lost it
     contained=False,
     kinds=PATTERNS,
+    asks_absent=True,
     judge="rare",
     trials=trials,
     measures=measures,
@@ -372,6 +414,7 @@ RARE = Protocol(
         main=("Overall Robustness",),
         beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),
         unchanged=("gold",),
+        companions={REAL: (ABSTENTION, REFUSED_ANSWERABLE)},
         rows=rows_of,
     ),
 )

@@ -115,6 +115,8 @@ def trials(case: QuestionVariants, config: SureConfig) -> Iterator[Trial]:
 
 def is_asked(case: QuestionVariants, config: SureConfig) -> bool:
     """Whether a question is asked: it has one gold chunk, or multi-hop ones are asked by answer."""
+    if case.question.pattern == "absent":
+        return False
     return _has_one_gold_chunk(case) or config.multi_hop == "by_answer"
 
 

@@ -144,6 +144,8 @@ def preferred(
     """
     held: dict[str, tuple[QuestionVariants, list[Chunk]]] = {}
     for case in cases(questions, variants.values(), chunks, hits.values()):
+        if case.question.pattern == "absent":
+            continue
         found = case.hits.get((config.retriever, case.original.variant_id))
         if found is None:
             yield Preferred(case.question.question_id, error="no_hits", detail=f"by {config.retriever!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
 
 # Slices
 
@@ -164,11 +164,16 @@ def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row
     """Headlines, each followed by what its paper wants beside it: refusals (RARE §4), undefined PDR (002-B)."""
     same = ("system", "protocol", "slice")
     for row in rows:
-        wanted = (f"{row['metric']}: refusal rate", *(("PDR undefined",) if row["metric"] == "AH̃" else ()))
+        wanted = (
+            f"{row['metric']}: refusal rate",
+            *(("PDR undefined",) if row["metric"] == "AH̃" else ()),
+            *display_of(row["protocol"]).companions.get(row["metric"], ()),
+        )
         yield row
-        for one in figures:
-            if one["metric"] in wanted and all(one[name] == row[name] for name in same):
-                yield one
+        for metric in wanted:
+            for one in figures:
+                if one["metric"] == metric and all(one[name] == row[name] for name in same):
+                    yield one
 
 
 def group_rows(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:

@@ -121,7 +121,8 @@ def measured(
     wordings, Recall and nDCG are also given as differences to the original.
     """
     options = options or MeasuredConfig()
-    names = sorted(name for name, question in questions.items() if not question.rejected_because)
+    # what no passage answers cannot be found
+    names = sorted(name for name, q in questions.items() if not q.rejected_because and q.pattern != "absent")
     place = {name: at for at, name in enumerate(names)}
     wording = {
         row.variant_id: (row.question_id, row.perturbation)

@@ -11,20 +11,20 @@ from threading import Lock
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import LITERALS, Chunk, Document, Triplet, Unanswered
+from rarefy.data_contracts.rows import Chunk, Document, Triplet, Unanswered
 from rarefy.tasks.corpus.chunk import repeated
 from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.extract.deadlines import extract_deadlines
 from rarefy.tasks.knowledge.extract.model import DocumentChunks, ModelExtractConfig, extract_by_model
-from rarefy.tasks.knowledge.extract.prose import extract_prose, is_link
+from rarefy.tasks.knowledge.extract.prose import extract_prose
 from rarefy.tasks.knowledge.extract.readings import extract_readings
 from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_officers
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 16  # who retired from an office does not hold it
+VERSION = 16  # who retired from an office does not hold it; a few sure forms of prose
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
@@ -35,7 +35,7 @@ class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
         description="where facts are looked for: built-in names (model asks the one in [llm]) or module:function",
     )
     pipeline: str = Field(
-        "english", description="spaCy pipeline for prose: the shipped one, or any installed name or path"
+        "english", description="spaCy pipeline for deadlines: the shipped one, or any installed name or path"
     )
     model: ModelExtractConfig = Field(
         default_factory=ModelExtractConfig, description="how a model is asked, where it is among the methods"
@@ -72,7 +72,9 @@ def _extract_officers(block: list[DocumentChunks], config: ExtractConfig, llm: L
 
 
 def _extract_deadlines(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    from rarefy.tasks.text.language import load  # late, as below: only sentences that set a rule are parsed
+    from rarefy.tasks.text.language import (
+        load,
+    )  # late: spaCy takes seconds, and only sentences that set a rule are parsed
 
     for document, chunks in block:
         with _PARSER_LOCK:
@@ -86,18 +88,9 @@ def _extract_readings(block: list[DocumentChunks], config: ExtractConfig, llm: L
 
 
 def _extract_prose(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Triplet]:
-    from rarefy.tasks.text.language import load  # late: spaCy takes seconds, and tables alone never need it
-
     for document, chunks in block:
         for chunk in chunks:
-            if chunk.kind != "text":
-                continue
-            with _PARSER_LOCK:
-                triplets = list(extract_prose(chunk, document.entity, load(config.pipeline)))
-            for triplet in triplets:
-                triplet = replace(triplet, domain=document.domain, entity=document.entity)
-                keeps_type = triplet.object_type in LITERALS or is_link(triplet)
-                yield triplet if keeps_type else replace(triplet, object_type="TEXT")
+            yield from extract_prose(chunk, document)
 
 
 def _extract_by_model(block: list[DocumentChunks], config: ExtractConfig, llm: LLM | None) -> Iterator[Row]:

@@ -1,21 +1,14 @@
-"""Triplets from prose: claims of sentences by fixed wordings and by their grammar (issue stage 3c)."""
+"""Triplets from prose: what a few sure forms of sentences say of the company that a document is about (RARE §3.2)."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from rarefy.data_contracts.rows import Chunk, Triplet, row_id
-from rarefy.tasks.knowledge.extract.prose_clauses import ProseClaim, claims_by_grammar
-from rarefy.tasks.knowledge.extract.prose_grammar import Name, Registrant
-from rarefy.tasks.knowledge.extract.values import find_period, find_value_at, has_several
-from rarefy.tasks.text.names import FORM
+from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
+from rarefy.tasks.knowledge.extract.values import Value, find_period, find_value_at, has_several
+from rarefy.tasks.text.dates import NAME as MONTH
+from rarefy.tasks.text.names import FORM, without_form
 from rarefy.tasks.text.sentences import sentences
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•●▪–—·]\s+|\((?:[a-z]|\d{1,2}|[ivx]+)\)\s+|\d{1,2}[.)]\s+)")
 # "Interest Rate Risk: At …", "Aveda - We acquired …": a heading on the line of its text.
@@ -99,264 +92,180 @@ def _paragraphs(text: str) -> list[str]:
     return re.findall(r"[^\n]*(?:\n(?=[a-z(])[^\n]*)*\n*", text)
 
 
-_NUMBERS = {word: n for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
-_SEGMENTS = re.compile(
-    r"\b(?:(?P<count>two|three|four|five|six|seven|eight|nine|ten) )?(?:principal |primary |main )?"
-    r"(?P<kind>reportable|operating|reporting|business)"
-    r"(?: business| operating| reportable)? segments?(?P<join>,? which (?:are|include|consist of)| (?:are"
-    r"|were|consists? of|consisted of|is comprised of"
-    r"|are comprised of|comprise)| as follows|)(?P<colon>:?)[ ,—–-]*(?P<list>[^.]+)\.?$"
+_PROPER = r"(?:[A-Z]|\d+[A-Z])[\w&.’'-]*"
+NAME = rf"{_PROPER}(?: (?:{_PROPER}|\d+\b|of(?= [A-Z])|&|de))*(?:,? {FORM})?"
+_GOES_ON = r"and|in|on|for|to|from|during|at|through|including|as|by|with|within|under|a|an|which|into|effective"
+# Here the name ends, neither torn nor somebody whose something is meant
+_END = rf"(?<![’']s)(?=[.,;)]|$| ?\(| (?:{_GOES_ON})\b)"
+_SHARES = (
+    r"(?:all (?:of )?(?:the |its )?(?:issued |and |outstanding )*(?:shares|(?:capital |common )?stock|equity"
+    r"|membership interests) (?:of|in) |100% of |privately[- ]held |[A-Z]\w+-based )*"
 )
+_CHIEF = r"(?P<office>Chief [A-Z]\w+(?: (?:and )?[A-Z]\w+)? Officer|General Counsel)"
 _PERSON = r"(?:(?:Dr|Mr|Ms|Mrs)\. )?[A-Z][\w’'-]+(?: [A-Z]\.)?(?: [A-Z][\w’'-]+){1,2}(?:,? (?:Jr|Sr|II|III)\.?)?"
-_CHIEF = r"(?:Chief [A-Z]\w+(?: (?:and )?[A-Z]\w+)? Officer|General Counsel|Chairman of the Board|Treasurer|Controller)"
-_OFFICE = rf"(?P<office>(?:[A-Z][\w-]+(?: and| &|,)? ){{0,5}}?{_CHIEF})"
-_OFFICERS = (
-    re.compile(
-        rf"(?P<who>{_PERSON}), (?:our|the Company[’']s|the Registrant[’']s) (?:[a-z-]+ )?{_OFFICE}(?=[,.;]| and )"
-    ),
-    re.compile(rf"\b[Oo]ur {_OFFICE}, (?P<who>{_PERSON})(?=[,.;])"),
+_TITLE = re.compile(r"\b(?:President|Officer|Director|Chair|Counsel|Secretary|Treasurer|Controller|Partner)|^(?:Mr|Ms)")
+_NO_COMPANY = re.compile(
+    r"(?:Class|Series|Treasury|Property|Common|Company|Corporation|Note|Item|Part|Our|The|This|We|Fiscal|Level)\b"
+    rf"|(?:{MONTH})\b|[A-Z]{{1,3}}s?$|.*\b(?:Notes?|Plan|Agreement|Act|Stock|Shares|IPR&D|Date)$"
 )
-_TITLE = re.compile(r"\b(?:President|Officer|Director|Chair|Counsel|Secretary|Treasurer|Controller|Partner)")
-_ORGANISATION = rf"[A-Z][\w&.’'-]*(?: (?:[A-Z][\w&.’'-]*|of|&|de))*(?:,? {FORM})?"
-_SUBSIDIARY = re.compile(
-    rf"(?P<sub>{_ORGANISATION})(?: \([^)]*\))?, (?:a|our|the Company[’']s) (?:\w+ )?(?:direct |indirect )?"
-    rf"(?:wholly[- ]owned |majority[- ]owned )?"
-    rf"subsidiary(?: of (?P<owner>the Company|ours|{_ORGANISATION}))?(?=[,.;)])"
+_PAST_OFFICE = re.compile(
+    r"\b(?:former\w*|retire\w*|resign\w*|until|previous\w*|step\w* down|successor|interim|died|depart\w*)\b", re.I
 )
-_OUR_SUBSIDIARY = re.compile(
-    rf"\b(?:our|the Company[’']s) (?:direct |indirect )?(?:wholly[- ]owned |majority[- ]owned )(?:\w+"
-    rf" )?subsidiary, (?P<sub>{_ORGANISATION})(?=[,.; ])"
+_CAREER = re.compile(r"\b(?:He|She|Mr\.|Ms\.|Mrs\.|Dr\.|joined|served|employed by|formerly|former)(?!\w)")
+_END_OF_COUNT = re.compile(
+    r"(?: worldwide| globally| around the world| in total| on a full-time basis"
+    r"| (?:in|across) (?:over |more than |approximately )?\d+ countries| (?:as of|at)\b[^.;]*)*[.,;]"
 )
-_HEADQUARTERS = re.compile(
-    r"\b(?:[Oo]ur|[Tt]he Company[’']s) (?:corporate |global |world |worldwide |principal |executive "
-    r"|current )*(?:headquarters|executive offices)"
-    r"(?: and [a-z ]+)? (?:is|are) (?:currently )?located (?:in|at) (?:[^,]*\d[^,]*, )?"
-    r"(?P<place>[A-Z][\w.’-]+(?: [A-Z][\w.’-]+)*(?:, [A-Z][\w.]+(?: [A-Z][\w.]+)?)?)"
+_ALL_PEOPLE = re.compile(r"\d (?:(?:full[- ]time|part[- ]time|active|regular|equivalent|and|people|persons) ?)*\w*$")
+_PRICE = re.compile(
+    r"(?:(?!\b(?:which|shares|interest|stake)\b)[^.;$€£]){0,160}?"
+    r" for (?:(?!upfront|up|initial|future)[a-z-]+ ){0,6}(?P<price>[$€£])"
 )
-_ACQUIRED = re.compile(
-    rf"\b(?:acquired|completed (?:the|our|its) acquisition of|purchased) (?:all (?:of )?the (?:outstanding "
-    rf"|issued )?(?:shares|stock|equity) of |100% of )?(?P<what>{_ORGANISATION})"
-    r"(?P<between>(?:(?!\b(?:and|which|shares|interest|stake)\b)[^.$€£]){0,60}?) for (?:a |an )?(?:total "
-    r"|aggregate |net |initial )?"
-    r"(?:cash )?(?:purchase price |consideration |price |cash consideration )?(?:of )?(?P<price>"
-    r"(?:approximately |about )?[$€£])"
-)
-_ROLE = re.compile(
-    r"\b(?:[Oo]ur|[Tt]he Company[’']s|[Ww]e (?:utilize|use|rely on|work with|contract with|sell to"
-    r"|supply))\b(?P<between>[^.;:]{0,60}?)"
-    r"(?P<role>suppliers|foundries|foundry|contract manufacturers|competitors|customers|distributors|brands)"
-    r"(?:,? (?:such as|including)| include|,? which include| are) (?P<list>[A-Z][^.;:]*)"
-)
-_RELATIONS = {
-    "competitors": "competes with",
-    "foundries": "uses foundry",
-    "foundry": "uses foundry",
-    "contract manufacturers": "uses manufacturer",
-}
-_UNSURE = re.compile(r"\b(?:may|might|could|would|potential|former|other|not|no longer|some|certain|new|future|of)\b")
-_TARGET = re.compile(
-    r"\b(?P<verb>keep|maintain|raise|lower|increase|reduce)(?:ing)? (?:its|the) target(?: range)? for the"
-    r" federal funds rate"
-    r"(?: by [\w/ -]+? (?:basis|percentage) points?)?,? (?P<join>at|to|of) (?P<value>[\d/-]+(?: to [\d/-]+)? percent)"
-)
-_DID = dict(
-    pair.split(":")
-    for pair in "keep:kept maintain:kept raise:raised lower:lowered increase:raised reduce:lowered".split()
-)
-_NO_FIRST_WORDS = frozenset("the our this company we in on as a".split())
-_MENTION = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Tt]he (?:Company|Registrant|Corporation))\b")
+_STORES = re.compile(r"stores|restaurants|branches|locations|hotels|stations")
+_PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())
 
 
-def claims_by_wording(text: str, registrant: Registrant) -> Iterator[ProseClaim]:
-    """Claims of a sentence by fixed wordings: officers, segments, subsidiaries, headquarters, prices paid."""
-    if registrant.name and _mentions(text, registrant):
-        us = Name(registrant.name, registrant.name, "ORG")
-        yield from _segment_claims(text, us)
-        for pattern in _OFFICERS:
-            for match in pattern.finditer(text):
-                office = re.search(_CHIEF, match["office"])
-                # "our Chief Operating Officer, Executive Vice President" names nobody
-                if office and not _TITLE.search(match["who"]):
-                    yield ProseClaim(
-                        _make_name(match["who"], "PERSON"), f"{office[0].lower()} of", us, find_period(text)[0]
-                    )
-        for match in _OUR_SUBSIDIARY.finditer(text):
-            yield ProseClaim(_make_name(match["sub"], "ORG"), "is subsidiary of", us)
-        for match in _ROLE.finditer(text):
-            if _UNSURE.search(match["between"]):
-                continue
-            relation = _RELATIONS.get(match["role"], f"has {match['role'].removesuffix('s')}")
-            for name in _leading_names(match["list"]):
-                yield ProseClaim(us, relation, _make_name(name, "BRAND" if match["role"] == "brands" else "ORG"))
-        for match in _HEADQUARTERS.finditer(text):
-            yield ProseClaim(us, "is headquartered in", _make_name(match["place"].rstrip("."), "GPE"))
-        for match in _TARGET.finditer(text) if registrant.domain == "economics" else ():
-            if re.search(r"\b(?:decided|voted|agreed)\b", text[: match.start()]):
-                relation = f"{_DID[match['verb']]} target rate {match['join']}".replace(" of", " at")
-                yield ProseClaim(us, relation, Name(match["value"], match["value"], "PERCENT"), find_period(text)[0])
-    for match in _SUBSIDIARY.finditer(text):
-        ours = match["owner"] in (None, "the Company", "ours")
-        if (ours and not registrant.name) or not _is_usable_name(match["sub"]):
-            continue
-        owner = Name(registrant.name, match["owner"] or "", "ORG") if ours else _make_name(match["owner"], "ORG")
+@dataclass(frozen=True, slots=True)
+class ProseClaim:
+    """What a form of sentence says, not yet tied to its chunk, with the words that answer a question about it."""
+
+    subject: str
+    relation: str
+    object: str
+    answer: str
+    types: tuple[str, str]
+    value: Value | None = None
+    dated: bool = True  # the sentence's time is the fact's; else it holds in the year of the report
+    objection: str = ""
+
+
+def claims(text: str, entity: str) -> Iterator[ProseClaim]:
+    """What the forms find in a sentence of a document that is about this company."""
+    names = "|".join(re.escape(name) for name in sorted({entity, re.sub("^The ", "", entity), without_form(entity)}))
+    us = rf"\b(?:[Ww]e|[Tt]he (?:Company|Registrant|Corporation)|(?:The |the )?(?:{names}))"
+    yield from _acquisitions(text, us, entity)
+    for match in re.finditer(
+        rf"{us} (?:sold|completed (?:the|our|its) (?:sale|divestiture) of|divested) (?P<what>{NAME}){_END}", text
+    ):
+        yield _claim(match["what"], "was sold by", entity)
+    for match in re.finditer(
+        rf"(?P<whose>\b(?:[Oo]ur|[Tt]he Company[’']s) (?:direct |indirect )?(?:wholly|majority)[- ]owned (?:\w+ )?"
+        rf"subsidiary), (?P<sub>{NAME})(?=[,.; ])|(?P<of>{NAME})(?: \([^)]*\))?, (?:our|a|the Company[’']s) (?:direct "
+        r"|indirect )?(?:wholly|majority)[- ]owned subsidiary(?: of (?:the Company|ours))?(?=[,.;)])",
+        text,
+    ):
+        objection = "owner_not_said" if _CAREER.search(text) else ""
+        if match["whose"] or "our" in match[0] or "Company" in match[0]:
+            yield _claim(match["sub"] or match["of"], "is subsidiary of", entity, objection=objection, dated=False)
+    for match in re.finditer(rf"(?:^|, ){us},? (?:was|were) founded in (?P<year>(?:19|20)\d\d)\b", text):
+        yield ProseClaim(entity, "was founded in", match["year"], match["year"], ("ORG", "DATE"), dated=False)
+    owned = r"(?:owns?|has|have|holds?) (?:an? )?\d{1,2}(?:\.\d+)?% (?:[a-z]+ ){0,3}interest in (?:the )?"
+    for match in re.finditer(rf"{us} {owned}(?P<what>{NAME}){_END}", text):
+        what = _tidy(match["what"])
         yield ProseClaim(
-            _make_name(match["sub"], "ORG"),
-            "is subsidiary of",
-            owner,
-            objection="" if match["owner"] or "our" in match[0] else "owner_not_said",
+            entity, "owns interest in", what, what, ("ORG", "TEXT"), dated=False, objection=_name_objection(what)
         )
-    for match in _ACQUIRED.finditer(text):
-        value = find_value_at(text, match.start("price"), match.start("price") + 1)
-        if value is not None and not has_several(text, "money") and _is_usable_name(match["what"]):
-            price = Name(value.written, value.written, value.type)
-            yield ProseClaim(
-                _make_name(match["what"], "ORG"), "was acquired for", price, find_period(text)[0], value.fields()
-            )
+    for match in re.finditer(rf"{us} (?:directly )?(?P<verb>had|employed|operated) (?P<count>(?=[a-z ]*\d))", text):
+        yield from _counts(text, match, entity)
+    for pattern in (rf"(?P<who>{_PERSON}), (?:our|the Company[’']s|the Registrant[’']s) {_CHIEF}(?=[,.;]| and )",
+                    rf"\b[Oo]ur {_CHIEF}, (?P<who>{_PERSON})(?=[,.;])"):  # fmt: skip
+        for match in re.finditer(pattern, text):
+            objection = "past_office" if _PAST_OFFICE.search(text) else ""
+            if not _TITLE.search(match["who"]):
+                yield ProseClaim(
+                    match["who"], f"{match['office'].lower()} of", entity, match["who"], ("PERSON", "ORG"),
+                    objection=objection,
+                )  # fmt: skip
 
 
-def _mentions(text: str, registrant: Registrant) -> bool:
-    folded = text.casefold()
-    names = (*(form for form in registrant.short if len(form) > 3), *(f"the {kind}" for kind in registrant.kind))
-    return bool(_MENTION.search(text)) or any(form in folded for form in names)
+def _acquisitions(text: str, us: str, entity: str) -> Iterator[ProseClaim]:
+    patterns = (
+        rf"(?:{us}|[Tt]he [A-Z][\w.& ]* segment)(?: have| has)?(?: also)? (?:acquired|purchased"
+        rf"|completed (?:the|our|its)(?: previously announced)? acquisition of) {_SHARES}(?P<what>{NAME}){_END}",
+        rf"(?:^|, |\()(?P<what>{NAME}) was acquired by {us}\b",
+    )
+    for match in (found for pattern in patterns for found in re.finditer(pattern, text)):
+        if _NO_COMPANY.match(match["what"]):
+            continue
+        yield _claim(match["what"], "was acquired by", entity)
+        price = _PRICE.match(text, match.end("what"))
+        if price and not has_several(text, "money"):
+            at = price.start("price")
+            if value := find_value_at(text, at, at + 1):
+                what = _tidy(match["what"])
+                yield ProseClaim(what, "was acquired for", value.written, value.written, ("ORG", value.type), value)
 
 
-def _make_name(text: str, kind: str) -> Name:
-    return Name(re.sub(r"^The ", "", text.strip()), text.strip(), kind)
-
-
-def _is_usable_name(text: str) -> bool:
-    first = text.split()[0].lower() if len(text) > 2 else ""
-    return len(text) > 2 and not text.startswith(("Int’l", "Int'l")) and first not in _NO_FIRST_WORDS
-
-
-def _segment_claims(text: str, us: Name) -> Iterator[ProseClaim]:
-    match = _SEGMENTS.search(text)
-    if match is None or not (match["join"] or match["colon"] or match["count"]):
+def _counts(text: str, match: re.Match[str], entity: str) -> Iterator[ProseClaim]:
+    digit = re.compile(r"\d").search(text, match.start("count"))
+    value = find_value_at(text, digit.start(), digit.end()) if digit else None
+    if value is None or value.type != "NUMBER" or value.start > match.start("count"):
         return
-    kind = "operating" if match["kind"] == "operating" else "business" if match["kind"] == "business" else "reportable"
-    parts = _split_list(match["list"])
-    count = _NUMBERS.get(match["count"] or "")
-    objection = ""
-    if (count is not None and count != len(parts)) or (count is None and not match["colon"] and not match["join"]):
-        objection = "list_of_other_length"
-    if any(not re.fullmatch(r"[A-Z][^:;()|]{1,60}", part) or len(part.split()) > 8 for part in parts) or len(parts) < 2:
-        objection = "not_a_list_of_names"
-    for part in parts:
-        yield ProseClaim(us, f"has {kind} segment", Name(part, part, "SEGMENT", objection), objection=objection)
+    if people := value.unit in _PEOPLE:
+        whole = _ALL_PEOPLE.search(value.written)
+    else:  # what else it "had" may be anything
+        whole = _STORES.search(value.written) if match["verb"] == "operated" else None
+    objection = "" if whole and _END_OF_COUNT.match(text, value.end) else "restricted_amount"
+    relation = "employed" if people else match["verb"]
+    yield ProseClaim(entity, relation, value.written, value.written, ("ORG", "NUMBER"), value, objection=objection)
 
 
-def _split_list(text: str) -> list[str]:
-    """The members of a list: by semicolons or numbers where it has them, else by commas and its last "and"."""
-    text = re.sub(r"^(?:the following|as follows)[:,]? ?", "", text.strip())
-    if re.search(r"\((?:\d|[ivx]+|[a-e])\) ", text):
-        parts = re.split(r"[,;]? ?(?:and )?\((?:\d|[ivx]+|[a-e])\) ", text)
-    elif ";" in text:
-        parts = re.split(r"; ?(?:and )?", text)
-    else:
-        parts = [piece.removeprefix("and ") for piece in text.split(", ")]
-        if not text.rpartition(", ")[2].startswith("and ") and " and " in parts[-1]:
-            parts[-1:] = parts[-1].split(" and ", 1)
-    return [re.sub(r"^(?:the|our) ", "", part.strip(' ,;.“”"')) for part in parts if part.strip(" ,;.")]
+def _claim(name: str, relation: str, entity: str, objection: str = "", dated: bool = True) -> ProseClaim:
+    """A claim about a named company and the one that the document is about."""
+    name = _tidy(name)
+    return ProseClaim(
+        name, relation, entity, name, ("ORG", "ORG"), dated=dated, objection=objection or _name_objection(name)
+    )
 
 
-def _leading_names(text: str) -> list[str]:
-    """The names with which a list begins, up to the first member that is no name."""
-    names: list[str] = []
-    text = re.sub(r" ?\([^)]*\)|[“”\"®™]", "", text)
-    text = re.sub(r",? or [A-Z][\w-]*(?=,)", "", text)  # "Advanced Micro Devices, or AMD,"
-    text = re.sub(rf",(?= {FORM})", "\0", text)
-    for part in re.split(r", (?:and )?| and ", text):
-        name = part.replace("\0", ",").strip(" ,")
-        if not re.fullmatch(_ORGANISATION, name) or len(name.split()) > 7 or not _is_usable_name(name):
-            break
-        names.append(name)
-    return names
+def _tidy(name: str) -> str:
+    """A name without the full stop of its sentence."""
+    return name if re.search(rf"{FORM}$", name) else name.rstrip(".")
 
 
-# Relations that may describe a thing in a multi-hop question, or lead to one (RARE R19 step 2). By what else sentences
-# say ("is investing in Reels") nobody would know their subject again; places and suppliers single nobody out.
-_LINKS = frozenset(
-    "acquired|completed acquisition of|completed divestiture of|has subsidiary|is subsidiary of|was acquired by"
-    "|was founded by".split("|")
-)
-_SINGLE_OFFICE = re.compile(r"chief [a-z, ]+ officer of|general counsel of")
+def _name_objection(name: str) -> str:
+    return "not_a_name" if len(name) < 3 or _NO_COMPANY.match(name) else ""
 
 
-def is_link(triplet: Triplet) -> bool:
-    """Whether a prose triplet may be an edge of a multi-hop pattern; others are kept for single facts."""
-    if _SINGLE_OFFICE.fullmatch(triplet.relation):
-        return triplet.subject_type == "PERSON" and not re.search(r"officer|president", triplet.subject, re.I)
-    return triplet.relation in _LINKS and triplet.subject == (triplet.entity or triplet.subject)
-
-
-def extract_prose(chunk: Chunk, document_entity: str, nlp: "Language") -> Iterator[Triplet]:
-    """The claims of a text chunk's sentences, each with its sentence; those that may not stand carry their reason.
-
-    "We" and "the Company" are `document_entity`; where that is empty, claims about them are left out.
-    """
-    if chunk.kind != "text":
+def extract_prose(chunk: Chunk, document: Document) -> Iterator[Triplet]:
+    """The claims of a text chunk's sentences about the document's company, each with its sentence or the reason."""
+    if chunk.kind != "text" or not document.entity:
         return
-    registrant = Registrant(document_entity, chunk.domain)
-    sentences = list(prose_sentences(chunk.text))
-    for sentence, doc in zip(sentences, nlp.pipe(_parse_as_one_sentence(nlp, s.text) for s in sentences), strict=True):
+    of_report = f"fiscal year {document.fiscal_year}" if document.fiscal_year else ""
+    for sentence in prose_sentences(chunk.text):
         seen = set()
-        for claim in (*claims_by_wording(sentence.text, registrant), *claims_by_grammar(doc, registrant)):
-            triplet = _to_triplet(chunk, sentence, _expand_names(claim, chunk.text))
+        when, _ = find_period(sentence.text)
+        for claim in claims(sentence.text, document.entity):
+            triplet = _to_triplet(chunk, document, sentence, claim, when if claim.dated else of_report)
             if triplet.triplet_id not in seen:
                 seen.add(triplet.triplet_id)
                 yield triplet
 
 
-def _expand_names(claim: ProseClaim, text: str) -> ProseClaim:
-    subject, thing = _expand_title(claim.subject, text), _expand_title(claim.object, text)
-    return replace(
-        claim, subject=subject, object=thing, objection=claim.objection or subject.objection or thing.objection
-    )
-
-
-def _expand_title(name: Name, text: str) -> Name:
-    """ "Mr. Cook" with the full name that the chunk gives elsewhere, if it gives one."""
-    title = re.fullmatch(r"(?:Mr|Ms|Mrs|Dr|Messrs|Governor|Chairman)\.? ([A-Z][\w’'-]+)", name.text)
-    if title is None:
-        return name
-    pattern = rf"\b((?!(?:Mr|Ms|Mrs|Dr)\b)[A-Z][\w’-]+(?: [A-Z]\.)?(?: [A-Z][\w’-]+)? {re.escape(title[1])})\b"
-    no_name = re.compile(r"(?:Mr|Ms|Mrs|Dr|Since|In|On|From|When|While|As|And|With|Both)\b")
-    full_names = {full for full in re.findall(pattern, text) if not no_name.match(full)}
-    if len(full_names) != 1:
-        return replace(name, type="PERSON", objection="surname_alone")
-    return replace(name, text=full_names.pop(), type="PERSON")
-
-
-def _parse_as_one_sentence(nlp: "Language", text: str) -> "Doc":
-    """The sentence's words, marked as one sentence so that the parser does not cut it."""
-    doc = nlp.make_doc(text)
-    for token in doc:
-        token.is_sent_start = token.i == 0
-    return doc
-
-
-def _to_triplet(chunk: Chunk, sentence: ProseSentence, claim: ProseClaim) -> Triplet:
-    words = claim.subject.text, claim.relation, claim.object.text
+def _to_triplet(chunk: Chunk, document: Document, sentence: ProseSentence, claim: ProseClaim, when: str) -> Triplet:
+    words = claim.subject, claim.relation, claim.object
     source = chunk.text[sentence.start : sentence.end]
+    answer = claim.answer if claim.answer in source else ""
+    fields = claim.value.fields() if claim.value else {"value": "", "unit": "", "scale": ""}
     return Triplet(
         triplet_id=row_id("prose", chunk.chunk_id, sentence.start, *words),
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,
         start=sentence.start,
         end=sentence.end,
-        subject=claim.subject.text,
+        subject=claim.subject,
         relation=claim.relation,
-        object=claim.object.text,
+        object=claim.object,
         source_sentence=source,
         method="prose",
-        subject_type=claim.subject.type,
-        object_type=claim.object.type,
-        answer=claim.object.written if claim.object.written in source else "",
-        period=claim.period,
-        entity=chunk.entity,
-        domain=chunk.domain,
-        rejected_because=sentence.objection or claim.objection,
-        value=claim.fields.get("value", ""),
-        unit=claim.fields.get("unit", ""),
-        scale=claim.fields.get("scale", ""),
+        subject_type=claim.types[0],
+        object_type=claim.types[1],
+        answer=answer,
+        period=when,
+        entity=document.entity,
+        domain=document.domain,
+        rejected_because=sentence.objection or claim.objection or ("" if answer else "torn_name"),
+        value=fields["value"],
+        unit=fields["unit"],
+        scale=fields["scale"],
     )

@@ -7,15 +7,18 @@ Behind them come the paths of kinds whose answer is computed (`computed`), which
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain as concatenate
 
 import numpy as np
 
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.graph import chunks
+from rarefy.tasks.knowledge.graph.absences import trace_absences
 from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
+from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
@@ -73,17 +76,23 @@ class GraphSummary:
 def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """The sampled paths, domain by domain, the pattern that chooses first first, by hash.
 
+    Behind them come computed kinds, listings, and absences, at most a fifth of all.
     Star: clues first, the answer last. Chain: in the order of the way, the answer last. Inverted star: by hash.
     The result does not depend on the order of the triplets: a pattern takes the answer facts of the smallest hash.
     """
     triplets = list(triplets)
+    drawn = 0
     for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
         for name in config.patterns:
             paths = find(name, PATTERNS)(graph, config, allocation.free)
             for path in allocation.choose(name, paths):
+                drawn += 1
                 yield make_path(graph, name, path)
-    yield from trace_computed(triplets, config)
+    for row in concatenate(trace_computed(triplets, config), trace_listings(triplets, config)):
+        drawn += 1
+        yield row
+    yield from trace_absences(triplets, config, drawn)
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:

@@ -231,7 +231,7 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     for group in figures.side_by_side():
         yield from _compare(group, alike=False)
     for group in figures.members():
-        for table in _by_table(group):
+        for table in by_table(group):
             yield from _compare(table, alike=True)
 
 
@@ -246,7 +246,7 @@ def _compare(group: Sequence[list[Triplet]], alike: bool) -> Iterator[Operands]:
                 yield found
 
 
-def _by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:
+def by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:
     """The figures of a group as each table states them: what stands in one table is of one level."""
     tables: dict[tuple[str, int], list[list[Triplet]]] = defaultdict(list)
     for figure in group:
@@ -269,7 +269,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
         if len(yearly) >= FEWEST and _has_clear_ends(yearly) and (found := choose_operands("superlative", yearly)):
             yield found
     for group in figures.members():
-        for table in _by_table(group):
+        for table in by_table(group):
             if not (len(table) >= FEWEST and _has_clear_ends(table) and _are_all(table, figures)):
                 continue
             if found := choose_operands("superlative", table):

@@ -28,8 +28,12 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
             "change": 500,
             "share": 500,
             "superlative": 500,
+            "listing": 300,
+            "absent": 1_000,
         },
-        description="paths wanted per pattern or kind and domain (RARE's code: 30000); one not named here gets none",
+        description="paths wanted per pattern or kind and domain (RARE's code: 30000), of absences in all domains "
+        "together; these are at most a fifth of all, and many of them are not asked, since a document may speak of "
+        "them; one not named here gets none",
     )
     single_rule: Literal["tail", "paper"] = Field(
         "tail",

@@ -271,7 +271,7 @@ def mix(
     count: Count | None = None,
     pools: Mapping[str, Passages] | None = None,
 ) -> Iterator[Context]:
-    """The contexts of each accepted question, for every setting of the config.
+    """The contexts of each accepted question but absences, which have no gold passage, for every setting of the config.
 
     A question's contexts depend on its own passages alone, in any order of rows. `chunks` give the titles; `scenarios`
     are added to the paper's; `embed` is needed for order "ranked"; `count` counts tokens instead of
@@ -286,7 +286,7 @@ def mix(
         if variant.side == "context":
             of_question[variant.question_id].append(variant)
     for question in questions:
-        if not question.rejected_because:
+        if not question.rejected_because and question.pattern != "absent":
             have = of_question.pop(question.question_id, [])
             given_pool = (pools or {}).get(question.question_id)
             pool = given_pool or collect_passages(question, have, chunks or {}, config.titles, config.seed)

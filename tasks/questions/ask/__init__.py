@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import (
     COMPUTED,
+    KINDS,
     MULTI_HOP,
-    PATTERNS,
     Chunk,
     Document,
     Path,
@@ -25,19 +25,21 @@ from rarefy.data_contracts.rows import (
 )
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
+from rarefy.tasks.questions.ask.absent import absent
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.computed import change, comparison, share, superlative
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
+from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # computed answers, needed clues; measures with direction, names and units as people say them
+VERSION = 11  # computed answers, sets, absences; needed clues; measures with direction, names as people say them
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
     """How questions are put."""
 
     writers: dict[str, str] = Field(
-        {name: name for name in (*PATTERNS, *COMPUTED)},
+        {name: name for name in KINDS},
         description="by rules, who words the questions of each pattern or kind: a built-in name or module:function",
     )
     method: Literal["rules", "model"] = Field("rules", description="who asks: grammar, or the model of [llm]")
@@ -48,7 +50,7 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
 
 Writer = Callable[[Path, CorpusIndex], Wording]
 WRITERS: dict[str, Writer] = {
-    f.__name__: f for f in (single, chain, star, inverted_star, comparison, change, share, superlative)
+    f.__name__: f for f in (single, chain, star, inverted_star, comparison, change, share, superlative, listing, absent)
 }
 
 
@@ -65,13 +67,16 @@ def ask(
     writers = {pattern: find(name, WRITERS) for pattern, name in config.writers.items()}
     for path in paths:
         question = make_question(path, writers[path.pattern](path, index), index)
+        passages = [index.chunks[name] for name in {*path.chunk_ids, *question.chunk_ids}]
         of_english = config.writers[path.pattern] in WRITERS
-        foreign = of_english and not all(is_english(index.chunks[name].language) for name in question.chunk_ids)
+        foreign = of_english and not all(is_english(passage.language) for passage in passages)
         yield replace(question, rejected_because="not_english") if foreign else question
 
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
+    if path.pattern == "absent":
+        return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]
     target = wording.target or index.triplets[path.triplet_ids[-1]]
     spans: list[Span] = []
@@ -83,7 +88,7 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         spans.append(Span(triplet.chunk_id, triplet.start, triplet.end))
     spans += wording.naming
     spans = list(dict.fromkeys(spans))
-    if path.pattern in COMPUTED:
+    if path.pattern in (*COMPUTED, "listing"):
         other: tuple[str, ...] = ()  # its wording knows them all
     elif wording.answer == target.answer:
         other = answer_aliases(target)
@@ -112,7 +117,31 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         pivot=path.pivot if path.pattern in MULTI_HOP else "",
         arithmetic=wording.arithmetic,
         chance=wording.chance,
+        members=wording.members,
         language=index.chunks[target.chunk_id].language,
+        rejected_because=wording.rejected_because or _wording_objection(wording),
+    )
+
+
+def _make_absent(path: Path, wording: Wording, index: CorpusIndex) -> Question:
+    """The question row of an absence: the facts that it was modelled on, and no gold, since nothing answers it."""
+    own = index.triplets[path.triplet_ids[-1]]
+    return Question(
+        question_id=row_id("question", path.path_id, wording.text),
+        path_id=path.path_id,
+        pattern=path.pattern,
+        text=wording.text,
+        answer=wording.answer,
+        aliases=(),
+        triplet_ids=path.triplet_ids,
+        chunk_ids=(),
+        evidence=(),
+        evidence_spans=(),
+        entity=own.entity,
+        domain=path.domain,
+        period=path.pivot,
+        valid_from=index.documents[own.doc_id].as_of or index.documents[own.doc_id].period_end,
+        language=index.chunks[own.chunk_id].language,
         rejected_because=wording.rejected_because or _wording_objection(wording),
     )
 

@@ -51,6 +51,16 @@ def _format_number(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def amount_words(amount: Decimal, unit: str) -> str:
+    """An amount of money as people say it: "$1.5 billion", "€2.50"; "" where its currency has no sign."""
+    symbol = _SYMBOL.get(unit.partition("/")[0], "")
+    for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
+        if symbol and amount >= factor:
+            return f"{symbol}{_format_number(amount / factor)} {word}"
+    cents = f"{amount:,.2f}" if amount % 1 else _format_number(amount)
+    return f"{symbol}{cents}" if symbol else ""
+
+
 def _number_forms(triplet: Triplet) -> set[str]:
     value = Decimal(triplet.value)
     amount = abs(value)

@@ -38,8 +38,8 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         "be": "were" if describe_measure(new).plural else "was",
         "from": _time(old, index),
         "to": _time(new, index),
-        "in": _when(new, index),
-        "than": _when(old, index),
+        "in": when_words(new, index),
+        "than": when_words(old, index),
     }
     template = _CHANGES[kind][_turn(path, "wording", len(_CHANGES[kind]))]
     operation = "percentage change" if kind == "percentage" else "difference"
@@ -76,7 +76,7 @@ def share(path: Path, index: CorpusIndex) -> Wording:
         "member": member_phrase(member),
         "what": f"{possessive(mid_sentence(index.call(member.entity)))} {re.sub(r'^total ', '', name)}",
         "total": f"{possessive(mid_sentence(index.call(member.entity)))} total {re.sub(r'^total ', '', name)}",
-        "when": _when(member, index),
+        "when": when_words(member, index),
     }
     if not words["member"]:
         return refuse("no_wording")
@@ -121,7 +121,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "name": name,
         "or": join(names, "or"),
         "and": join(names, "and"),
-        "in": _when(operands[0], index),
+        "in": when_words(operands[0], index),
         "kinds": _PARTS.get(operands[0].subject_type, ""),
         "whose": possessive(mid_sentence(index.call(operands[0].entity))),
     }
@@ -162,7 +162,7 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
         "name": name,
         "whose": possessive(mid_sentence(index.call(first.entity))),
         "kinds": _PARTS.get(first.subject_type, ""),
-        "in": _when(first, index),
+        "in": when_words(first, index),
         "or": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "or"),
         "and": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "and"),
     }
@@ -184,22 +184,25 @@ def measure_name(operands: Sequence[Triplet]) -> str:
     """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
     measures = [describe_measure(triplet) for triplet in operands]
     unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
-    same = len({m.name for m in measures}) == 1 and len({m.direction for m in measures}) == 1
+    same = len({re.sub("^total ", "", m.name) for m in measures}) == 1 and len({m.direction for m in measures}) == 1
     return measures[0].name if same and not unsure else ""
 
 
 def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
-    return (
-        f"{possessive(mid_sentence(index.call(triplet.entity)))} {name}{part_phrase(triplet)}"
-        if is_sayable(name)
-        else ""
-    )
+    company = possessive(mid_sentence(index.call(triplet.entity)))
+    return f"{company} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
+
+
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
 
 
 def is_sayable(name: str) -> bool:
     """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not re.search(r"[:;“”]|, (?!net\b)", name)
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
@@ -314,7 +317,7 @@ def _time(triplet: Triplet, index: CorpusIndex) -> str:
     return f"the end of {year}" if year else triplet.period
 
 
-def _when(triplet: Triplet, index: CorpusIndex) -> str:
+def when_words(triplet: Triplet, index: CorpusIndex) -> str:
     """ "in fiscal year 2024", "at the end of fiscal year 2024", "as of September 28, 2024"."""
     if triplet.period_start:
         return f"in {triplet.period}"

@@ -55,8 +55,10 @@ def ask_for_object(triplet: Triplet, holder: str) -> str | None:
 
 def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's subject answers, its object called `holder`."""
+    if triplet.relation in _TRADED and _DAY.fullmatch(triplet.period):
+        return f"Which company did {mid_sentence(holder)} {_TRADED[triplet.relation]} on {triplet.period}?"
     office = OFFICE.fullmatch(triplet.relation)
-    if office and triplet.period:
+    if office and triplet.period and triplet.method != "prose":
         holder, period = mid_sentence(holder), triplet.period.replace("fiscal year", "fiscal")
         short = len(holder.split()) < 6
         subject = f"{possessive(holder)} {office[1]}" if short else f"the {office[1]} of {holder}"
@@ -148,7 +150,7 @@ def part_phrase(triplet: Triplet) -> str:
 _HELD = re.compile(  # what one can have an amount of
     r"(?:total |net |current |non-?current |long-term |short-term |unrestricted )*(?:goodwill|commercial paper|debt"
     r"|term debt|inventor(?:y|ies)|(?:deferred|unearned) revenues?|cash(?:,? (?:and )?cash equivalents)?"
-    r"|cash and (?:cash )?equivalents|marketable securities|accounts receivable|short-term investments)"
+    r"|cash and (?:cash )?equivalents|marketable securities|short-term investments)"
 )
 _EARNED = re.compile(  # what one can make an amount of
     r"(?:total |net |gross |operating |interest |comprehensive |segment )*(?:revenues?|income|profit|sales|earnings)"
@@ -160,6 +162,7 @@ _ACTS = (  # a measure → what the one who reports it did; {0} is what the patt
      r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
     (r"(capital expenditures|purchases of .+|repurchases of .+|acquisitions of .+)", "spend on {0}"),
     (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
+    (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
     (r"payments to (acquire .+)", "spend to {0}"),
     (r"payments for (taxes related to .+)", "pay for {0}"),
     (r"payments for (dividends and dividend equivalents)", "pay in {0}"),
@@ -193,7 +196,7 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
     measure = describe_measure(triplet)
     if measure.rejected_because:
         return None
-    named = holder in company_names(triplet.entity)
+    named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
     forms = _figure_forms(triplet, measure, who, named, when_phrase(triplet, year_end))
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
@@ -203,14 +206,11 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
     """The wordings of a question for a figure, without its unit and question mark."""
-    segment, part = _part_of(triplet)
-    named = named or bool(segment)
+    described = not named
+    # a part that is described itself, unlike a part of a described company, is not named beside its description
+    segment, part = _part_of(triplet) if named or who.startswith("the company ") else ("", "")
     if segment:
-        # a described company's own name is never in it: "the Americas segment of the company that ..."
-        who = f"{possessive(who)} {segment} segment" if " that " not in f" {who} " and " whose " not in who else (
-            f"the {segment} segment of {who}"
-        )  # fmt: skip
-    described = re.search(r" (?:that|whose|which) ", who) is not None
+        who = f"the {segment} segment of {who}" if described else f"{possessive(who)} {segment} segment"
     verb = "were" if measure.plural else "was"
     closed = "," if _TAIL.search(measure.name) else ""  # of what goes on behind the measure
     name = f"{measure.name}{part}"
@@ -329,76 +329,33 @@ def _time_phrase(period: str) -> str:
     return f"for {period}" if re.fullmatch(r"[\d/–-]{4,9}", period) else f"as of {period}"
 
 
-_PROSE_QUESTIONS = {  # relation → the question its object answers; "{when}" is the day or year
-    "acquired": "Which company was acquired {when} by {holder}?",
-    "completed acquisition of": "Which company was acquired {when} by {holder}?",
-    "was acquired for": "For what price was {holder} acquired?",
-    "was founded in": "In which year was {holder} founded?",
-    "was founded by": "By whom was {holder} founded?",
-    "is subsidiary of": "Of which company is {holder} a subsidiary?",
-    "is headquartered in": "In which city is {holder} headquartered?",
-    "had workforce of": "How large was the workforce of {holder} {when}?",
-}
-
-# Acts of one day, which the date in the filing singles out
-_DAY_ACTS = {
-    "announced": "announce",
-    "entered into agreement with": "enter into an agreement with",
-    "introduced": "introduce",
-    "launched": "launch",
-    "released": "release",
-    "sold": "sell",
-}
-_INTEREST = re.compile(r"(?:has|had|holds|held|owns|owned) interest in")
-_SHARE = re.compile(r"(?<![\d.%–-])(\d{1,3}(?:\.\d+)?%) (?:[a-z]+ ){0,3}interest in ")
-_BY = re.compile(r"(is|are|was|were) (\w+(?:ed|[aeiou]ught|[aeo]ld|wn|en)) by")
-_PRONOUN = re.compile(r"(?:the )?(?:Company|Registrant|Corporation|Firm)|us|we|it|they|them", re.I)
 _DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
-_PAST = dict(  # what filings count, done and undone → the form that "did" takes
-    pair.split(":")
-    for pair in """
-    delivered:deliver deployed:deploy employed:employ had:have has:have operated:operate opened:open owned:own
-    produced:produce repurchased:repurchase sold:sell shipped:ship
-    """.split()
-)
+_SHARE = re.compile(r"(?<![\d.%–-])(\d{1,3}(?:\.\d+)?%) (?:[a-z]+ ){0,3}interest in ")
+_COUNTED = {"employed": "employ", "operated": "operate"}
+_TRADED = {"was acquired by": "acquire", "was sold by": "sell"}
 
 
 def ask_prose_fact(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no template fits."""
     when, holder = _day_phrase(triplet), re.sub(r"['’]s?$", "", mid_sentence(holder))
-    if _PRONOUN.fullmatch(triplet.answer) or (triplet.relation == "includes" or holder.lower() == "the company"):
-        return None  # "a subsidiary of the Company" names nobody
-    template = _PROSE_QUESTIONS.get(triplet.relation)
-    if template is not None:
-        return template.format(holder=holder, when=when) if when or "{when}" not in template else None
-    if passive := _BY.fullmatch(triplet.relation):
-        return f"Who {passive[1]} {holder} {passive[2]} by?"
-    if triplet.relation in _DAY_ACTS and _DAY.search(triplet.period):
-        verb, _, preposition = _DAY_ACTS[triplet.relation].partition(" with")
-        question_word = "With whom" if " with" in _DAY_ACTS[triplet.relation] else "What"
-        return f"{question_word} did {holder} {verb}{preposition} {when}?"
+    if triplet.relation == "was acquired for":
+        return f"For what price was {holder} acquired?"
+    if triplet.relation == "was founded in":
+        return f"In which year was {holder} founded?"
     counted = next(iter(quantities(triplet.answer)), None)
-    plain = _PAST.get(triplet.relation)
-    if triplet.object_type == "NUMBER" and counted and plain and when:
+    if triplet.relation in _COUNTED and counted and when:
         things = triplet.answer[counted.end :].strip()
-        return f"How many {things} did {holder} {plain} {when}?" if things else None
+        return f"How many {things} did {holder} {_COUNTED[triplet.relation]} {when}?" if things else None
     return None
 
 
-def ask_prose_part(triplet: Triplet) -> tuple[str, str] | None:
-    """(question, answer) about another part of a fact than its object; None where there is none."""
+def ask_prose_share(triplet: Triplet) -> tuple[str, str] | None:
+    """(question, answer) about the share that one owns of another; None for other facts."""
     share = _SHARE.search(triplet.source_sentence)
-    if _INTEREST.fullmatch(triplet.relation) and share and triplet.object in triplet.source_sentence[share.end() :]:
-        verb = "did" if triplet.relation.startswith(("owned", "held", "had")) else "does"
-        return f"What percentage interest {verb} {mid_sentence(triplet.subject)} have in {triplet.object}?", share[1]
-    segment = triplet.subject.endswith(" segment") and triplet.subject in triplet.source_sentence
-    if triplet.relation == "includes" and segment and triplet.entity and triplet.object_type == "TEXT":
-        many = is_plural(triplet.object) or re.search(r"[A-Z]s$", triplet.object)
-        verb = "do" if many else "does"
-        owner = mid_sentence(short_name(triplet.entity))
-        thing = triplet.object if many else with_article(triplet.object)
-        return f"To which segment of {owner} {verb} {thing} belong?", triplet.subject
-    return None
+    if triplet.relation != "owns interest in" or not share or not triplet.period:
+        return None
+    owned = f"{mid_sentence(triplet.subject)} have in {triplet.object}"
+    return f"What percentage interest did {owned} according to its annual report for {triplet.period}?", share[1]
 
 
 def with_article(thing: str) -> str:
@@ -409,7 +366,7 @@ def with_article(thing: str) -> str:
 def _day_phrase(triplet: Triplet) -> str:
     if not triplet.period:
         return ""
-    if triplet.relation in {"had", "has", "employed", "owned", "operated"} and _DAY.search(triplet.period):
+    if triplet.relation in _COUNTED and _DAY.search(triplet.period):
         return f"as of {triplet.period}"
     return f"{'on' if _DAY.search(triplet.period) else 'in'} {triplet.period}"
 

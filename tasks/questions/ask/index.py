@@ -9,6 +9,8 @@ from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
+from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.stems import stems
 
 
 @dataclass(slots=True)
@@ -31,6 +33,9 @@ class CorpusIndex:
     _texts: dict[str, list[str]] = field(default_factory=dict)  # entity → its documents, folded
     _mentioning: dict[str, set[str]] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
+    _stems: dict[str, frozenset[str]] = field(default_factory=dict)  # by chunk
+    _near_years: dict[tuple[str, frozenset[int]], list[frozenset[str]]] = field(default_factory=dict)
+    _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
 
     def call(self, entity: str) -> str:
@@ -48,6 +53,40 @@ class CorpusIndex:
         if chunk.doc_id not in self._places:
             self._places[chunk.doc_id] = PlaceIndex(self.documents[chunk.doc_id].places)
         return self._places[chunk.doc_id].name(chunk.start + span.start, chunk.start + span.end)
+
+    def documents_about(self, entity: str) -> list[Document]:
+        """The documents of a company."""
+        return [document for document in self.documents.values() if document.entity == entity]
+
+    def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
+        """The chunks of a document, in order."""
+        return self._by_document.get(doc_id, ())
+
+    def stems_of(self, chunk_id: str) -> frozenset[str]:
+        """The stems of all words of a chunk."""
+        if chunk_id not in self._stems:
+            self._stems[chunk_id] = frozenset(stems(self.chunks[chunk_id].text))
+        return self._stems[chunk_id]
+
+    def stems_near_years(self, doc_id: str, years: frozenset[int]) -> list[frozenset[str]]:
+        """The stems around each chunk of a document that mentions one of these years: a table may go on in the next."""
+        if (doc_id, years) not in self._near_years:
+            forms = (rf"(?<!\d){year}(?!\d)|(?:FY\s?|['’]){year % 100:02d}(?!\d)" for year in sorted(years))
+            mentioned = re.compile("|".join(forms))
+            chunks = self.chunks_of(doc_id)
+            around = (chunks[max(at - 1, 0) : at + 2] for at, c in enumerate(chunks) if mentioned.search(c.text))
+            self._near_years[doc_id, years] = [
+                frozenset().union(*(self.stems_of(beside.chunk_id) for beside in near)) for near in around
+            ]
+        return self._near_years[doc_id, years]
+
+    def chunks_naming(self, entity: str) -> tuple[str, ...]:
+        """The chunks of others' documents that name a company, with or without its legal form."""
+        if entity not in self._naming:
+            name = re.compile(rf"(?<!\w){re.escape(without_form(entity))}(?!\w)")
+            others = (chunk for chunk in self.chunks.values() if chunk.entity != entity)
+            self._naming[entity] = tuple(chunk.chunk_id for chunk in others if name.search(chunk.text))
+        return self._naming[entity]
 
     def entities_mentioning(self, words: str) -> set[str]:
         """The entities whose documents contain these words anywhere, exhibits included."""

@@ -125,10 +125,14 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     tag = triplet.concept.rpartition(":")[2]
     money = triplet.unit.isupper() and len(triplet.unit) == 3
     flow = bool(triplet.period_start)
-    if flow and not tag and STOCK.search(name) and not FLOW.search(name):
+    counted = STOCK.search(name) or re.match(r"(?:total )?cash\b", name)
+    if flow and not tag and counted and not FLOW.search(name) and "paid" not in name:
         return name, "period_unclear"
     if tag.startswith("PaymentsOf") and "Dividend" in tag and re.match(r"(?:cash )?dividends?\b", name):
         name = name if "paid" in name else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
+    if tag.startswith("ProceedsFrom") and re.match(r"(?:sales|maturities)\b", name):
+        name = f"proceeds from {name}"
+    name = re.sub(r"^common stock repurchased$", "repurchases of common stock", name)
     if tag.startswith("IncreaseDecreaseIn") and not _CHANGED.search(name):
         return name, "label_not_plain"
     if tag.startswith("ProceedsFrom") and not _RECEIVED.search(name):
@@ -139,6 +143,8 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
         return f"cash paid for {name}", ""
     if _LATER.search(tag) and not _SAID_LATER.search(name):
         return name, "meaning_of_lead_in_lost"
+    if "ShareBased" in tag and not re.search(r"share|stock|equity|award|option|employee", name, re.I):
+        return name, "meaning_of_lead_in_lost"
     if "NotYetRecognized" in tag and not re.search(r"unrecognized|unamortized|not yet", name, re.I):
         return name, "meaning_of_lead_in_lost"
     if re.search(r"DeferredTaxAssets|DeferredTaxLiabilities", tag) and not re.search(
@@ -147,7 +153,9 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
         return name, "meaning_of_lead_in_lost"
     if money and not flow and tag.startswith("Accrued") and not _OWED.search(name):
         name = re.sub(r"^((?:current |non-?current |long-term )?)", r"\1accrued ", name)
-    if re.fullmatch(r"\w*TaxExpenseBenefit(?:ContinuingOperations)?", tag):
+    if re.fullmatch(r"\w*TaxExpenseBenefit(?:ContinuingOperations)?", tag) and not re.search(
+        r"\b(?:for|from|before|on)\b", name
+    ):
         name = re.sub(r"\b(?:income )?taxes$", "income tax expense", name)
     if re.search(r"Liabilit(?:y|ies)(?!AndStockholders)", tag) and not flow and not _OWED.search(name):
         return name, "label_not_plain"
@@ -229,6 +237,10 @@ def _choose_side(name: str, triplet: Triplet) -> Measure:
         if re.search(r"[()/]", thing) or re.search(r"\bother\b", thing):
             return unclear
         return Measure(f"{side} in {thing}", direction=side, turned=negative, thing=thing)
+    if one := re.fullmatch(r"(increase|decrease) in (.+)", name, re.I):
+        if negative or _is_mixed(triplet.source_sentence) or re.search(r"[()/]|\bother\b", one[2]):
+            return unclear
+        return Measure(name, direction=one[1].lower(), thing=one[2])
     if re.match(r"(?:net )?changes? (?:in|due)\b|effect of|foreign currency effect", name, re.I):
         return unclear
     if cash := _CASH.fullmatch(name):
@@ -335,6 +347,12 @@ def _takes_were(name: str) -> bool:
     if re.match(r"(?!.*\bper\b)(?:[\w-]+ ){0,2}shares\b", name):
         return True
     if re.match(r"(?:(?:total|net|trade|current) )*accounts (?:payable|receivable)\b", name):
+        return True
+    if re.match(r"(?:total )?cash(?:,| and) ", name):
+        return True
+    if re.search(r"\b(?:assets|liabilities|investments|securities|receivables)$", name) and not re.search(
+        r"\b(?:of|in|on|for|from|to)\b", name
+    ):
         return True
     if re.match(r"(?:weighted-average )?number of\b|(?:current|non-?current|long-term) portion of\b", name):
         return False

@@ -17,7 +17,7 @@ from rarefy.tasks.questions.ask.facts import (
     ask_for_object,
     ask_for_subject,
     ask_prose_fact,
-    ask_prose_part,
+    ask_prose_share,
     ask_reading,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
@@ -35,6 +35,7 @@ class Wording:
     naming: tuple[Span, ...] = ()  # where an answer that is a name is written
     restrictions: tuple[Triplet, ...] = ()  # facts beyond the path that narrow the question to one answer
     aliases: tuple[str, ...] = ()  # other forms of the answer that its triplet does not know
+    members: tuple[str, ...] = ()  # as Question.members
     arithmetic: str = ""  # as Question.arithmetic, of an answer that was computed
     chance: float = 0.0  # as Question.chance
     rejected_because: str = ""
@@ -71,8 +72,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     if triplet.method == "reading":
         return make_wording(ask_reading(triplet, index), triplet)
     if triplet.method == "prose" and triplet.answer != triplet.subject and " officer of" not in triplet.relation:
-        if part := ask_prose_part(triplet):
-            return Wording(*part, triplet)
+        if share := ask_prose_share(triplet):
+            return Wording(*share, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
     if triplet.object_type in LITERALS - {"TEXT"}:
         text = ask_for_figure(triplet, index.call(triplet.entity))
@@ -80,6 +81,12 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     if triplet.relation in _COMMON and triplet.method == "cover":
         return refuse("common_knowledge")
     backwards = triplet.answer == triplet.subject  # a ticker or a person is the short end of its fact
+    if backwards and any(
+        f.triplet_id != triplet.triplet_id and f.period == triplet.period
+        for other in index.subjects[relation_of(triplet), object_of(triplet)] - {subject_of(triplet)}
+        for f in index.facts[other, relation_of(triplet)]
+    ):
+        return refuse("answer_not_unique")
     given = triplet.object if backwards else triplet.subject
     called = index.call(given) if given == triplet.entity else given
     return make_wording((ask_for_subject if backwards else ask_for_object)(triplet, called), triplet)
@@ -256,8 +263,6 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 _OUT = {  # relation → predicate about its subject
     "is listed on": "has its common stock listed on {object}",
     "has subsidiary": "has {object} as a subsidiary",
-    "completed acquisition of": "completed the acquisition of {object}",
-    "completed divestiture of": "completed the divestiture of {object}",
     "is subsidiary of": "is a subsidiary of {object}",
 }
 
@@ -266,6 +271,8 @@ _IN = {  # relation → relative clause about its object
     "are issued by": "that issued the {subject}",
     "is subsidiary of": "that has {subject} as a subsidiary",
     "was acquired by": "that acquired {subject}",
+    "was sold by": "that sold {subject}",
+    "is part of": "that includes {subject}",
 }
 
 

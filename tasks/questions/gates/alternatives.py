@@ -64,6 +64,7 @@ _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
     "thousand dollar end period other than less".split()
 )
+_SAME = {"share": "stock", "sharehold": "stockhold"}
 # A measure that has one of these is another than one that has not, however equal they are in a year
 _APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
@@ -71,6 +72,7 @@ _APART = frozenset(
 )
 _PART_OF_A_YEAR = re.compile(r"\b(?:quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE)
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
 _QUOTED = re.compile(r"“([^”]+)”")
 _ASIDE = re.compile(r"\([^)]*\)")
 _WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
@@ -92,7 +94,8 @@ class _Statement:
 
 @lru_cache(1 << 14)
 def _telling(text: str) -> frozenset[str]:
-    return frozenset(one for word in words(text) if not word[0].isdigit() and (one := stem(word)) not in _NOTHING)
+    found = (_SAME.get(one, one) for word in words(text) if not word[0].isdigit() and (one := stem(word)))
+    return frozenset(one for one in found if one not in _NOTHING)
 
 
 @lru_cache(1 << 14)
@@ -265,8 +268,9 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     lead = " ".join(above[:first]).rstrip()[-_LABELLED:]
     label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
     top = head[column] if column < len(head) else ""
-    own = _telling(label) | _telling(" ".join(groups)) | _telling(top)
-    around = own | _telling(lead) | _telling(chunk.section.rsplit(" > ", 1)[-1])
+    hung_on = _telling(" ".join(groups))
+    own = _telling(label) | _telling(top) | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
+    around = own | hung_on | _telling(lead) | _telling(chunk.section)
     return _Statement(quantity, own, around, top, (label, *groups, _next_balance(chunk.text, start), lead[-150:]), True)
 
 
@@ -310,11 +314,11 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     needed, parts = _measure_and_part(fact)
     if not needed and not parts:
         return False
-    if not parts <= said.around or (said.row and (said.own & _APART) - needed - parts):
+    if not (parts <= said.around or _initials(fact) in said.own) or (said.row and (said.own & _APART) - needed - parts):
         return False
     if (needed & _APART) - said.around:
         return False
-    common = len(needed & said.own)
+    common = len(needed & said.around)
     shown = len(_digits(said.quantity.amount))
     if fact.subject_type == "TABLE":
         enough = shown >= LONG - 1 and needed <= said.own
@@ -323,7 +327,7 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     elif shown == LONG - 1:
         enough = common * 3 >= len(needed) * 2
     else:
-        enough = common == len(needed) and (not said.row or len(said.own - needed - parts) <= 1)
+        enough = needed <= said.own and (not said.row or len(said.own - needed - parts) <= 1)
     return enough and _is_then(fact, said, chunk)
 
 
@@ -336,6 +340,13 @@ def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     if fact.entity and fact.subject.startswith(fact.entity):
         return _telling(_WITHOUT_CURRENT.sub(" long-term", fact.relation)), part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
+
+
+def _initials(fact: Triplet) -> str:
+    """What a segment is called for short, with the letter of its entity: "BCA" is Boeing Commercial Airplanes."""
+    entity = re.sub(r"^The ", "", fact.entity)
+    part = _ASIDE.sub("", fact.subject.removeprefix(fact.entity)).replace("segment", "").split()
+    return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""
 
 
 def _is_of_one_column(fact: Triplet) -> bool:
@@ -389,6 +400,8 @@ def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
     years = {way.year for way in named if way.year}
     if fact.period_end:
         last = date.fromisoformat(fact.period_end)
+        if told.fiscal and chunk.period_end == fact.period_end and chunk.fiscal_year in told.years:
+            return True  # "fiscal 2024" ended in 2025
         for way in told.ways:
             if way.quarter or way.half:
                 continue
@@ -439,7 +452,8 @@ _IDLE = frozenset("have been were must shall will does with from into under that
 
 
 def _rarest(form: str) -> str:
-    return max(_WORD.findall(form) or [""], key=lambda word: (len(word), word))
+    found: list[str] = _WORD.findall(form)
+    return max(found, key=lambda word: (len(word), word), default="")
 
 
 def _has(text: str, form: str) -> bool:

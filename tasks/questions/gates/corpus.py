@@ -224,7 +224,9 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
     queries = _tokens([q.text for q in questions])
     top, _ = index.retrieve(queries, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
     return {
-        q.question_id: not q.every_gold.isdisjoint(names[i] for i in row) for q, row in zip(questions, top, strict=True)
+        q.question_id: not q.every_gold.isdisjoint(names[i] for i in row)
+        for q, row in zip(questions, top, strict=True)
+        if q.chunk_ids
     }
 
 

@@ -25,6 +25,8 @@ def answer_in_evidence(questions: Questions, config: GatesConfig, *, chunks: Chu
 def _evidence_fault(question: Question, chunks: Chunks, triplets: Triplets) -> str:
     if not question.text.strip() or not question.answer.strip():
         return "empty"
+    if question.pattern == "absent":
+        return ""  # nothing states it
     if len(question.evidence) != len(question.evidence_spans) or not question.evidence:
         return "evidence_missing"
     for sentence, span in zip(question.evidence, question.evidence_spans, strict=True):
@@ -33,6 +35,8 @@ def _evidence_fault(question: Question, chunks: Chunks, triplets: Triplets) -> s
             return "evidence_not_verbatim"
     if {s.chunk_id for s in question.evidence_spans} != set(question.chunk_ids):
         return "evidence_missing"  # a gold chunk that nothing supports
+    if question.members:
+        return ""  # a fact of each thing that is named is the evidence, and the names are the question's
     if question.pattern in COMPUTED:
         return "" if _follows(question, triplets) else "answer_does_not_follow"
     return "" if any(question.answer in e for e in question.evidence) else "answer_not_in_evidence"

@@ -115,7 +115,10 @@ def grade(
             if reply.error:
                 yield unanswered("grade", question.question_id, reply)
     for question in rows:
-        reason = question.rejected_because or rejection_reason(decisive[question.question_id], config.keep_above)
+        # nothing to judge an absence by: its documents were searched, and no passage is shown that says nothing
+        unjudged = question.rejected_because or question.pattern == "absent"
+        judgements = decisive[question.question_id]
+        reason = question.rejected_because if unjudged else rejection_reason(judgements, config.keep_above)
         yield replace(question, rejected_because=reason)
 
 
@@ -125,7 +128,7 @@ def build_requests(
     """The requests to a judge, questions on the same chunks one after the other, for a server's prefix cache."""
     shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
     for question in questions:
-        if not question.rejected_because:
+        if not question.rejected_because and question.pattern != "absent":
             gold = [chunks[name] for name in set(question.chunk_ids)]
             # whose and of when before the document's name, so that another name leaves passages in their order
             places = [(chunk.entity, chunk.period_end, chunk.doc_id, chunk.start, chunk.chunk_id) for chunk in gold]

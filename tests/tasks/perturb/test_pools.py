@@ -80,6 +80,20 @@ def test_strangers_are_of_other_documents_and_of_other_entities():
     assert all(name[0] in "CD" for name in pool(question("Apex", "tax rate"), same).strangers)
 
 
+def test_no_passage_of_a_pool_states_the_answer():
+    asked = question("Apex", "revenue", "fiscal year 2021")
+    near, far = "Apex-4", pool(asked).strangers[0]
+    told = {name: replace(CHUNKS[name], text=CHUNKS[name].text + " It was $1.5 billion.") for name in (near, far)}
+    made = pool(asked, CHUNKS | told)
+    assert near not in made.neighbours and far in made.strangers  # a figure of somebody else
+    placed = question("Apex", "is headquartered in")
+    far = pool(placed).strangers[0]
+    told = {name: replace(CHUNKS[name], text=CHUNKS[name].text + " It is in Boston.") for name in (near, far)}
+    made = pool(placed, CHUNKS | told)
+    assert near not in made.neighbours and far not in made.strangers
+    assert "Apex-6" not in pool(replace(placed, alternatives=(("Apex-6",),))).neighbours
+
+
 def test_a_single_document_has_no_strangers():
     alone = {name: chunk for name, chunk in CHUNKS.items() if chunk.doc_id == "Apex"}
     assert pool(question("Apex", "tax rate"), alone).strangers == ()

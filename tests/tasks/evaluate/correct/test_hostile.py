@@ -101,7 +101,10 @@ def test_any_reply_of_a_judge_is_read_or_refused(text):
     rules = verdict.Verdicts(config, True)
     for name, question in QUESTIONS.items():
         golds = rules._gold(question)[0]
-        for role in {choose_role("rare", golds), GROUPS if name == "names" else choose_role("sure", golds)}:
+        for role in {
+            choose_role("rare", golds, question),
+            GROUPS if name == "names" else choose_role("sure", golds, question),
+        }:
             value, reply = read_judgement(JudgeCase(role, question, golds, "x"), Reply("r", text), config)
             assert (value is None) == bool(reply.error)
 

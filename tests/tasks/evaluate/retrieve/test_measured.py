@@ -8,7 +8,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Hits, Question, Variant
 from rarefy.tasks.evaluate.retrieve import RetrieveConfig, measured
-from rarefy.tasks.evaluate.retrieve.measured import AnswersConfig, MeasuredConfig, answer_forms
+from rarefy.tasks.evaluate.retrieve.measured import AnswersConfig, MeasuredConfig, answer_forms, credit_gold
 from rarefy.tasks.evaluate.retrieve.trec import read_run, write_qrels, write_run
 from rarefy.tasks.evaluate.statistics.measure import Measure
 
@@ -202,3 +202,15 @@ def test_a_run_of_two_retrievers_and_a_line_that_is_none_are_refused(tmp_path: P
     (tmp_path / "odd").write_text("v1 Q0 a 1 2.0 bm25\n\nv1 Q0 a one 2.0 bm25\n")
     with pytest.raises(ValueError, match="line 3"):
         list(read_run(tmp_path / "odd"))
+
+
+def test_a_passage_that_states_the_same_counts_as_the_gold_one_and_once(tmp_path: Path) -> None:
+    asked = question("q1", ("a", "b"), alternatives=(("c", "d"), ()))
+    assert credit_gold(asked, ("e", "d", "a", "b")) == ["e", "a", "a again", "b"]
+    made = {}
+    for first in ("a", "c"):
+        rows = measured([hits("q1", "q1", first, "d", "b")], {"q1": asked}, CHUNKS, {}, CONFIG)
+        made[first] = {row.metric: value(row) for row in rows if row.metric[:6] in ("Recall", "MRR@10", "all go")}
+    assert made["a"] == made["c"] and made["a"]["Recall@5"] == 1
+    write_qrels(tmp_path / "qrels", {"q1": asked}, ())
+    assert (tmp_path / "qrels").read_text().splitlines() == ["q1 0 a 1", "q1 0 c 1", "q1 0 d 1", "q1 1 b 1"]

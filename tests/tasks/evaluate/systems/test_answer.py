@@ -184,3 +184,12 @@ def test_skipped_trials_and_those_that_a_system_does_not_take_are_not_asked():
 def test_a_wording_that_nothing_was_retrieved_for_is_an_error_that_names_it():
     with pytest.raises(ValueError, match=r"hybrid.*v-typo"):
         answers([trial("own", query_id="v-typo")], Heard())
+
+
+def test_a_passage_that_states_the_same_is_gold_as_well():
+    known = replace(QUESTION, alternatives=((OTHER,),))
+    shown = trial(given="own")
+    system = Heard(retrieved=(Passage(OTHER, "Acme is in Reno."),))
+    config = AnswerConfig(name="mine", system=EXTRACTIVE)
+    (row,) = answer([shown], config, questions={"q": known}, variants=VARIANTS, chunks=CHUNKS, hits=HITS, system=system)
+    assert row.gold == 1.0

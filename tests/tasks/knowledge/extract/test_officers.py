@@ -1,6 +1,7 @@
 """Who holds which office."""
 
 from rarefy.data_contracts.rows import Chunk, Document
+from rarefy.tasks.knowledge.extract.prose import claims
 from rarefy.tasks.knowledge.extract.registrant import extract_officers
 
 TABLE = """| Name | Age | Position |
@@ -30,11 +31,7 @@ def test_a_table_of_names_without_offices_is_not_read():
 
 
 def test_a_second_title_is_nobodys_name():
-    from rarefy.tasks.knowledge.extract.prose import claims_by_wording
-    from rarefy.tasks.knowledge.extract.prose_grammar import Registrant
-
-    registrant = Registrant("Acme Corp.")
     told = "He has previously served as our Chief Operating Officer, Executive Vice President and director."
-    assert list(claims_by_wording(told, registrant)) == []
-    (claim,) = claims_by_wording("We depend on our Chief Operating Officer, Jane Doe, and others.", registrant)
-    assert claim.subject.text == "Jane Doe"
+    assert list(claims(told, "Acme Corp.")) == []
+    (claim,) = claims("We depend on our Chief Operating Officer, Jane Doe, and others.", "Acme Corp.")
+    assert claim.subject == "Jane Doe"

@@ -1,55 +1,59 @@
-"""Prose gives the claims it makes of named things, and says why it gives no others."""
+"""Prose gives what a few sure forms of sentences say, and says why it gives no others."""
 
 import pytest
 
-from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.tasks.knowledge.extract.prose import extract_prose, prose_sentences
-from rarefy.tasks.knowledge.extract.prose_grammar import Registrant
 from rarefy.tasks.knowledge.extract.values import find_period, find_times, find_value_at
-from rarefy.tasks.text.language import load
+
+ACME = "Acme Foods, Inc."
 
 
-def facts(text: str, entity: str = "Acme Foods, Inc.", domain: str = "finance") -> list[Triplet]:
-    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 0, entity=entity, domain=domain)
-    return list(extract_prose(chunk, entity, load("english")))
+def facts(text: str, entity: str = ACME) -> list[Triplet]:
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 0, entity=entity)
+    return list(extract_prose(chunk, Document("d", "", "", "", "", text, entity=entity, fiscal_year=2024)))
 
 
-def accepted(text: str, entity: str = "Acme Foods, Inc.", domain: str = "finance") -> set[tuple[str, str, str]]:
-    rows = facts(text, entity, domain)
+def accepted(text: str, entity: str = ACME) -> set[tuple[str, str, str]]:
+    rows = [row for row in facts(text, entity) if not row.rejected_because]
     for row in rows:
         assert text[row.start : row.end] == row.source_sentence
         assert row.answer in row.source_sentence
-        assert 1 <= len(row.relation.split()) <= 5
-    return {(row.subject, row.relation, row.object) for row in rows if not row.rejected_because}
+    return {(row.subject, row.relation, row.object) for row in rows}
 
 
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
         (
-            "On June 7, 2017, we acquired Hilltop Bakeries, Inc., a maker of bread.",
-            ("acquired", "Hilltop Bakeries, Inc."),
+            "On June 7, 2017, we acquired all of the outstanding stock of Hilltop Bakeries, Inc., a maker of bread.",
+            ("Hilltop Bakeries, Inc.", "was acquired by", ACME),
         ),
-        ("The Company was incorporated in Delaware.", ("was incorporated in", "Delaware")),
-        ("Our headquarters are located in Springdale, Arkansas.", ("is headquartered in", "Springdale, Arkansas")),
+        ("Hilltop, Inc. was acquired by the Company in 1984.", ("Hilltop, Inc.", "was acquired by", ACME)),
+        ("In 2023, Acme Foods completed its divestiture of Giphy.", ("Giphy", "was sold by", ACME)),
+        ("Our wholly owned insurance subsidiary, Astro Ltd., is in Vermont.", ("Astro Ltd.", "is subsidiary of", ACME)),
+        ("We were founded in 1975.", (ACME, "was founded in", "1975")),
+        ("The Company owns a 43% interest in Shanghai Resort.", (ACME, "owns interest in", "Shanghai Resort")),
         (
-            "As of September 28, 2024, we had approximately 113,000 full-time employees.",
-            ("employed", "approximately 113,000 full-time employees"),
+            "As of September 28, 2024, we had approximately 113,000 full-time employees in 35 countries.",
+            (ACME, "employed", "approximately 113,000 full-time employees"),
         ),
-        ("We compete with Nestlé, Danone and Unilever.", ("competes with", "Danone")),
-        ("We utilize suppliers, such as Cargill and Bunge Limited, to make our flour.", ("has supplier", "Cargill")),
         (
-            "We report our results in three operating segments: Beef; Pork; and Europe, Middle East and Africa.",
-            ("has operating segment", "Europe, Middle East and Africa"),
+            "As of August 13, 2012, we operated approximately 800 retail stores.",
+            (ACME, "operated", "approximately 800 retail stores"),
+        ),
+        (
+            "On August 29, 2024, Jeff Williams, the Company’s Chief Operating Officer, entered into a trading plan.",
+            ("Jeff Williams", "chief operating officer of", ACME),
         ),
     ],
-)
-def test_what_we_and_the_company_say_is_said_of_the_registrant(text: str, fact: tuple[str, str]):
-    assert ("Acme Foods, Inc.", *fact) in accepted(text)
+)  # fmt: skip
+def test_a_form_says_it_of_the_company_of_the_document(text: str, fact: tuple[str, str, str]):
+    assert accepted(text) == {fact}
 
 
-def test_without_a_registrant_we_is_nobody():
-    assert accepted("We acquired Hilltop Bakeries, Inc. in 2017.", entity="") == set()
+def test_without_a_company_we_is_nobody():
+    assert facts("We acquired Hilltop Bakeries, Inc. in 2017.", entity="") == []
 
 
 def test_a_price_is_said_of_what_was_bought():
@@ -59,26 +63,27 @@ def test_a_price_is_said_of_what_was_bought():
     assert (price.value, price.unit, price.scale) == ("1900000000", "USD", "billions")
 
 
-def test_each_member_of_a_list_is_a_fact():
-    found = accepted("Within speech, we compete with IBM, Microsoft and Google.")
-    assert {fact[2] for fact in found} >= {"IBM", "Microsoft", "Google"}
+def test_an_upfront_payment_is_not_the_price():
+    text = "In 2023, we acquired Laminar Inc., a maker of devices, for an upfront payment of $0.4 billion."
+    assert accepted(text) == {("Laminar Inc.", "was acquired by", ACME)}
 
 
-def test_an_officer_is_known_by_the_apposition():
-    text = "On August 29, 2024, Jeff Williams, the Company’s Chief Operating Officer, entered into a trading plan."
-    assert ("Jeff Williams", "chief operating officer of", "Acme Foods, Inc.") in accepted(text)
+def test_an_interest_is_that_of_the_report():
+    [row] = facts("The Company owns a 43% interest in Shanghai Resort, which opened in June 2016.")
+    assert row.period == "fiscal year 2024"
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("We may acquire Hilltop Bakeries, Inc.", "modal"),
-        ("We did not acquire Hilltop Bakeries, Inc.", "negated"),
-        ("If demand grows, we compete with Bunge Limited.", "conditional"),
-        ("It acquired Hilltop Bakeries, Inc. in 2017.", "unresolved_reference"),
+        ("If we acquired Hilltop Bakeries, Inc., we would owe more.", "conditional"),
+        ("As of June 30, 2012, we had approximately 500 employees engaged in research.", "restricted_amount"),
+        ("We had approximately 69 customer care employees at June 30, 2003.", "restricted_amount"),
+        ("In May, Kim Q. Lee, our Chief Financial Officer, retired.", "past_office"),
+        ("He worked at Hilltop, Inc., our wholly owned subsidiary.", "owner_not_said"),
     ],
 )
-def test_what_is_not_claimed_is_rejected_with_its_reason(text: str, reason: str):
+def test_what_is_not_sure_is_rejected_with_its_reason(text: str, reason: str):
     assert accepted(text) == set()
     assert reason in {row.rejected_because for row in facts(text)}
 
@@ -86,46 +91,27 @@ def test_what_is_not_claimed_is_rejected_with_its_reason(text: str, reason: str)
 @pytest.mark.parametrize(
     "text",
     [
-        "We have audited the consolidated balance sheets of Acme Foods, Inc.",
+        "We have audited the consolidated balance sheets of Acme Foods, Inc., which we acquired in 2001.",
         "# We acquired Hilltop Bakeries, Inc.",
         "| We | acquired | Hilltop Bakeries, Inc. |",
         "Did we acquire Hilltop Bakeries, Inc.?",
-        "We expect to acquire Hilltop Bakeries, Inc.",
-        "Net sales were $5 billion, $6 billion and $7 billion in 2012, 2013 and 2014, respectively.",
+        "We may acquire Hilltop Bakeries, Inc.",
+        "We would have acquired Hilltop Bakeries, Inc.",
+        "We did not acquire Hilltop Bakeries, Inc.",
+        "It acquired Hilltop Bakeries, Inc. in 2017.",
+        "We acquired Treasury shares in 2017.",
+        "We acquired the remaining interest of Hilltop’s owner in 2017.",
+        "Kim Q. Lee, our former Vice President, left.",
     ],
 )
 def test_tables_headings_auditors_questions_and_plans_claim_nothing(text: str):
     assert accepted(text) == set()
 
 
-def test_a_surname_is_completed_from_the_chunk_or_not_used():
-    text = "Thomas P. Hayes is our president.\n\nMr. Hayes joined Sara Lee Corporation in 2006."
-    assert ("Thomas P. Hayes", "joined", "Sara Lee Corporation") in accepted(text)
-    assert accepted("Mr. Hayes joined Sara Lee Corporation in 2006.") == set()
-
-
-def test_regulations_state_duties_by_reference():
-    found = accepted("The PHA must comply with 24 CFR part 35.", entity="", domain="policy")
-    assert found == {("PHA", "must comply with", "24 CFR part 35")}
-
-
-def test_minutes_state_the_target_rate():
-    text = "The Committee decided today to keep its target for the federal funds rate at 1-3/4 percent."
-    found = accepted(text, entity="Federal Open Market Committee", domain="economics")
-    assert ("Federal Open Market Committee", "kept target rate at", "1-3/4 percent") in found
-
-
 def test_a_line_break_inside_a_sentence_is_kept_in_its_span():
     text = "On June 7, 2017, we acquired\nHilltop Bakeries, Inc."
     assert [p.text for p in prose_sentences("We like bread\nand acquired Hilltop Bakeries, Inc. for $5 million.")]
     assert all(text[row.start : row.end] == row.source_sentence for row in facts(text))
-
-
-def test_short_names_of_the_registrant_are_known():
-    assert "netapp" in Registrant("NetApp, Inc.").short
-    assert "meta" in Registrant("Meta Platforms, Inc.").short
-    assert "coca-cola" in Registrant("The Coca-Cola Company").short
-    assert "general" not in Registrant("General Motors Company").short
 
 
 def test_values_are_scaled_and_times_are_found():
@@ -135,11 +121,6 @@ def test_values_are_scaled_and_times_are_found():
     assert (value.written, value.number, value.unit) == ("approximately $2.1 billion", "2100000000", "USD")
     assert find_times(text) == ["fiscal 2024"]
     assert find_period("We have sold bread since 2011.") == ("", 0)
-
-
-def test_a_chunk_gives_the_same_rows_each_time():
-    text = "Within speech, we compete with IBM, Microsoft and Google. The Company was incorporated in Delaware."
-    assert facts(text) == facts(text)
 
 
 @pytest.mark.parametrize(

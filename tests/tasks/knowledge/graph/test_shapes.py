@@ -42,7 +42,8 @@ def test_one_triplet_is_one_single_fact(rule):
     config = GraphConfig(chunk_rule=rule, single_rule="paper")
     assert [path.pattern for path in trace(rows, config)] == ["single"]
     assert {row.pattern: row.eligible for row in count_paths(rows, config)} == {
-        "inverted_star": 0, "chain": 0, "star": 0, "single": 1
+        "inverted_star": 0, "chain": 0, "star": 0, "single": 1,
+        "comparison": 0, "change": 0, "share": 0, "superlative": 0,
     }  # fmt: skip
 
 

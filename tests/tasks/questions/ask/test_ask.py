@@ -252,10 +252,8 @@ def put_segment(part, corpus):
 
 def test_a_segment_is_described_by_its_rank_and_its_siblings_rows_are_evidence():
     question = put_segment("West", segments())
-    assert question.text == (
-        "In fiscal year 2024, what were the assets, in US dollars, of the Acme segment with the highest sales in "
-        "fiscal year 2024?"
-    )
+    assert " the Acme segment with the highest sales in fiscal year 2024 " in question.text.replace("?", " ")
+    assert "assets" in question.text and "West" not in question.text
     assert (question.answer, len(question.triplet_ids)) == ("2100", 4)
     assert {"| North | 100 |", "| South | 200 |"} <= set(question.evidence)
     assert "with the lowest sales" in put_segment("North", segments()).text
@@ -263,7 +261,7 @@ def test_a_segment_is_described_by_its_rank_and_its_siblings_rows_are_evidence()
 
 def test_a_rank_that_the_tags_of_a_part_not_read_do_not_bear_out_gives_way_to_the_figure():
     question = put_segment("West", segments(tags=(100, 200, 300, 900)))
-    assert question.text.endswith("of the Acme segment whose sales were $300 in fiscal year 2024?")
+    assert " the Acme segment whose sales were $300 in fiscal year 2024 " in question.text.replace("?", " ")
     assert len(question.triplet_ids) == 2
 
 

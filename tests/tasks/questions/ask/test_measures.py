@@ -46,6 +46,9 @@ WHEN = r"in fiscal (?:year )?2024"
         (figure("research and development expense"), rf"How much did Apple spend on research and development {WHEN}"),
         (figure("cash paid for income taxes, net"), rf"How much net cash did Apple pay for income taxes {WHEN}"),
         (figure("dividends paid"), rf"How much did Apple pay in dividends {WHEN}"),
+        (figure("payments for property and equipment"), rf"How much did Apple spend on property and equipment {WHEN}"),
+        (figure("sales of investments", concept="us-gaap:ProceedsFromSaleOfInvestments"),
+         rf"How much did Apple receive from sales of investments {WHEN}"),
         (figure("repayments of long-term debt"), rf"How much long-term debt did Apple repay {WHEN}"),
         (figure("proceeds from the disposal of property and equipment"),
          rf"How much did Apple receive from the disposal of property and equipment {WHEN}"),
@@ -187,6 +190,7 @@ def test_a_label_of_two_sides_is_the_one_that_its_sign_says(relation, value, nam
     [
         ("income taxes", {"concept": "us-gaap:IncomeTaxesPaidNet"}, "cash paid for income taxes"),
         ("dividends", {"concept": "us-gaap:PaymentsOfDividends"}, "dividends paid"),
+        ("provision for income taxes", {"concept": "us-gaap:IncomeTaxExpenseBenefit"}, "provision for income taxes"),
         ("sales rebates", {"concept": "a:AccruedSalesRebates", "period_start": ""}, "accrued sales rebates"),
         ("current state taxes", {"concept": "a:CurrentStateTaxExpenseBenefit"}, "current state income tax expense"),
         (
@@ -221,6 +225,8 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("accounts payable", {"concept": "us-gaap:IncreaseDecreaseInAccountsPayable"}, "label_not_plain"),
         ("foreign currency translation tax", {"concept": "a:OtherComprehensiveIncomeNetOfTax"}, "label_not_plain"),
         ("compensation expense", {"concept": "a:CompensationCostNotYetRecognized"}, "meaning_of_lead_in_lost"),
+        ("pre-tax compensation expense", {"concept": "a:AllocatedShareBasedCompensationExpense"},
+         "meaning_of_lead_in_lost"),
         ("operating lease payments", {"concept": "a:LesseeOperatingLeasePaymentsDueNextTwelveMonths"},
          "meaning_of_lead_in_lost"),
         ("other", {}, "label_says_little"),
@@ -228,11 +234,34 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("total liabilities and shareholders' equity", {}, "label_says_little"),
         ("effect of rounding", {}, "label_says_little"),
         ("cash and cash equivalents", {}, "period_unclear"),
+        ("cash, cash equivalents, and short-term investments", {}, "period_unclear"),
         ("“Other” under “Income”", {"subject_type": "TABLE"}, "label_says_little"),
     ],
 )  # fmt: skip
 def test_what_a_label_does_not_surely_say_is_refused_with_a_reason(relation, fields, reason):
     assert describe_measure(figure(relation, **fields)).rejected_because == reason
+
+
+@pytest.mark.parametrize(
+    ("name", "plural"),
+    [
+        ("cash, cash equivalents, and restricted cash", True),
+        ("acquired intangible assets, net", True),
+        ("amortization of intangible assets", False),
+        ("accounts receivable, net", True),
+        ("operating lease liabilities, current portion", False),
+        ("goodwill", False),
+    ],
+)
+def test_the_verb_agrees_with_the_measure(name, plural):
+    assert describe_measure(figure(name, concept="us-gaap:Something")).plural is plural
+
+
+def test_an_increase_that_the_label_names_alone_is_asked_for_as_one():
+    triplet = figure("increase in inventories", answer="1,128", source_sentence="| x | (1,128) | (1,323) |")
+    assert describe_measure(triplet).thing == "inventories"
+    mixed = replace(triplet, source_sentence="| x | (1,128) | 1,323 |")
+    assert describe_measure(mixed).rejected_because == "direction_unclear"
 
 
 def test_a_row_in_parentheses_throughout_is_a_convention_and_no_sign():

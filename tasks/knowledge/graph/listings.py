@@ -1,0 +1,135 @@
+"""Paths of listings: facts that say of each of several things whether it is one of those asked for.
+
+Membership is settled for every candidate by a fact of its own: the same relation with the same or another object, or a
+figure on one side or the other of a threshold. That a thing has no fact is never taken for a no.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
+
+from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.computed import (
+    Figures,
+    Operands,
+    by_table,
+    choose_operands,
+    collect_domains,
+    is_additive,
+    make_computed_path,
+    take_in_turn,
+    worth,
+)
+from rarefy.tasks.knowledge.graph.config import GraphConfig
+
+# Relations of which a company has one object at a time
+ONE_OBJECT = ("is audited by", "is incorporated in", "is based in", "is listed on")
+FEWEST, MOST = 2, 6  # members
+CANDIDATES = (4, 5)  # that a question names; fewer where there are no more
+APART = Decimal("1.05")  # a threshold and any figure beside it differ by this factor at least
+LEADING = tuple(Decimal(number) for number in "1 5 2 3 4 2.5 1.5 6 8 7 9".split())  # of a threshold, roundest first
+
+# Nobody asks by name for what is left
+_REST = re.compile(r"\b(?:corporate|eliminations?|unallocated|all other|other \w+)\b", re.IGNORECASE)
+
+
+def trace_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
+    """The listings of each domain, by turns as computed kinds; `pivot` is what members have.
+
+    That is the key of an object, or a threshold in digits.
+    """
+    domains = collect_domains(triplets)
+    for domain, figures in domains:
+        shared = {_names(operands): (operands, key) for operands, key in _same_object(figures.everything)}
+        proposed = [*(operands for operands, _ in shared.values()), *_above_threshold(figures)]
+        for operands in take_in_turn(proposed, config.quotas.get("listing", 0)):
+            _, pivot = shared.get(_names(operands), (operands, ""))
+            yield _path(operands, pivot or str(choose_threshold([worth(fact) for fact in operands.triplets])), domain)
+
+
+def has_what_members_have(fact: Triplet, pivot: str) -> bool:
+    """Whether what a candidate's fact says makes it one of those asked for."""
+    return worth(fact) > Decimal(pivot) if fact.value else fact.object_key == pivot
+
+
+def _same_object(triplets: Iterable[Triplet]) -> Iterator[tuple[Operands, str]]:
+    """Companies that say the same of themselves, among others that say something else; with what they say."""
+    said: dict[str, dict[str, list[Triplet]]] = defaultdict(lambda: defaultdict(list))
+    for triplet in triplets:
+        whole = triplet.subject == triplet.entity and triplet.subject_key and triplet.object_key
+        if triplet.relation in ONE_OBJECT and triplet.method == "cover" and whole and not triplet.rejected_because:
+            said[triplet.relation][triplet.subject_key].append(triplet)
+    for relation, facts in sorted(said.items()):
+        # one that moved, or changed its auditor, is neither here nor there
+        steady = [its[0] for _, its in sorted(facts.items()) if len({fact.object_key for fact in its}) == 1]
+        for key in sorted({fact.object_key for fact in steady}):
+            inside = _by_hash([f for f in steady if f.object_key == key], relation, key)
+            outside = _by_hash([f for f in steady if f.object_key != key], relation, key)
+            for turn, size in enumerate(CANDIDATES):
+                members = inside[turn : turn + 1 + (size + turn) // 2]
+                chosen = [*members, *outside[turn : turn + size - len(members)]]
+                if len(members) >= FEWEST and len(chosen) == size:
+                    yield Operands("listing", tuple(chosen), 0), key
+
+
+def _above_threshold(figures: Figures) -> Iterator[Operands]:
+    """Companies in one year, or parts of one company in one table, with a figure above a round number."""
+    companies = ([list(figure) for figure in group] for group in figures.side_by_side())
+    tables = (table for group in figures.members() for table in by_table(group))
+    for group, alike in (*((one, False) for one in companies), *((one, True) for one in tables)):
+        of = {figure[0].subject_key: figure for figure in group if not _REST.search(figure[0].subject)}
+        first = group[0][0]
+        money = first.unit.partition("/")[0] == "USD" and (is_additive(first) or first.unit == "USD/shares")
+        names = (first.concept or first.relation_key, first.period)
+        size = CANDIDATES[int(row_id("listing", *names), 16) % len(CANDIDATES)]
+        chosen = sorted(of, key=lambda subject: row_id("listing", *names, subject))[:size]
+        if not money or len(chosen) <= FEWEST or choose_threshold([worth(of[name][0]) for name in chosen]) is None:
+            continue
+        if found := choose_operands("listing", [of[name] for name in chosen], alike):
+            yield found
+
+
+def choose_threshold(values: Sequence[Decimal]) -> Decimal | None:
+    """The round number clear of all values that leaves two to six of them above it, and at least one below.
+
+    Where several gaps have one, it is that of the gap nearest the middle.
+    """
+    falling = sorted(values, reverse=True)
+    found = []
+    for above, (high, low) in enumerate(pairwise(falling), 1):
+        threshold = _round_number(low * APART, high / APART)
+        if FEWEST <= above <= MOST and threshold is not None:
+            found.append((abs(2 * above - len(falling)), LEADING.index(_leading(threshold)), threshold))
+    return min(found)[2] if found else None
+
+
+def _round_number(low: Decimal, high: Decimal) -> Decimal | None:
+    powers = range(low.adjusted(), high.adjusted() + 1)
+    fits = [
+        (rank, number)
+        for power in powers
+        for rank, leading in enumerate(LEADING)
+        if low <= (number := leading.scaleb(power)) <= high
+    ]
+    return Decimal(f"{min(fits)[1]:f}") if fits else None
+
+
+def _leading(number: Decimal) -> Decimal:
+    return number.scaleb(-number.adjusted()).normalize()
+
+
+def _names(operands: Operands) -> tuple[str, ...]:
+    return tuple(fact.triplet_id for fact in operands.triplets)
+
+
+def _by_hash(facts: Iterable[Triplet], *names: str) -> list[Triplet]:
+    return sorted(facts, key=lambda fact: row_id("listing", *names, fact.subject_key))
+
+
+def _path(operands: Operands, pivot: str, domain: str) -> Path:
+    """The path of these candidates, in an order that does not tell who is in."""
+    facts = tuple(_by_hash(operands.triplets, "order", pivot))
+    return replace(make_computed_path(replace(operands, triplets=facts), domain), pivot=pivot)

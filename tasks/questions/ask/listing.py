@@ -1,0 +1,119 @@
+"""Questions whose answer is a set: which of the things named are so, each of them settled by a fact."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.listings import has_what_members_have
+from rarefy.tasks.questions.ask.aliases import amount_words
+from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
+from rarefy.tasks.questions.ask.computed import common_name, is_sayable, measure_name, when_words
+from rarefy.tasks.questions.ask.facts import mid_sentence, possessive
+from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.patterns import Wording, refuse
+from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
+
+_SHARED = {  # relation → what companies that say the same of themselves have in common
+    "is audited by": ("are audited by {object}", "have {object} as their independent auditor"),
+    "is incorporated in": ("are incorporated in {object}", "have {object} as their state of incorporation"),
+    "is based in": ("are headquartered in {object}", "have their headquarters in {object}"),
+    "is listed on": ("have their common stock listed on {object}", "list their common stock on {object}"),
+}
+_OF_COMPANIES = (  # how a question names its candidates
+    "Which of {every} {predicate}?",
+    "Which of these companies {predicate}: {either}?",
+    "Among {every}, which companies {predicate}?",
+)
+_OF_PARTS = {
+    "SEGMENT": (
+        "Which of {owner} segments had {figure}: {either}?",
+        "Which of the following segments of {holder} had {figure}: {either}?",
+    ),
+    "PRODUCT": ("For which of the following did {holder} report {figure}: {either}?",),
+    "REGION": (
+        "In which of these regions did {holder} have {figure}: {either}?",
+        "For which of the following regions did {holder} report {figure}: {either}?",
+    ),
+}
+
+
+def listing(path: Path, index: CorpusIndex) -> Wording:
+    """The question which of a path's candidates are members."""
+    facts = [index.triplets[name] for name in path.triplet_ids]
+    inside = [has_what_members_have(fact, path.pivot) for fact in facts]
+    companies = all(fact.subject == fact.entity for fact in facts)
+    names = [mid_sentence(index.call(fact.entity)) if companies else _part(fact) for fact in facts]
+    if len(set(names)) < len(names):
+        return refuse("names_alike")
+    if facts[0].value:
+        shown = [shown_value(fact) for fact in facts]
+        if [value is not None and value > Decimal(path.pivot) for value in shown] != inside or None in shown:
+            return refuse("arithmetic_disagrees")
+        name = common_name(facts, index) if companies else measure_name(facts)
+        amount = amount_words(Decimal(path.pivot), facts[0].unit)
+        if not (name and amount and is_sayable(name)):
+            return refuse("measure_unclear")
+        above = ("above", "of more than", "exceeding")[_turn(path, "above", 3)]
+        figure = f"{name} {above} {amount} {when_words(facts[0], index)}"
+        predicate = f"{('had', 'reported')[_turn(path, 'verb', 2)]} {figure}"
+    else:
+        figure, predicate = "", _say_of_all(facts, path)
+        if not predicate:
+            return refuse("no_wording")
+    templates = _OF_COMPANIES if companies else _OF_PARTS[facts[0].subject_type]
+    holder = mid_sentence(index.call(facts[0].entity))
+    text = templates[_turn(path, "wording", len(templates))].format(
+        every=join_names(names),
+        either=join_names(names, "or"),
+        predicate=predicate,
+        figure=figure,
+        holder=holder,
+        owner=possessive(holder),
+    )
+    members = [name for name, has in zip(names, inside, strict=True) if has]
+    full = join_names([fact.subject for fact, has in zip(facts, inside, strict=True) if has]) if companies else ""
+    answer = join_names(members)
+    said = BETWEEN.join(dict.fromkeys(fact.answer for fact in facts))
+    return Wording(
+        text[0].upper() + text[1:],
+        answer,
+        next(fact for fact, has in zip(facts, inside, strict=True) if has),
+        aliases=(full,) if full not in ("", answer) else (),
+        members=tuple(members),
+        arithmetic=f"members {OPEN}{said}{CLOSE}{AMONG}{BETWEEN.join(names)}{END} = {len(members)}; {path.pivot}",
+        chance=1 / (2 ** len(facts) - 1),
+    )
+
+
+def _part(member: Triplet) -> str:
+    return member_phrase(member) if member.subject_type == "REGION" else member_of(member)
+
+
+def _turn(path: Path, what: str, count: int) -> int:
+    """A number below `count`, by the path's hash."""
+    return int(row_id(what, path.path_id), 16) % count
+
+
+def join_names(names: Sequence[str], word: str = "and") -> str:
+    """ "Meta and Walmart"; "Beauty; Grooming; and Fabric & Home Care" where a name has a comma or "and" of its own."""
+    *first, last = names
+    if not first:
+        return last
+    if any("," in name or " and " in name for name in names):
+        return f"{'; '.join(first)}{';' if len(first) > 1 else ''} {word} {last}"
+    return f"{', '.join(first)} {word} {last}"
+
+
+def _say_of_all(facts: Sequence[Triplet], path: Path) -> str:
+    """What members say of themselves: "are incorporated in Delaware"."""
+    forms = _SHARED.get(facts[0].relation)
+    # one filing may print its auditor in capitals, where another does not
+    written = sorted({fact.object for fact in facts if fact.object_key == path.pivot and not fact.object.isupper()})
+    if not forms or not written:
+        return ""
+    return forms[_turn(path, "predicate", len(forms))].format(object=_with_the(written[0]))
+
+
+def _with_the(name: str) -> str:
+    """An exchange's name as it stands in a sentence: "the New York Stock Exchange"."""
+    return f"the {name}" if name.endswith(" Exchange") and not name.startswith("the ") else name

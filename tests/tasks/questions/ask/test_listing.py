@@ -1,0 +1,85 @@
+"""Listings: a slow, plain calculation from all facts holds each of them."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from rarefy.data_contracts.rows import Path
+from rarefy.tasks.knowledge.graph import GraphConfig, trace
+from rarefy.tasks.knowledge.graph.listings import choose_threshold
+from rarefy.tasks.questions.ask.listing import join_names
+from rarefy.tasks.questions.operands import candidates_of
+from tests.sample_questions import ask_sample
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return ask_sample()
+
+
+def stated_threshold(text):
+    amount, word = re.search(r"(?:above|more than|exceeding) \$([\d.,]+)(?: (billion|million))?", text).groups()
+    return Decimal(amount.replace(",", "")) * {"billion": 10**9, "million": 10**6, None: 1}[word]
+
+
+def test_every_listing_of_the_sample_is_what_all_facts_say(sample):
+    listings = sample.of("listing")
+    assert len(listings) > 10
+    for question in listings:
+        facts = [sample.triplets[name] for name in question.triplet_ids]
+        inside = set()
+        for fact, name in zip(facts, candidates_of(question), strict=True):
+            assert name in question.text
+            # every fact of the corpus that says the same thing of this candidate, not only the path's
+            said = [
+                t for t in sample.triplets.values()
+                if not t.rejected_because and (t.subject_key, t.relation_key) == (fact.subject_key, fact.relation_key)
+                and (t.period, t.unit) == (fact.period, fact.unit)
+            ]  # fmt: skip
+            if fact.value:
+                threshold = stated_threshold(question.text)
+                sides = {Decimal(t.value) > threshold for t in said}
+                assert all(abs(Decimal(t.value) / threshold - 1) > Decimal("0.047") for t in said)
+            else:
+                sides = {t.object in question.text for t in said}
+            assert len(sides) == 1, (question.text, name)
+            inside |= {name} if sides.pop() else set()
+        assert inside == set(question.members) and 2 <= len(inside) <= 6 and inside < set(candidates_of(question))
+        assert question.answer == join_names(question.members)
+        assert {span.chunk_id for span in question.evidence_spans} == set(question.chunk_ids)
+        assert len(question.triplet_ids) == len(candidates_of(question))
+
+
+@pytest.mark.parametrize(
+    ("values", "threshold"),
+    [
+        ([93, 62, 15, 7], 50),
+        ([100, 99, 98, 10], 50),
+        ([100, 98, 96], None),  # nothing round is clear of all
+        ([9, 8, 7.9], None),
+        ([30, 3], None),  # one member is no set
+        ([6.2, 5.6, 2.4, 2.3], 5),
+    ],
+)
+def test_thresholds_are_round_and_clear(values, threshold):
+    found = choose_threshold([Decimal(str(value)) for value in values])
+    assert found == (None if threshold is None else Decimal(threshold))
+
+
+def test_listings_do_not_depend_on_the_order_of_facts(sample):
+    rows = list(sample.triplets.values())
+    one, other = ([p for p in trace(order, GraphConfig()) if p.pattern == "listing"] for order in (rows, rows[::-1]))
+    assert one == other and all(isinstance(path, Path) for path in one)
+
+
+def test_a_quota_of_listings(sample):
+    config = GraphConfig(quotas={"listing": 3})
+    assert len([p for p in trace(sample.triplets.values(), config) if p.pattern == "listing"]) == 3
+
+
+def test_names_with_commas_are_kept_apart():
+    assert join_names(["Meta", "Walmart"]) == "Meta and Walmart"
+    assert join_names(["Beauty", "Grooming", "Fabric & Home Care"]) == "Beauty, Grooming and Fabric & Home Care"
+    assert join_names(["Beauty", "Baby, Feminine & Family Care"]) == "Beauty and Baby, Feminine & Family Care"
+    assert join_names(["A", "B, C", "D"], "or") == "A; B, C; or D"
