@@ -43,6 +43,9 @@ def _section(path: tuple[str, ...], model: BaseModel) -> list[str]:
             first, like = whole.setdefault(tuple(type(value).model_fields), (section, value))
             tables += ["\n", *_comment(field.description or (type(value).__doc__ or "").strip()), f"[{section}]\n"]
             tables += _section((*path, name), value) if like is value else _unlike(value, first, like)
+        elif isinstance(value, dict) and len(f"{_key(name)} = {_toml(value)}") > WIDTH:
+            lines = [f"  {_key(str(key))} = {_toml(each)}\n" for key, each in value.items()]
+            tables += ["\n", *_comment(about), f"[{section}]\n", *lines]
         else:
             keys += _line(f"# {name} = ..." if value is None else f"{_key(name)} = {_toml(value)}", about)
     return [*keys, *tables]

@@ -59,10 +59,18 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="without its clues a chain or star has another answer in the corpus, and each clue of a star is "
         "needed to single its head out (R19); none is one of a list; false: whatever is there",
     )
-    common_clues: str = Field(
-        r"is headquartered in|is based in|is incorporated in|is listed on|is audited by|trades under symbol"
-        r"|are issued by|(chief .+|president|controller|general counsel|treasurer) of",
-        description="relations (a regular expression) that anybody knows of a company, or that lead to its first page: "
+    common_clues: tuple[str, ...] = Field(
+        (
+            "is headquartered in",
+            "is based in",
+            "is incorporated in",
+            "is listed on",
+            "is audited by",
+            "trades under symbol",
+            "are issued by",
+            "(chief .+|president|controller|general counsel|treasurer) of",
+        ),
+        description="relations (regular expressions) that anybody knows of a company, or that lead to its first page: "
         "alone they are the clue of few paths",
     )
     per_common: int = Field(

@@ -327,7 +327,7 @@ def find_clues(graph: Graph, config: GraphConfig) -> Array:
 
 def find_common(graph: Graph, config: GraphConfig) -> Array:
     """Which facts anybody knows without reading, by their relation."""
-    known = [bool(re.fullmatch(config.common_clues, name, re.I)) for name in graph.relations]
+    known = [bool(re.fullmatch("|".join(config.common_clues), name, re.I)) for name in graph.relations]
     return np.array(known, bool)[graph.relation] if known else np.zeros(0, bool)
 
 
