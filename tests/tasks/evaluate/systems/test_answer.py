@@ -111,7 +111,7 @@ def test_the_answer_is_seen_in_passages_across_line_breaks_and_not_inside_a_long
     inside = {**CHUNKS, OTHER: replace(CHUNKS[OTHER], text="It had revenue of $112 million.")}
     renderer = TrialRenderer(EXTRACTIVE, {"q": QUESTION}, VARIANTS, inside, HITS)
     (passage,) = renderer.find_passages(trial(passage_ids=(OTHER,)))
-    assert renderer._states_answer(QUESTION, passage) is False
+    assert renderer._state_answer(QUESTION, [passage]) is False
 
 
 def test_a_chunk_whose_answer_was_deleted_is_no_gold():
