@@ -81,9 +81,7 @@ def corpus(place):
     return place
 
 
-@pytest.mark.xfail(
-    reason="its documents state few facts since the rules for prose were cut: they are to be written anew", strict=False
-)
+@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd):
     place = corpus(tmp_path)
     go(place)
@@ -103,9 +101,7 @@ def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd):
     assert "differ" not in capfd.readouterr().err
 
 
-@pytest.mark.xfail(
-    reason="its documents state few facts since the rules for prose were cut: they are to be written anew", strict=False
-)
+@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch):
     from rarefy.flows import build
 
@@ -121,9 +117,7 @@ def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch):
         assert (done.version.run_id, done.version.run_url) == ("7", "" if temporary else Run.ui_url)
 
 
-@pytest.mark.xfail(
-    reason="its documents state few facts since the rules for prose were cut: they are to be written anew", strict=False
-)
+@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_the_place_of_the_page_has_one_slash(tmp_path):
     place = corpus(tmp_path)
     go(place)

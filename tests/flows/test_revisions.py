@@ -57,7 +57,7 @@ def told(changes, kind):
 
 
 @pytest.mark.xfail(
-    reason="a figure that is restated changes a computed or absent question, too: what is to be counted is to be settled",
+    reason="a restated figure moves an absent question, too",
     strict=False,
 )
 def test_the_diff_of_a_filing_edited_by_hand_says_just_what_was_edited(follower):
