@@ -148,7 +148,7 @@ def funnel_records(funnel: Sequence[FunnelStage], most: int = REASONS) -> list[d
 
 
 def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
-    """The census as rows of a table; `spread` is of the paths taken, `across` those with facts of several documents."""
+    """The census as rows of a table; `across` are those of several documents."""
     return [
         {
             "pattern": row.pattern,
@@ -156,7 +156,7 @@ def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
             "eligible": f"{int(row.eligible):,}",
             "quota": f"{row.quota:,}",
             "taken": f"{row.sampled:,}",
-            "spread": f"{row.relations:,} relations, {row.documents:,} documents, {row.crossing:,} across",
+            "across": f"{row.crossing:,}",
             "why fewer": row.reason,
         }
         for row in census

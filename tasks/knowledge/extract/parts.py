@@ -11,7 +11,7 @@ from rarefy.tasks.knowledge.extract.prose import NAME, prose_sentences
 from rarefy.tasks.knowledge.extract.tables import names_part, part_name, part_type
 
 _WORD = r"[A-Z][\w&.’'-]*"
-_NAMED = rf"{_WORD}(?:,? (?:{_WORD}|&|and(?= [A-Z])|of(?= [A-Z])))*"
+_NAMED = rf"{_WORD}(?:,? (?:{_WORD}|&|and(?= [A-Z])|of(?= [A-Z]))){{0,9}}"
 _LISTS = r"(?:includes?|consists? of|is (?:also )?comprised of|comprises)"
 # "The Graphics segment includes GeForce GPUs, …", "FoA includes Facebook, …", "Windows Division offerings consist of …"
 _WHOLE = re.compile(

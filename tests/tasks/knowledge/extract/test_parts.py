@@ -1,6 +1,7 @@
 """What a filing lists under its segments belongs to them, by the name that its tables give them."""
 
 import pytest
+from linear import long, longer_than_linear
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet
 from rarefy.tasks.knowledge.extract.parts import extract_parts, list_products
@@ -83,3 +84,9 @@ def test_parts_of_the_company_are_not_parts_of_each_other():
 )  # fmt: skip
 def test_names_are_taken_whole_and_kinds_of_things_are_left_out(text: str, names: list[str]):
     assert list_products(text) == names
+
+
+@pytest.mark.parametrize("piece", ["Acme ", "Acme, ", "FoA (", "ACME and "])
+def test_an_abbreviation_is_looked_for_in_no_more_than_its_share_of_time(piece: str):
+    words = long(piece)
+    assert not longer_than_linear(lambda n: parts(f"{words(n)}\n\nFoA includes Reels.", "GraphicsSegmentMember"))
