@@ -60,6 +60,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def report() -> Callable[[str, str, str, int], str]:
+    """Writes one such report: name, city, auditor, and the figure that its table begins with."""
+    return filing
+
+
+@pytest.fixture
 def reports() -> Callable[[Path, str], None]:
     """Writes annual reports of twelve companies of one name each into a folder."""
 

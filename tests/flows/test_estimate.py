@@ -95,7 +95,6 @@ def near(said, came):
         assert said[name][0] <= amount <= said[name][2]
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(place, build, capsys, api):
     said, _ = estimated(place, capsys)
     assert open_reply_store("", place / "store").usage("") == []
@@ -106,7 +105,6 @@ def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(p
     assert "Estimate → actual" in told
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api):
     reports(place / "more", "Zenith")
     add_staff(place / "more")
@@ -137,14 +135,12 @@ def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, bui
         near(said[stage], came[stage])
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_what_is_done_is_estimated_at_nothing(place, build, capsys, api):
     assert build(place)[0] == 0
     _, told = estimated(place, capsys)
     assert "all of it is in the store" in told
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_remembered_replies_cost_nothing(place, build, capsys, api):
     assert build(place)[0] == 0
     (place / "fresh").mkdir()
@@ -160,7 +156,6 @@ def test_a_config_without_a_model_costs_nothing(place, capsys, api):
     assert "no stage of this config asks a model" in told
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
 def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_asked(place, build, capsys, api):
     (place / "quick.toml").write_text(VARIED)
     _, told = estimated(place, capsys)

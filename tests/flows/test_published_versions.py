@@ -5,7 +5,6 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
-import pytest
 from failing_writes import QUICK, go
 from rich.console import Console
 
@@ -74,16 +73,14 @@ def test_paths_are_said_from_here_or_from_home(monkeypatch, tmp_path):
     assert [shorten_path(str(one)) for one in asked] == ["a", "~/b", str(tmp_path.parent / "c"), "s3://x/y"]
 
 
-def corpus(place):
+def corpus(place, report):
     (place / "corpus").mkdir()
-    text = "Acme Pumps Inc. is headquartered in Oslo. Acme Pumps Inc. acquired Borealis Instruments in March 2024."
-    (place / "corpus" / "acme.txt").write_text(text)
+    (place / "corpus" / "acme.html").write_text(report("Acme Pumps Inc.", "Oslo", "Meyer LLP", 100))
     return place
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
-def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd):
-    place = corpus(tmp_path)
+def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd, report):
+    place = corpus(tmp_path, report)
     go(place)
     other = Config.model_validate({**QUICK, "quarantine_budget": 0.75})
     where = (str(place / "corpus"), str(place / "out"), other, str(place / "store"))
@@ -101,8 +98,7 @@ def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd):
     assert "differ" not in capfd.readouterr().err
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
-def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch):
+def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch, report):
     from rarefy.flows import build
 
     class Run:
@@ -113,15 +109,14 @@ def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch):
         place = tmp_path / str(number)
         place.mkdir()
         monkeypatch.setattr(prefect_server, "_server", object() if temporary else None)
-        done = go(corpus(place))
+        done = go(corpus(place, report))
         assert (done.version.run_id, done.version.run_url) == ("7", "" if temporary else Run.ui_url)
 
 
-@pytest.mark.xfail(reason="its documents state too little for fewer prose rules", strict=False)
-def test_the_place_of_the_page_has_one_slash(tmp_path):
-    place = corpus(tmp_path)
+def test_the_place_of_the_page_has_one_slash(tmp_path, report):
+    place = corpus(tmp_path, report)
     go(place)
-    (place / "corpus" / "more.txt").write_text("Fjord Systems Corp is headquartered in Bergen.")
+    (place / "corpus" / "more.html").write_text(report("Fjord Systems Corp", "Bergen", "Berg LLP", 137))
     done = go(place)
     said = StringIO()
     slashed = replace(done, version=done.version.model_copy(update={"out": f"{done.version.out}/"}))
