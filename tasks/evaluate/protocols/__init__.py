@@ -62,7 +62,7 @@ def trials(
     """The trials of each question, protocol by protocol."""
     for case in cases(questions, variants.values(), chunks, hits.values()):
         for name in config.chosen:
-            if case.question.pattern == "absent" and not PROTOCOLS[name].asks_absent:
+            if not PROTOCOLS[name].asks(case.question.pattern):
                 continue
             for row in PROTOCOLS[name].trials(case, getattr(config.options, name)):
                 if row.given in config.takes:
