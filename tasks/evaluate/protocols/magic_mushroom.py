@@ -372,7 +372,7 @@ MAGIC_MUSHROOM = Protocol(
     config=MagicMushroomConfig,
     refusal="I cannot answer the question.",
     contained=False,
-    # what is chosen from named things may be right by a guess, and stay right where a passage is false
+    # a guess among what is named would be taken for knowledge
     kinds=(*PATTERNS, "change", "share"),
     beside=("comparison", "superlative", "listing"),
     judge="magic_mushroom",
