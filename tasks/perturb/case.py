@@ -29,7 +29,7 @@ class Case:
     domain: str = "default"
     language: str = "en"
     pool: Pool | None = None  # what noise can be made of, on the context side
-    # of a passage, where the question's answer is computed: `answer` and `aliases` are the operands, which passages print
+    # of a passage, where the answer is computed: `answer` and `aliases` are the operands, which passages print
     computed: Question | None = None
     chunks: Mapping[str, Chunk] = field(default_factory=dict, compare=False)  # those that the pool names, at least
 

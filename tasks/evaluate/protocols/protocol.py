@@ -62,8 +62,8 @@ class Protocol:
     # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
     retrieval: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""  # what its options are about, where the title does not say it
-    # A column of the table of kinds against protocols (docs/kinds.md): which kinds of question count in its numbers, and
-    # which are asked too and have numbers of their own; others are not asked. A pattern of one's own counts.
+    # A column of the table of kinds against protocols (docs/kinds.md): which kinds of question count in its numbers,
+    # and which are asked too and have numbers of their own; others are not asked. A pattern of one's own counts.
     kinds: tuple[str, ...] = PATTERNS
     beside: tuple[str, ...] = ()
     # numbers of what the corpus does not answer, where that is asked: its trials, then those of what it answers

@@ -14,9 +14,8 @@ from rarefy.tasks.text.answers import find_readable
 
 FEW = 6  # of each kind
 NAMES = ("irrelevant_detail", "answer_deleted", "html", "golden_passage", "distracting", "inconsequential")
-CONFIG = PerturbConfig(
-    query=NAMES[:1], document=NAMES[1:3], context=NAMES[3:], threshold=-1.0, pools={"distracting": 3, "inconsequential": 2}
-)  # fmt: skip
+POOLS = {"distracting": 3, "inconsequential": 2}
+CONFIG = PerturbConfig(query=NAMES[:1], document=NAMES[1:3], context=NAMES[3:], threshold=-1.0, pools=POOLS)
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +27,8 @@ def varied():
     questions = {q.question_id: q for of_kind in some.values() for q in of_kind}
     assert all(some.values())
     pools = {p.pool_id: p for p in draw(questions.values(), CONFIG, chunks=sample.chunks, triplets=sample.triplets)}
-    rows = list(
-        vary(questions.values(), CONFIG, chunks=sample.chunks, pools=pools, embed=lambda t: np.ones((len(t), 2)))
-    )
+    embed = lambda texts: np.ones((len(texts), 2))  # noqa: E731  (nothing here is about likeness)
+    rows = vary(questions.values(), CONFIG, chunks=sample.chunks, pools=pools, embed=embed)
     return questions, [row for row in rows if isinstance(row, Variant)]
 
 
@@ -57,7 +55,7 @@ def test_no_operand_is_left_where_the_answer_is_deleted_or_in_noise(varied):
 
 
 def test_all_operands_of_a_passage_stay_in_another_format(varied):
-    questions, rows = varied
+    _, rows = varied
     plain = {(v.question_id, v.chunk_id): v.text for v in rows if v.perturbation == "golden_passage"}
     for question, variant in kept(varied, "html"):
         held = plain[question.question_id, variant.chunk_id]

@@ -8,8 +8,8 @@ from rarefy.tasks.questions.other_answers import leads_elsewhere
 QUESTIONS = {
     name: Question("q", "p", pattern, "?", answer, (), (), (), (), (), arithmetic=arithmetic, members=members)
     for name, pattern, answer, arithmetic, members in (
-        ("larger", "comparison", "Meta", "largest [5,627 | 6,184] of {Amazon | Meta} = 6184000000; not rounded; USD", ()),
-        ("lowest", "superlative", "2022", "smallest [9.1 | 7.4 | 8] of {2021 | 2022 | 2023} = 0.074; not rounded; pure", ()),
+        ("larger", "comparison", "Meta", "largest [5,627 | 6,184] of {Amazon | Meta} = 6184000000; exact; USD", ()),
+        ("lowest", "superlative", "2022", "smallest [9.1 | 7.4 | 8] of {2021 | 2022 | 2023} = 0.074; exact; pure", ()),
         ("change", "change", "$151 million", "difference [$300 | $451] = 151000000; not rounded; USD", ()),
         ("percent", "change", "48.2%", "percentage change [5,619 | $8,330] = 48.25%; rounded; percent", ()),
         ("share", "share", "22.2%", "share [$13,517 | $60,922] = 22.19%; rounded; percent", ()),
