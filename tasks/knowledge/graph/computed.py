@@ -329,7 +329,7 @@ def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
     for domain, figures in collect_domains(triplets):
         for kind in config.computed:
-            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sets = {frozenset(map(name_figure, one.triplets)): one for one in COMPUTED[kind](figures)}
             sizes = Counter(len(names) for names in sets)
             spread = {group for one in sets.values() for group in one.spread}
             told = [
@@ -346,6 +346,13 @@ def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:
     return [(domain, collect_figures(group)) for domain, group in sorted(domains.items())]
 
 
+def name_figure(triplet: Triplet) -> str:
+    """The name of what a fact states a figure of: its subject, measure, unit and time; of other facts, what it says."""
+    said = "" if triplet.value else triplet.object_key or triplet.object
+    time = (triplet.unit, triplet.period_start, triplet.period_end)
+    return row_id("figure", triplet.subject_key, measure_of(triplet), *time, said)
+
+
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
@@ -359,7 +366,7 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
         counts = [taken[group] for group in one.spread]
         return max(counts), one.far, sum(counts)
 
-    waiting = [(place(one), row_id(one.kind, *(t.triplet_id for t in one.triplets)), one) for one in proposed]
+    waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])
     queue = [(order, name, at) for at, (order, name, _) in enumerate(waiting)]
     heapify(queue)
@@ -370,7 +377,7 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
             heapreplace(queue, (now, name, at))
             continue
         heappop(queue)
-        figures = frozenset(t.triplet_id for t in one.triplets)
+        figures = frozenset(map(name_figure, one.triplets))  # two tables may have the same ones
         if figures in seen:
             continue
         seen.add(figures)
@@ -380,10 +387,14 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
 
 
 def make_computed_path(operands: Operands, domain: str) -> Path:
-    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden."""
+    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden.
+
+    It is named after what is compared, not after where that stands or what it comes to: a later version of the corpus
+    asks the same in the same words.
+    """
     names = tuple(t.triplet_id for t in operands.triplets)
     return Path(
-        path_id=row_id("path", operands.kind, *names),
+        path_id=row_id("path", operands.kind, domain, *map(name_figure, operands.triplets)),
         pattern=operands.kind,
         triplet_ids=names,
         chunk_ids=tuple(t.chunk_id for t in operands.triplets),

@@ -114,7 +114,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     degree = amount if pair else "largest" if most else "smallest"
     if not operands[0].unit.startswith("USD") or operands[0].unit.endswith("/shares") or operands[0].period_start:
         degree = {"larger": "higher", "smaller": "lower", "largest": "highest", "smallest": "lowest"}[degree]
-    order = sorted(operands, key=lambda t: row_id(path.path_id, t.triplet_id))
+    order = sorted(operands, key=lambda t: row_id(path.path_id, t.subject_key))
     names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
     words = {
         "degree": degree,
