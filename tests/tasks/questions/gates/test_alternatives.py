@@ -247,3 +247,18 @@ def test_a_chunk_that_states_both_hops_makes_the_question_one_of_one_chunk():
     assert lost.rejected_because == "one_chunk_suffices"
     (lost,) = judge([asked], config, chunks={**apart, "audit": chunk("audit", both)}, triplets=facts)
     assert lost.rejected_because == "one_chunk_suffices" and lost.alternatives == ()
+
+
+def test_a_computed_answer_takes_no_two_chunks_where_one_states_all_figures():
+    other = replace(RESEARCH, triplet_id="t2", chunk_id="older", value="29510000000", answer="29,510",
+                    period="fiscal year 2023", period_start="2022-07-01", period_end="2023-06-30")  # fmt: skip
+    older = chunk("older", HOME.replace("| 31,370 ", "|  "))
+    asked = question(other, RESEARCH, pattern="change")
+    config = GatesConfig(gates=("several_chunks",), retrieved=0)
+    (row,) = judge(
+        [asked], config, chunks={"home": chunk("home", HOME), "older": older}, triplets={"t1": RESEARCH, "t2": other}
+    )
+    assert row.rejected_because == "one_chunk_suffices"
+    newer = chunk("home", HOME.replace(" 29,510 ", "  "))
+    (row,) = judge([asked], config, chunks={"home": newer, "older": older}, triplets={"t1": RESEARCH, "t2": other})
+    assert row.rejected_because == ""
