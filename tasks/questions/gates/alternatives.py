@@ -63,13 +63,13 @@ _SCALED = re.compile(r"(?<![\w.,])(\d\.\d|\d\d) (?:million|billion|trillion)")
 _CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
-    "thousand dollar end period other than less".split()
+    "thousand dollar end period other than less balanc consolid".split()
 )
 _MONTHS = frozenset(map(stem, MONTHS))
 # Words for one thing, and short ones for several
 _SAME = {
     "share": "stock", "sharehold": "stockhold", "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
-    "provis": "expens", "paid": "payment", "pay": "payment",
+    "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn",
 }  # fmt: skip
 _SHORT = {"ep": ("earn", "stock"), "sbc": ("stock", "base", "compens")}
 # A measure that has one of these is another than one that has not, however equal they are in a year
@@ -78,7 +78,9 @@ _APART = frozenset(
     "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
 )
 _SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
-_PART_OF_A_YEAR = re.compile(r"\b(?:quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE)
+_PART_OF_A_YEAR = re.compile(
+    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
+)
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
 _QUOTED = re.compile(r"“([^”]+)”")
@@ -295,8 +297,8 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
     top = head[column] if column < len(head) else ""
     hung_on = _telling(" ".join(groups))
-    named = _telling(label) | _telling(top)
-    own = named | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
+    named = _telling(_ASIDE.sub("", label)) | _telling(_ASIDE.sub("", top))
+    own = _telling(label) | _telling(top) | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
     around = own | hung_on | _telling(lead) | _telling(chunk.section)
     later = (label, *groups, _next_balance(chunk.text, start), lead[-150:])
     return _Statement(quantity, named, own, around, ("", ""), top, later, True)
@@ -361,12 +363,14 @@ def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[s
 
 
 _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
+_LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
 
 
 def _names(needed: frozenset[str], beside: tuple[str, str]) -> bool:
     """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
     before, after = (_TOKEN.findall(text.lower()) for text in beside)
-    if after[:1] in (["of"], ["in"], ["for"]) and _begins_with(needed, after[1:]):
+    linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
+    if linked and _begins_with(needed, after[linked:]):
         return True
     before.reverse()
     while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in _VERBS or before[0] == ","):
@@ -414,7 +418,8 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     elif shown == LONG - 1:
         enough = common * (2 if exact and said.row else 3) >= len(needed - _SIDES) * (1 if exact and said.row else 2)
     elif same or shown >= FEWEST:
-        enough = needed <= said.own and (not said.row or len(said.label - needed - parts) <= 1)
+        further = said.label - needed - parts - _telling(fact.entity) if said.row else frozenset[str]()
+        enough = needed <= (said.own if further or not said.row else said.around) and len(further) <= 1
     else:
         enough = bool(needed) and _names(needed, said.beside)
     return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label))
@@ -434,7 +439,7 @@ def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
         return _telling(quoted[0] if quoted else ""), frozenset()
     part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     if fact.entity and fact.subject.startswith(fact.entity):
-        return _telling(_WITHOUT_CURRENT.sub(" long-term", fact.relation)), part
+        return _telling(_WITHOUT_CURRENT.sub(" long-term", _ASIDE.sub("", fact.relation))), part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
 
 
@@ -473,6 +478,9 @@ def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
     return shorter in _rounded(longer, LEAST if quantity.scale and not said.row else FEWEST)
 
 
+_YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? year)\b", re.IGNORECASE)
+
+
 def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
     """Does a statement speak of the fact's period?"""
     if not fact.period and not fact.period_end:
@@ -485,7 +493,10 @@ def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
         if long and fact.period_start and _PART_OF_A_YEAR.search(text) and said.row:
             return False
         if told := [one for one in _moments(text) if not one.decade]:
-            return any(_is_at(fact, one, chunk) for one in told)
+            before = not said.row and _YEAR_BEFORE.search(text) and fact.period_end[:4].isdigit()
+            return any(_is_at(fact, one, chunk) for one in told) or bool(
+                before and int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
+            )
     if not fact.period_end:
         return False
     return chunk.period_end == fact.period_end and _shown(said.quantity) >= (FEWEST if said.row else LEAST)
