@@ -158,9 +158,10 @@ def differ(one: Decimal, other: Decimal) -> bool:
 
 
 def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool = True) -> Operands | None:
-    """One triplet of each figure: from several documents where possible, then from several chunks; by hash.
+    """One triplet of each figure, from as few chunks as hold them all; by hash.
 
-    With `alike` all have one relation, so that one name says what is measured.
+    Whoever has one table with both figures needs no second one. With `alike` all have one relation, so that one name
+    says what is measured.
     """
     groups: list[list[list[Triplet]]] = [[list(figure) for figure in figures]]
     if alike:
@@ -168,14 +169,15 @@ def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool
         groups = [[[t for t in figure if relation_of(t) == name] for figure in figures] for name in sorted(shared)]
     best: tuple[int, str, Operands] | None = None
     for group in groups:
-        picked: list[Triplet] = []
-        for figure in group:
-            documents, chunks = {t.doc_id for t in picked}, {t.chunk_id for t in picked}
-            picked.append(
-                min(figure, key=lambda t: (t.doc_id in documents, t.chunk_id in chunks, row_id(kind, t.triplet_id)))
-            )
-        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if len({t.chunk_id for t in picked}) > 1 else 2
-        found = (far, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
+        seed = min(t.triplet_id for t in group[0])
+        states = Counter(name for figure in group for name in {t.chunk_id for t in figure})
+        picked = [
+            min(figure, key=lambda t: (-states[t.chunk_id], row_id(kind, seed, t.chunk_id), t.triplet_id))
+            for figure in group
+        ]
+        chunks = len({t.chunk_id for t in picked})
+        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if chunks > 1 else 2
+        found = (chunks, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
         best = min(best, found, key=lambda one: one[:2]) if best else found
     return best[2] if best else None
 

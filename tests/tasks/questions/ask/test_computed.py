@@ -65,6 +65,21 @@ def percent(part, whole):
     return (part * 100 / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
+def test_no_answer_takes_two_passages_where_one_has_every_figure(built):
+    questions, _, triplets, _ = built
+    known = {}
+    for t in triplets.values():
+        measure = t.concept or t.relation_key
+        known.setdefault((t.subject_key, measure, t.unit, t.period, t.value), set()).add(t.chunk_id)
+    for question in questions:
+        if len(question.chunk_ids) > 1:
+            used = [triplets[name] for name in question.triplet_ids]
+            found = [known[t.subject_key, t.concept or t.relation_key, t.unit, t.period, t.value] for t in used]
+            assert not set.intersection(*found) and not frozenset.intersection(*question.gold), question.text
+    several = {q.pattern for q in questions if len(q.chunk_ids) > 1}
+    assert "comparison" in several, "figures of two companies stand in two passages"
+
+
 def test_changes_are_what_the_facts_make(built):
     for question in of_kind(built, "change"):
         old, new = (abs(Decimal(fact.value)) for _, fact in operands(question, built))
