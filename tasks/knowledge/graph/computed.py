@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
-FARTHEST = 5  # times as large: beyond, whoever knows the names knows the answer
+FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
@@ -266,7 +266,9 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
     for series in figures.series():
         yearly = _longest_run(series)
-        if len(yearly) >= FEWEST and _has_clear_ends(yearly) and (found := choose_operands("superlative", yearly)):
+        if len(yearly) < FEWEST or _rises(yearly) or not _has_clear_ends(yearly):
+            continue
+        if found := choose_operands("superlative", yearly):
             yield found
     for group in figures.members():
         for table in by_table(group):
@@ -274,6 +276,11 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 continue
             if found := choose_operands("superlative", table):
                 yield found
+
+
+def _rises(yearly: Sequence[Sequence[Triplet]]) -> bool:
+    """Whether each year has more than the one before: then the last has the most, as anybody would guess."""
+    return all(worth(one[0]) <= worth(next_[0]) for one, next_ in pairwise(yearly))
 
 
 def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:

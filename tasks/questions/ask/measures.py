@@ -50,6 +50,12 @@ def _plain(label: str) -> str:
     """A label without the signs that only print needs."""
     name = re.sub(r"\s*[-‑–—]\s*$", "", label.strip())
     name = re.sub(r"(?<=[a-z]) & (?=[a-z])", " and ", name)
+    name = re.sub(r"\s*\[[a-z\d]\](?= |$)", "", name)  # the mark of a footnote
+    name = re.sub(
+        r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
+    )
+    if re.match(r"(?:total )?[A-Z][a-z]+[ -][^A-Z]*$", name):  # a heading's capital
+        name = re.sub(r"[A-Z]", lambda capital: capital[0].lower(), name, count=1)
     return re.sub(r"\)\s*/\s*", ") ", re.sub(r"\s*/\s*\(", " (", name))
 
 
@@ -66,7 +72,19 @@ _VAGUE = re.compile(
     r"|impact of .+|supplier notes receivable|computer equipment|forward loss recognition|other charges and credits.*"
     r"|effect of (?:dilutive|rounding|adjust).*|dilutive .+|shares repurchased under treasury stock method"
     r"|reductions for .+|warranty costs incurred|net changes? in .*(?:warrant|operating assets).*|.+, net income"
-    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity|.+ and other(?:, net)?|.*\badjustments?\b.*",
+    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity|.+ and other(?:, net)?|.*\badjustments?\b.*"
+    # lines that only who drew up the statement can place
+    r"|(?:.* )?state and local (?:income|loss)|accumulated income|(?:ending|beginning|balance)\b.*|initial cost basis"
+    r"|equity method|(?:net )?(?:un)?realized .*|.*\bremeasurement\b.*|allocation of .*|.*\bcomputation\b.*"
+    r"|.*\bobtained in exchange\b.*|.*\bat par\b.*|.*anti-?dilutive.*|potential .*|convertible preferred shares"
+    r"|(?:operating|financing|investing) cash (?:in|out)?flows? (?:from|used for|for) .*leases?|benefits relating to .*"
+    r"|(?:domestic|foreign) operations income|dividend paid payments|performance fees|total contributions|debt issued"
+    r"|(?:net )?other (?:non-?operating|comprehensive|costs?|expense|income|intangible|accrued|acquisi)\b.*"
+    r"|total other comprehensive .*|total (?:net )?other (?:income|expense).*|hedging gains|refund liabilities"
+    r"|(?:total )?(?:net )?(?:interest|investment|income|loss) and other .*|net (?:gains?|loss(?:es)?) on .*"
+    r"|(?:total )?net non-operating (?:income|expense)|(?:current|long-term) other .*|reserve for .*"
+    r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
+    r"|.*\bexcluded from\b.*|capital investments accrued.*|assets under management|.*\bstill held\b.*",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
@@ -332,14 +350,15 @@ def _reorder(name: str) -> str:
         if match["portion"]:
             return f"{word} portion of {rest}"
         if rest.startswith("total "):
-            return rest if rest[6:].startswith(f"{word} ") else f"total {word} {_small(rest[6:])}"
+            return rest if rest[6:].startswith(f"{word} ") else f"total {word} {lower_first(rest[6:])}"
         if not re.match(rf"{word}\b", rest, re.I):
-            return f"{word} {_small(rest)}"
+            return f"{word} {lower_first(rest)}"
         return rest
     return re.sub(r"^(basic|diluted) total ", r"total \1 ", name)
 
 
-def _small(words: str) -> str:
+def lower_first(words: str) -> str:
+    """The words with a small first letter, but for "EPS" and the like."""
     return words[0].lower() + words[1:] if words[1:2].islower() else words
 
 

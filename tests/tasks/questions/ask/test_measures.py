@@ -160,8 +160,8 @@ def test_a_company_is_called_as_people_call_it():
     [
         ("net income (loss)", "5", "net income"),
         ("net income (loss)", "-5", "net loss"),
-        ("other income (expense), net", "5", "net other income"),
-        ("other income (expense), net", "-5", "net other expense"),
+        ("interest income (expense), net", "5", "net interest income"),
+        ("interest income (expense), net", "-5", "net interest expense"),
         ("provision for (benefit from) income taxes", "-5", "benefit from income taxes"),
         ("benefit (provision) for income taxes", "-5", "provision for income taxes"),
         ("income tax expense (benefit)", "-5", "income tax benefit"),
