@@ -44,6 +44,11 @@ class Operands:
     far: int  # 0: from several documents; 1: from several chunks of one; 2: from one chunk
 
     @property
+    def figures(self) -> frozenset[tuple[str, ...]]:
+        """What is set side by side, whichever passages state it."""
+        return frozenset((t.subject_key, measure_of(t), t.unit, t.period_start, t.period_end) for t in self.triplets)
+
+    @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
         """What it is one of, so that no measure, thing or document takes more than its turn."""
         first = self.triplets[0]
@@ -336,7 +341,7 @@ def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
     for domain, figures in collect_domains(triplets):
         for kind in config.computed:
-            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sets = {one.figures: one for one in COMPUTED[kind](figures)}
             sizes = Counter(len(names) for names in sets)
             spread = {group for one in sets.values() for group in one.spread}
             told = [
@@ -360,7 +365,7 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
     smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
-    seen: set[frozenset[str]] = set()
+    seen: set[frozenset[tuple[str, ...]]] = set()
 
     def place(one: Operands) -> tuple[int, int, int]:
         counts = [taken[group] for group in one.spread]
@@ -377,10 +382,9 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
             heapreplace(queue, (now, name, at))
             continue
         heappop(queue)
-        figures = frozenset(t.triplet_id for t in one.triplets)
-        if figures in seen:
+        if one.figures in seen:
             continue
-        seen.add(figures)
+        seen.add(one.figures)
         for group in one.spread:
             taken[group] += 1
         yield one

@@ -75,6 +75,8 @@ def ask(
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
+    if wording.target:
+        wording = replace(wording, text=index.write_small(wording.text, wording.target.doc_id))
     if path.pattern == "absent":
         return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]

@@ -10,7 +10,7 @@ from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
-from rarefy.tasks.questions.ask.measures import Measure, describe_measure
+from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column
 from rarefy.tasks.text.quantities import quantities
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
@@ -105,15 +105,13 @@ def choose(forms: Sequence[str], *of: str) -> str:
 
 
 def unit_phrase(triplet: Triplet) -> str | None:
-    """ "in thousands" where an answer could not be told without; None where the unit has no name."""
+    """ "in millions of euros" where an answer could not be told without; None where the unit has no name."""
     unit = triplet.unit.partition("/")[0]
     if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in _DOLLARS:
         return ""
     if unit in _MONEY:
         return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
-    if unit == "shares":
-        return f"in {triplet.scale}" if triplet.scale else ""
-    return None
+    return "" if unit == "shares" else None
 
 
 def when_phrase(triplet: Triplet, year_end: str = "") -> str:
@@ -133,13 +131,17 @@ def when_phrase(triplet: Triplet, year_end: str = "") -> str:
 
 def _part_of(triplet: Triplet) -> tuple[str, str]:
     """(segment, phrase): a segment by its name, "" for none; " in Greater China", " from iPhone" for another part."""
-    member = triplet.subject.removeprefix(triplet.entity).strip()
+    member = re.sub(r"^total (?=[A-Z])", "", triplet.subject.removeprefix(triplet.entity).strip(), flags=re.I)
     if not member or triplet.subject_type == "ORG":
         return "", ""
     if triplet.subject_type == "SEGMENT":
         return re.sub(r"\s+segment$", "", member, flags=re.I), ""
     if triplet.subject_type == "REGION":
-        takes_article = re.match(r"United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East", member)
+        member = re.sub(r"^([^,]+), ([^,]+)$", r"\1 and \2", member).replace("excluding U.S.", "excluding the U.S.")
+        takes_article = re.match(
+            r"Western Hemi|Eastern Hemi|United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East",
+            member,
+        )
         return "", f" in the {member}" if takes_article else f" in {member}"
     return "", f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
@@ -290,13 +292,33 @@ def ask_for_cell(triplet: Triplet) -> str:
     _, column, head = name.rpartition("in the column “")
     when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
     table = _table_phrase(triplet.subject)
+    if split := split_column(name):
+        return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
+    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
+        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
     figure = " figure" if triplet.value else ""
     forms = [f"According to {table}, what{figure} is given for {name}{when}{counted}?"]
     if figure and table != triplet.subject:
         forms.append(f"What figure does {table} give for {name}{when}{counted}?")
     return choose(forms, triplet.subject, name, triplet.period)
+
+
+_AMOUNT = (
+    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
+    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
+    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
+    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
+)
+_ROW = re.compile(  # a row that says what it is an amount of
+    rf"“(?P<row>(?:Total )?[A-Z]?[a-z][\w ,’-]*\b{_AMOUNT})”(?P<under> under “[^“”]+”)?"
+)
+
+
+def _was_the(measure: str) -> str:
+    """ "were the total assets", "was the fair value of bonds"."""
+    return f"{'were' if is_plural(re.split(' of ', measure)[0]) else 'was'} the {measure}"
 
 
 _OF_FORM = re.compile(r" in “(?P<who>[^“”]+), Form (?P<form>[\w-]+) for (?P<year>fiscal year \d{4}|[^“”]+)”$")

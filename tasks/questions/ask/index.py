@@ -36,6 +36,7 @@ class CorpusIndex:
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
     _stems: dict[str, frozenset[str]] = field(default_factory=dict)  # by chunk
     _near_years: dict[tuple[str, frozenset[int]], list[frozenset[str]]] = field(default_factory=dict)
+    _spelled: dict[tuple[str, str], bool] = field(default_factory=dict)  # whether a document has a word
     _paragraphs: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # by document
     _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
@@ -46,6 +47,20 @@ class CorpusIndex:
             self._called = Counter(short_name(name) for name in {d.entity for d in self.documents.values()} if name)
         short = short_name(entity)
         return short if self._called[short] < 2 else entity
+
+    def write_small(self, text: str, doc_id: str) -> str:
+        """A text without the capitals of headings: "Converse" for "CONVERSE" where its document has that, too."""
+        document = self.documents[doc_id]
+
+        def small(word: re.Match[str]) -> str:
+            spelled = word[0].capitalize()
+            if word[0] in document.entity:
+                return word[0]
+            if (doc_id, spelled) not in self._spelled:
+                self._spelled[doc_id, spelled] = re.search(rf"\b{spelled}\b", document.text) is not None
+            return spelled if self._spelled[doc_id, spelled] else word[0]
+
+        return re.sub(r"\b[A-Z]{4,}\b", small, text)
 
     def place_of(self, span: Span) -> str:
         """Where in its source a span of a chunk stands; "" where the source has no places."""
