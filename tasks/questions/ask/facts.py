@@ -413,12 +413,15 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
     under = section or triplet.subject.rpartition(" under ")[2]
     condition = f"{_lower_first(rule.condition)}, " if rule.condition else ""
     since = rule.since if not rule.leads else _lower_first(rule.since)
-    what = " ".join(filter(None, [rule.bound, _question_words(rule), since]))
+    bound, modal, before = _say_bound(rule)
+    often = _OFTEN.fullmatch(bound)
+    words = ("how often, at a minimum," if often[1] else "how often") if often else _question_words(rule)
+    what = " ".join(filter(None, ["" if often else bound, words, since]))
     if rule.leads:
-        clause = f"{what} {rule.modal} {rule.before}"
+        clause = f"{what} {modal} {before}"
     else:
         comma = "," if re.search(r", (?!and\b|or\b)", since) else ""
-        clause = f"{what}{comma} {rule.modal} {_lower_first(rule.subject)} {rule.before} {rule.after}"
+        clause = f"{what}{comma} {modal} {_lower_first(rule.subject)} {before} {rule.after}"
     clause = re.sub(r"\s+", " ", f"{condition}{clause}").strip()
     if not section:  # of one that is described, nothing may be named
         clause = clause.replace("that part", triplet.entity)
@@ -428,6 +431,32 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
     if brief and choose(("first", "last"), triplet.triplet_id) == "last":
         return f"{clause[0].upper()}{clause[1:]}, under {under}?"
     return f"Under {under}, {clause}?"
+
+
+_OFTEN = re.compile(r"(at least )?(?:once )?every")
+_BOUNDS = (  # how rules bound a measure → how one asks for it
+    (r"for (?:a (?:period|term) (?:of time )?not to exceed|a maximum of"
+     r"|(?:a (?:period|term) of )?(?:not|no) (?:more|longer) than)", "for at most"),
+    (r"for (?:a minimum of|(?:a (?:period|term) of )?(?:at least|(?:not|no) less than))", "for at least"),
+    (r"for a (?:period|term) of", "for"),
+    (r"over a (?:period|term) (?:of time )?(?:not to exceed|of (?:not|no) more than)", "over at most"),
+    (r"(?:not|no) (?:less|fewer) than|a minimum of", "at least"),
+    (r"(?:not|no) more than|a maximum of", "at most"),
+    (r"in an amount not to exceed", "for up to"),
+)  # fmt: skip
+
+
+def _say_bound(rule: Rule) -> tuple[str, str, str]:
+    """The bound, the modal and the verb phrase of a rule as one asks: "at most how many years may the term be"."""
+    if not rule.bound and rule.before == "not exceed":
+        return "at most", "may", "be"
+    if re.fullmatch(r"(?:not|no) later than", rule.bound):
+        early = re.match(r"(?:before|prior to|in advance of)\b", rule.since)
+        return "at least" if early else "within", rule.modal, rule.before
+    said = next((words for pattern, words in _BOUNDS if re.fullmatch(pattern, rule.bound)), rule.bound)
+    if rule.before == "be":
+        said = said.removeprefix("for ") if said.startswith("for at ") else said
+    return said, rule.modal, rule.before
 
 
 def _question_words(rule: Rule) -> str:
@@ -454,7 +483,7 @@ _INFINITIVES = dict(  # what a figure did → the form that "did" takes
 )
 _EVENTS = {  # relation → the question; "{of}" is its subject
     "was dissented from by": "Who voted against the policy action at the {of}?",
-    "preceded meeting of": "What date did the {of} set for the next meeting?",
+    "preceded meeting of": "According to the minutes of the {of}, when was the next meeting to be held?",
     "were approved on": "On what date did the Federal Open Market Committee complete the notation vote that approved "
     "the {of}?",
     "sought average of": "Around what average federal funds rate did the directive adopted at the {of} seek?",
