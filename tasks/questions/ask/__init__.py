@@ -32,7 +32,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # computed answers, sets, absences; needed clues; measures with direction, names as people say them
+VERSION = 12  # years, parts and companies described as people describe them
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

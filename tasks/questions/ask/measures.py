@@ -357,3 +357,15 @@ def _takes_were(name: str) -> bool:
     if re.match(r"(?:weighted-average )?number of\b|(?:current|non-?current|long-term) portion of\b", name):
         return False
     return is_plural(name)
+
+
+MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
+
+
+def is_sayable(name: str) -> bool:
+    """Whether the name of a measure fits into a sentence."""
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
