@@ -91,7 +91,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
-        8, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
+        6, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
     )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
@@ -111,7 +111,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="share of a head's facts with a named tail, rounded up, that is left to stars, which need clues",
     )
     reserve_values: float = Field(
-        0.5,
+        0.3,
         ge=0,
         le=1,
         description="share of a head's facts with a literal tail, rounded down, that is left to single facts",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
-from rarefy.tasks.knowledge.graph.headlines import TELLING, family_of
+from rarefy.tasks.knowledge.graph.headlines import family_of, is_telling
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -66,7 +66,7 @@ class FactColumns:
     document: Array
     number: Array  # float64: the value, nan where it is none
     family: Array  # of a measure by which people follow a company; -1 for none
-    telling: Array  # bool: of a measure by which people tell years apart
+    telling: Array  # bool: of a measure by which people describe a year or a segment
     flow: Array  # bool: the period is a span of time
     year: Array  # the fiscal year of the period as it is asked for; 0 for another
 
@@ -170,7 +170,7 @@ class _GraphBuilder:
             self.code("document", triplet.doc_id),
             _number(triplet.value),
             self.code("family", family) if family else -1,
-            family in TELLING,
+            is_telling(triplet),
             bool(triplet.period_start),
         )
 
@@ -278,8 +278,8 @@ def count_rivals(columns: FactColumns) -> Array:
     """
     same = (columns.sort, columns.kind, columns.asked)
     relation, concept = columns.relation, columns.concept
-    tagged = _count_others(columns, *same, concept) - _count_others(columns, *same, concept, relation)
-    return _count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)
+    tagged = count_others(columns, *same, concept) - count_others(columns, *same, concept, relation)
+    return count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)
 
 
 def count_rivals_in_chunk(columns: FactColumns, chunk: Array, start: Array, support: Array) -> Array:
@@ -289,7 +289,7 @@ def count_rivals_in_chunk(columns: FactColumns, chunk: Array, start: Array, supp
     return count_rivals(stated)[start[:-1]]  # a fact's own chunk stands first
 
 
-def _count_others(columns: FactColumns, *same: Array) -> Array:
+def count_others(columns: FactColumns, *same: Array) -> Array:
     """The facts with equal columns, less those of the same head or of the same value."""
     head, value = columns.head, columns.value
     either: Array = group_sizes(*same, head) + group_sizes(*same, value) - group_sizes(*same, head, value)

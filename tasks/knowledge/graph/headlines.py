@@ -37,8 +37,8 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
 _FAMILY = {f"us-gaap:{tag}": family for family, tags in _FAMILIES.items() for tag in tags.split()}
 
 
-# Families by which people tell years apart
-TELLING = frozenset(
+# Families by which people tell years apart, and segments, but for costs, which go with sales
+_TELLING = frozenset(
     ("sales", "profit", "tax", "research", "operating cash", "capital spending", "buybacks", "acquisitions", "interest")
 )
 
@@ -46,3 +46,8 @@ TELLING = frozenset(
 def family_of(triplet: Triplet) -> str:
     """The family of a figure that people follow; "" for others."""
     return _FAMILY.get(triplet.concept, "") if triplet.method == "table" else ""
+
+
+def is_telling(triplet: Triplet) -> bool:
+    """Whether people describe a year, or a segment, by this figure: "the year when its operating income was lowest"."""
+    return family_of(triplet) in _TELLING and "CostOf" not in triplet.concept

@@ -11,7 +11,7 @@ import numpy as np
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, group_sizes
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
 from rarefy.tasks.knowledge.graph.years import YearChains
 
 
@@ -180,9 +180,11 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Inverted stars (R14): facts of different heads with one tail that is no literal, in the order of their hashes.
 
-    Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out.
+    Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out; but never
+    more than two of which the times tell them apart.
     """
     sizes, things = config.inverted_star_sizes, ~(graph.literal | graph.columns.link)
+    dated = find_relations(graph, (BOUGHT,))
     hub = graph.tail.astype(np.int64)
     if config.same_relation:
         hub = hub * (int(graph.relation.max(initial=0)) + 1) + graph.relation
@@ -201,6 +203,7 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
+        order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
             partners = around.partners(answer, size, point)
             if partners:
@@ -336,14 +339,15 @@ class HubFacts:
 def find_asked(graph: Graph, config: GraphConfig) -> Array:
     """Which facts may be asked of what is described: those to which other answers remain without the clue.
 
-    Of a whole company's tagged figures those that people follow: nobody wonders about the lease costs of the company
-    that bought another.
+    Of a whole company's tagged figures those that people follow, in words that others use too: nobody wonders about the
+    lease costs of the company that bought another, and "international transaction revenue" says which one it was.
     """
     if not config.needed_clues:
         return np.ones(len(graph.head), bool)
     columns = graph.columns
-    dull = columns.whole & (columns.concept >= 0) & (columns.family < 0)
-    asked: Array = (graph.rivals > 0) & ~dull
+    tagged = columns.whole & (columns.concept >= 0)
+    in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
+    asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
     return asked
 
 
@@ -354,7 +358,7 @@ def find_clues(graph: Graph, config: GraphConfig) -> Array:
     return ~(graph.literal | graph.columns.link) | (graph.columns.member & (config.star_clues == "member"))
 
 
-PART = "is part of"
+PART, BOUGHT = "is part of", "was acquired by"
 
 
 def find_relations(graph: Graph, patterns: Sequence[str]) -> Array:
@@ -398,9 +402,8 @@ class MemberFigures:
             same_measure = columns.relation[clue] == columns.relation[answer] or (
                 columns.concept[clue] == columns.concept[answer] >= 0
             )
-            # the second of three is the middle one, and one of two is guessed
-            place, size = int(self.place[clue]), int(self.size[clue])
-            if same_measure or size < 3 or place > (size > 3) or not self.apart((clue, answer)):
+            place, size = int(self.place[clue]), int(self.size[clue])  # the second of three is the middle one
+            if same_measure or size < 2 or place > (size > 3) or not self.apart((clue, answer)):
                 continue
             near = columns.document[clue] == columns.document[answer]
             other_time = columns.asked[clue] != columns.asked[answer]

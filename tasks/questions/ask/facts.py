@@ -235,6 +235,8 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
         forms = [f"{when}, what {verb} {owned}"]
     if not described or _TIMELESS.search(who):
         forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
+    if described and re.search(r"\d", who):  # a time within is kept apart from the time asked for
+        return forms
     if part or not money or "," in measure.name.replace("property, plant", ""):
         return forms
     if _EARNED.fullmatch(measure.name) and flow:

@@ -55,7 +55,7 @@ def _plain(label: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\[\w{1,2}\]|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"
@@ -129,7 +129,7 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     if flow and not tag and counted and not FLOW.search(name) and "paid" not in name:
         return name, "period_unclear"
     if tag.startswith("PaymentsOf") and "Dividend" in tag and re.match(r"(?:cash )?dividends?\b", name):
-        name = name if "paid" in name else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
+        name = name if re.search("paid|payments", name) else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
     if tag.startswith("ProceedsFrom") and re.match(r"(?:sales|maturities)\b", name):
         name = f"proceeds from {name}"
     name = re.sub(r"^common stock repurchased$", "repurchases of common stock", name)

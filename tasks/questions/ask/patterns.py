@@ -30,7 +30,8 @@ from rarefy.tasks.questions.ask.facts import (
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
 from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
-from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
+from rarefy.tasks.questions.ask.purchases import ask_purchase
 from rarefy.tasks.questions.ask.years import ask_by_year
 
 
@@ -235,6 +236,9 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     named_by_all = index.subjects[relation_of(arms[0]), object_of(arms[0])]
     if index.share_a_chunk(arms):
         return refuse("facts_share_a_chunk")
+    if arms[0].relation == "was acquired by":
+        text, bought = ask_purchase(arms, index) if len(arms) == 2 else ("", None)
+        return make_wording(text, bought) if bought else refuse("answer_not_unique")
     if index.may_hold(arms[0]) - named_by_all:
         return refuse("others_not_ruled_out")
     refused = refuse("answer_not_unique")
@@ -296,6 +300,7 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 
 _OUT = {  # relation → predicate about its subject
     "is listed on": "has its common stock listed on {object}",
+    "completed acquisition of": "acquired {object}",
     "has subsidiary": "has {object} as a subsidiary",
     "is subsidiary of": "is a subsidiary of {object}",
 }
@@ -316,7 +321,12 @@ _LED = {  # office → clauses about the company
 }
 
 
-_PARTS = {"SEGMENT": "segment", "PRODUCT": "product or service category", "REGION": "geographic area"}
+_PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geographic area"}
+
+
+_MOST = {"largest": "the most", "smallest": "the least", "larger": "more", "smaller": "fewer"}  # of assets
+_SIZES = {"highest": "largest", "largest": "largest", "lowest": "smallest", "smallest": "smallest"}
+_LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
 
 
 def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
@@ -325,18 +335,22 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
         return refuse("clue_not_plain")
     siblings = siblings_of(clue, index)
     described = describe_measure(clue)
-    if described.rejected_because or described.turned or described.thing:
+    if described.rejected_because or described.turned or described.thing or "," in _LISTED.sub("", described.name):
         return refuse("clue_not_plain")
-    measure = described.name
+    if not is_sayable(describe_measure(target).name):
+        return refuse(describe_measure(target).rejected_because or "label_not_plain")
+    measure = re.sub(r"^total ", "", described.name)
     company = index.call(clue.entity)
     part = f"the {company} {_PARTS[clue.subject_type]}"
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
     when = "" if clue.period == target.period else f" {when_phrase(clue)}"
-    forms = [f"{part} with the {rank} {measure}{when}"]
-    if not when and rank in ("highest", "largest") and len(measure.split()) < 3:
-        forms += [f"{possessive(company)} largest {_PARTS[clue.subject_type]} by {measure}"]
+    of_balance = described.plural and not clue.period_start
+    ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
+    forms = [f"{part} with {ranked} {measure}{when}"]
+    if rank in _SIZES and not re.search("cost|expens", measure):
+        forms.append(f"{possessive(company)} {_SIZES[rank]} {_PARTS[clue.subject_type]} by {measure}{when}")
     holder, restrictions = choose(forms, clue.triplet_id, target.triplet_id), tuple(siblings)
     whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
     text = ask_for_figure(whole, holder)
@@ -387,7 +401,9 @@ def _is_printed(value: str, fact: Triplet) -> bool:
 
 
 EXTREMES = {True: ("highest", "lowest"), False: ("largest", "smallest")}  # of a flow, of a balance
-_REMAINDER = re.compile(r"Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$")
+_REMAINDER = re.compile(
+    r"AllOther\w*Member$|Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$"
+)
 
 
 def _is_remainder(dimensions: tuple[str, ...]) -> bool:
@@ -396,11 +412,13 @@ def _is_remainder(dimensions: tuple[str, ...]) -> bool:
 
 
 def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
-    if len(others) < 2:
-        return ""  # one of two is guessed
     above, below = sum(other > value for other in others), sum(other < value for other in others)
-    if above + below != len(others):
+    if above + below != len(others) or not others:
         return ""
+    if len(others) == 1:
+        return {"highest": "higher", "lowest": "lower", "largest": "larger", "smallest": "smaller"}[
+            least if above else most
+        ]
     second = len(others) > 2  # of three the second is the middle one
     return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
         below, ""

@@ -36,17 +36,19 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     values = {year: float(figure.value) for year, figure in figures.items()}
     if year not in singled_out(values):
         return "", (), "pivot_not_unique"
-    name = describe_measure(clue).name
+    name = re.sub(r"^total ", "", describe_measure(clue).name)
     asked = describe_measure(target)
     if any(describe_measure(figure).turned or describe_measure(figure).rejected_because for figure in figures.values()):
         return "", (), "clue_not_plain"
-    if not is_sayable(name) or not is_sayable(asked.name) or describe_measure(clue).thing:
+    if not is_sayable(name) or describe_measure(clue).thing:
         return "", (), "clue_not_plain"
+    if not is_sayable(asked.name) or re.match(r"[A-Z][a-z]+ [A-Z]", asked.name):
+        return "", (), "label_not_plain"
     most = values[year] == max(values.values())
     span = f"over fiscal {min(figures)}–{max(figures)}"
     when = f"the year when {_said_of_year(clue, name, most)}"
     if not any(_spent(name)) and int(row_id("year", clue.triplet_id, target.triplet_id), 16) % 2:
-        when = f"the year of its {'highest' if most else 'lowest'} {name}"
+        when = f"the year of its {_degree(name, most)} {name}"
     when = f"in {when}" if target.period_start else f"at the end of {when}"
     text = ask_for_figure(target, index.call(target.entity), when=when)
     if text and text.lower().startswith(when.lower()):
@@ -84,4 +86,10 @@ def _said_of_year(clue: Triplet, name: str, most: bool) -> str:
     if act:
         return f"it {act.format('most' if most else 'least', on)}"
     be = "were" if describe_measure(clue).plural else "was"
-    return f"its {name} {be} {'highest' if most else 'lowest'}"
+    return f"its {name} {be} {_degree(name, most)}"
+
+
+def _degree(name: str, most: bool) -> str:
+    if re.search(r"\bloss", name):
+        return "largest" if most else "smallest"
+    return "highest" if most else "lowest"

@@ -277,6 +277,12 @@ def test_the_second_of_four_has_a_rank_and_the_second_of_three_has_none():
     assert put_segment("South", segments()).rejected_because == "clue_not_plain"
 
 
+def test_of_two_segments_one_has_the_higher_figure():
+    pair = {"tags": (100, 200), "shown": (100, 200), "parts": ("North", "South")}
+    assert " the Acme segment with the higher sales" in put_segment("South", segments(**pair)).text
+    assert " the Acme segment with the lower sales" in put_segment("North", segments(**pair)).text
+
+
 def test_a_figure_that_two_segments_share_describes_neither():
     assert put_segment("West", segments((100, 300, 300), (100, 300, 300))).rejected_because == "clue_not_plain"
 
@@ -313,3 +319,73 @@ def test_a_passage_that_only_spells_the_name_is_no_evidence_of_it(corpus):
         for name, t in triplets.items()
     }
     assert put((documents, nameless, moved), "inverted_star", *arms).rejected_because == "answer_not_named"
+
+
+def bought(**periods):
+    """Companies that Alpha bought: each in a sentence and a chunk of its own."""
+    rows, chunks = {}, {}
+    for name, period in periods.items():
+        text = f"In {period}, we acquired {name} Inc. for cash."
+        chunk = Chunk(name, "Alpha Inc.", 0, len(text), "text", "", text, 1)
+        chunks[name] = chunk
+        rows[name] = thing(
+            chunk, f"{name} Inc.", "was acquired by", "Alpha Inc.", "ORG", "ORG", "Alpha Inc.",
+            answer=f"{name} Inc.", method="prose", period=period,
+        )  # fmt: skip
+    document = Document(
+        "Alpha Inc.", "h", "a", "a", "text/plain", "", entity="Alpha Inc.", fiscal_year=2024,
+        period_start="2024-01-01", period_end="2024-12-31",
+    )  # fmt: skip
+    return document, chunks, rows
+
+
+def put_purchases(document, chunks, rows, first="Zorp", second="Quux"):
+    path = Path("p", "inverted_star", (rows[first].triplet_id, rows[second].triplet_id), (), "Alpha Inc.")
+    triplets = {row.triplet_id: row for row in rows.values()}
+    return next(iter(ask([path], AskConfig(), triplets=triplets, chunks=chunks, documents={"Alpha Inc.": document})))
+
+
+def test_what_else_a_buyer_bought_is_asked_for_by_its_month():
+    question = put_purchases(*bought(Zorp="May 3, 2024", Quux="2023", Blub="fiscal year 2022"))
+    assert question.text in {
+        "Which company did the acquirer of Quux buy in May 2024?",
+        "Which company was acquired in May 2024 by the company that also bought Quux?",
+        "Which company did the owner of Quux acquire in May 2024?",
+    }
+    assert (question.answer, question.chunk_ids) == ("Zorp Inc.", ("Zorp", "Quux"))
+
+
+@pytest.mark.parametrize("third", ["May 2024", "2024", "fiscal year 2024", "some time ago"])
+def test_two_purchases_that_may_be_of_one_month_are_not_told_apart_by_it(third):
+    question = put_purchases(*bought(Zorp="May 3, 2024", Quux="2023", Blub=third))
+    assert question.rejected_because == "answer_not_unique"
+
+
+def test_a_purchase_that_was_not_read_as_a_fact_counts_all_the_same():
+    document, *found = bought(Zorp="May 3, 2024", Quux="2023")
+    assert put_purchases(document, *found).text
+    told = replace(document, text="On May 20, 2024, we completed the acquisition of a maker of wheels.")
+    assert put_purchases(told, *found).rejected_because == "answer_not_unique"
+
+
+def test_a_name_that_goes_on_behind_its_fact_is_not_asked_for():
+    document, chunks, rows = bought(Zorp="May 3, 2024", Quux="2023")
+    cut = {**rows, "Zorp": replace(rows["Zorp"], subject="Zorp", source_sentence="we acquired Zorp and Sons Inc.")}
+    assert put_purchases(document, chunks, cut).rejected_because == "answer_not_unique"
+
+
+@pytest.mark.parametrize(
+    ("method", "described"),
+    [("prose", {"that includes Tide"}), ("table", {"that includes Tide", "that sells Tide", "behind Tide"})],
+)
+def test_a_segment_is_described_by_what_belongs_to_it(method, described):
+    documents, chunks, triplets = segments()
+    text = "Our North segment includes Tide."
+    chunks["brands"] = Chunk("brands", "d", 0, len(text), "text", "", text, 1)
+    brand = thing(chunks["brands"], "Tide", "is part of", "Acme Inc. North", "SEGMENT", "PRODUCT", "Acme Inc.",
+                  answer="North", method=method)  # fmt: skip
+    rows = {t.triplet_id: t for t in (brand, *triplets.values())}
+    path = Path("p", "chain", (brand.triplet_id, triplets["North", "sales"].triplet_id), (), "Acme Inc. North")
+    (question,) = ask([path], AskConfig(), triplets=rows, chunks=chunks, documents=documents)
+    assert any(f" the Acme segment {words}" in question.text for words in described)
+    assert question.answer == "100"
