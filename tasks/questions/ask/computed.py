@@ -15,10 +15,8 @@ from rarefy.tasks.questions.ask.arithmetic import (
 )
 from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
-from rarefy.tasks.questions.ask.measures import describe_measure, lower_first
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
-
-MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
 
 
 def change(path: Path, index: CorpusIndex) -> Wording:
@@ -236,17 +234,6 @@ def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     if triplet.subject_type == "SEGMENT" and member_of(triplet):
         return f"the {name} of {company} {member_phrase(triplet).removeprefix('the ')}"
     return f"{company} {name}{part_phrase(triplet)}"
-
-
-# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
-_BURDENED = re.compile(
-    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
-)
-
-
-def is_sayable(name: str) -> bool:
-    """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
