@@ -54,7 +54,6 @@ def _plain(label: str, entity: str = "") -> str:
     """A label without the signs that only print needs, and without the name of its own company."""
     name = re.sub(r"\s*[-‑–—]\s*$", "", label.strip())
     name = re.sub(r"(?<=[a-z]) & (?=[a-z])", " and ", name)
-    name = re.sub(r"\s*\[[a-z\d]\](?= |$)", "", name)  # the mark of a footnote
     name = re.sub(
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )

@@ -178,7 +178,6 @@ def test_a_company_is_called_as_people_call_it():
         ("total property and equipment, gross", "5", "total gross property and equipment"),
         ("operating lease liabilities, current portion", "5", "current portion of operating lease liabilities"),
         ("cash & cash equivalents", "5", "cash and cash equivalents"),
-        ("interest income [b]", "5", "interest income"),
         ("net revenue by category", "5", "net revenue"),
         ("total Long-lived assets", "5", "total long-lived assets"),
         ("consolidated net income attributable to Apple", "5", "consolidated net income attributable to shareholders"),
