@@ -102,7 +102,8 @@ _VAGUE = re.compile(
     r"|(?:total )?net non-operating (?:income|expense)|(?:current|long-term) other .*|reserve for .*"
     r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
     r"|.*\bexcluded from\b.*|.*\w—\w.*|.*\bsales return reserve\b.*|segment operating (?:income|loss)"
-    r"|capital investments accrued.*|assets under management|.*\bstill held\b.*",
+    r"|capital investments accrued.*|assets under management|.*\bstill held\b.*"
+    r"|.*\brecognized during\b.*",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
