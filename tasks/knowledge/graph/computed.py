@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
-FARTHEST = 5  # times as large: beyond, whoever knows the names knows the answer
+FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
@@ -42,6 +42,11 @@ class Operands:
     kind: str
     triplets: tuple[Triplet, ...]
     far: int  # 0: from several documents; 1: from several chunks of one; 2: from one chunk
+
+    @property
+    def figures(self) -> frozenset[tuple[str, ...]]:
+        """What is set side by side, whichever passages state it."""
+        return frozenset((t.subject_key, measure_of(t), t.unit, t.period_start, t.period_end) for t in self.triplets)
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
@@ -158,9 +163,10 @@ def differ(one: Decimal, other: Decimal) -> bool:
 
 
 def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool = True) -> Operands | None:
-    """One triplet of each figure: from several documents where possible, then from several chunks; by hash.
+    """One triplet of each figure, from as few chunks as hold them all; by hash.
 
-    With `alike` all have one relation, so that one name says what is measured.
+    Whoever has one table with both figures needs no second one. With `alike` all have one relation, so that one name
+    says what is measured.
     """
     groups: list[list[list[Triplet]]] = [[list(figure) for figure in figures]]
     if alike:
@@ -168,14 +174,15 @@ def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool
         groups = [[[t for t in figure if relation_of(t) == name] for figure in figures] for name in sorted(shared)]
     best: tuple[int, str, Operands] | None = None
     for group in groups:
-        picked: list[Triplet] = []
-        for figure in group:
-            documents, chunks = {t.doc_id for t in picked}, {t.chunk_id for t in picked}
-            picked.append(
-                min(figure, key=lambda t: (t.doc_id in documents, t.chunk_id in chunks, row_id(kind, t.triplet_id)))
-            )
-        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if len({t.chunk_id for t in picked}) > 1 else 2
-        found = (far, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
+        seed = min(t.triplet_id for t in group[0])
+        states = Counter(name for figure in group for name in {t.chunk_id for t in figure})
+        picked = [
+            min(figure, key=lambda t: (-states[t.chunk_id], row_id(kind, seed, t.chunk_id), t.triplet_id))
+            for figure in group
+        ]
+        chunks = len({t.chunk_id for t in picked})
+        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if chunks > 1 else 2
+        found = (chunks, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
         best = min(best, found, key=lambda one: one[:2]) if best else found
     return best[2] if best else None
 
@@ -266,7 +273,9 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
     for series in figures.series():
         yearly = _longest_run(series)
-        if len(yearly) >= FEWEST and _has_clear_ends(yearly) and (found := choose_operands("superlative", yearly)):
+        if len(yearly) < FEWEST or _rises(yearly) or not _has_clear_ends(yearly):
+            continue
+        if found := choose_operands("superlative", yearly):
             yield found
     for group in figures.members():
         for table in by_table(group):
@@ -274,6 +283,11 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 continue
             if found := choose_operands("superlative", table):
                 yield found
+
+
+def _rises(yearly: Sequence[Sequence[Triplet]]) -> bool:
+    """Whether each year has more than the one before: then the last has the most, as anybody would guess."""
+    return all(worth(one[0]) <= worth(next_[0]) for one, next_ in pairwise(yearly))
 
 
 def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:
@@ -329,7 +343,7 @@ def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
     for domain, figures in collect_domains(triplets):
         for kind in config.computed:
-            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sets = {one.figures: one for one in COMPUTED[kind](figures)}
             sizes = Counter(len(names) for names in sets)
             spread = {group for one in sets.values() for group in one.spread}
             told = [
@@ -353,7 +367,7 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
     smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
-    seen: set[frozenset[str]] = set()
+    seen: set[frozenset[tuple[str, ...]]] = set()
 
     def place(one: Operands) -> tuple[int, int, int]:
         counts = [taken[group] for group in one.spread]
@@ -370,10 +384,9 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
             heapreplace(queue, (now, name, at))
             continue
         heappop(queue)
-        figures = frozenset(t.triplet_id for t in one.triplets)
-        if figures in seen:
+        if one.figures in seen:
             continue
-        seen.add(figures)
+        seen.add(one.figures)
         for group in one.spread:
             taken[group] += 1
         yield one

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import (
-    COMPUTED,
+    KINDS,
+    PATTERNS,
     Chunk,
     Document,
     Path,
@@ -98,7 +99,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 5  # computed kinds, and chains through a year, are asked by rules
+VERSION = 5  # all kinds but the patterns, and chains through a year, are asked by rules
 
 
 class Asked(BaseModel, frozen=True):
@@ -112,6 +113,7 @@ class Asked(BaseModel, frozen=True):
     answer: str | None = Field(description="copied from the sentence of its fact; empty where there is no question")
 
 
+BY_RULES = tuple(kind for kind in KINDS if kind not in PATTERNS)  # no prompt asks for arithmetic, sets or absences
 SCHEMA = json.dumps(Asked.model_json_schema())
 
 
@@ -126,10 +128,9 @@ def ask_by_model(
 ) -> Iterator[Question | Unanswered]:
     """One question for each path, those with a passage in common one after the other.
 
-    What is computed, or found by comparing years, is asked by rules and comes first: arithmetic is nothing to ask a
-    model for. A question with
-    something wrong comes rejected, with its text; so does a path that the model found no question
-    for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
+    What is computed, compared or looked for in all documents is asked by rules, and comes first. A question with
+    something wrong comes rejected, with its text; so does a path that the model found no question for
+    (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
     """
     index = build_index(triplets, chunks, documents)
     paths = list(paths)
@@ -162,7 +163,7 @@ def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Pat
 def _is_asked_by_rules(path: Path, triplets: Mapping[str, Triplet]) -> bool:
     """Whether an answer, or the year that leads to it, comes from comparing figures."""
     first, last = triplets[path.triplet_ids[0]], triplets[path.triplet_ids[-1]]
-    return path.pattern in COMPUTED or (path.pattern == "chain" and is_through_year(first, last))
+    return path.pattern in BY_RULES or (path.pattern == "chain" and is_through_year(first, last))
 
 
 def request_id(path: Path) -> str:

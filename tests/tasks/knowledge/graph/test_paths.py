@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, trace
+from rarefy.tasks.knowledge.graph.computed import choose_operands
 from rarefy.tasks.knowledge.graph.facts import build_graphs
 
 ALL = GraphConfig(exclusive="none", per_answer=1, per_pivot=1000, quotas=dict.fromkeys(PATTERNS, 1000))
@@ -530,3 +531,15 @@ def test_the_census_shows_the_spread():
     assert (row.spread.needed, row.spread.documents, row.spread.crossing) == (9, 2, 4)
     assert (row.spread.answer_types, row.spread.in_chunk) == (1, len(paths))
     assert all(path.remaining == path.remaining_in_chunk == 3 for path in paths)
+
+
+def test_the_operands_of_an_answer_are_taken_from_as_few_chunks_as_hold_them():
+    figures = [
+        [figure("acme", "sales", str(year), chunk, year=year, doc=chunk) for chunk in chunks]
+        for year, chunks in ((2022, ("a", "b", "d")), (2023, ("b", "c", "d")), (2024, ("c", "b", "d")))
+    ]
+    whole = [choose_operands("change", some) for some in (figures, figures[::-1], [one[::-1] for one in figures])]
+    taken = [{t.chunk_id for t in found.triplets} for found in whole]
+    assert all(len(chunks) == 1 and chunks <= {"b", "d"} for chunks in taken)
+    apart = choose_operands("change", [figures[0][:1], figures[1][1:2]])
+    assert {t.chunk_id for t in apart.triplets} == {"a", "c"} and apart.far == 0

@@ -65,6 +65,21 @@ def percent(part, whole):
     return (part * 100 / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
+def test_no_answer_takes_two_passages_where_one_has_every_figure(built):
+    questions, _, triplets, _ = built
+    known = {}
+    for t in triplets.values():
+        measure = t.concept or t.relation_key
+        known.setdefault((t.subject_key, measure, t.unit, t.period, t.value), set()).add(t.chunk_id)
+    for question in questions:
+        if len(question.chunk_ids) > 1:
+            used = [triplets[name] for name in question.triplet_ids]
+            found = [known[t.subject_key, t.concept or t.relation_key, t.unit, t.period, t.value] for t in used]
+            assert not set.intersection(*found) and not frozenset.intersection(*question.gold), question.text
+    several = {q.pattern for q in questions if len(q.chunk_ids) > 1}
+    assert "comparison" in several, "figures of two companies stand in two passages"
+
+
 def test_changes_are_what_the_facts_make(built):
     for question in of_kind(built, "change"):
         old, new = (abs(Decimal(fact.value)) for _, fact in operands(question, built))
@@ -100,6 +115,17 @@ def test_comparisons_are_won_by_the_right_one(built):
         ranked = sorted((abs(Decimal(fact.value)), t.subject) for t, fact in found)
         assert ranked[-1 if most else 0][1].endswith(question.answer), question.text
         assert question.chance == pytest.approx(1 / len(found))
+        assert ranked[-1][0] <= ranked[0][0] * Decimal("2.5"), "who knows the names would know the answer"
+
+
+def test_the_same_figures_are_asked_once_in_one_kind(built):
+    for kind in COMPUTED:
+        asked = [
+            frozenset((fact.concept, fact.dimensions, fact.period_start, fact.period_end, triplet.entity)
+                      for triplet, fact in operands(question, built))
+            for question in of_kind(built, kind)
+        ]  # fmt: skip
+        assert len(asked) == len(set(asked)), kind
 
 
 def test_superlatives_leave_nothing_out(built):
@@ -112,12 +138,24 @@ def test_superlatives_leave_nothing_out(built):
         if len({t.subject for t, _ in found}) == 1:
             assert question.answer == triplet.period and question.chance == pytest.approx(1 / len(found))
             assert all(t.period.removeprefix("fiscal year ") in question.text for t, _ in found)
+            assert values != sorted(values), "of a series that rises every year the last is the highest"
+            assert best < len(values) - 1 or {values.index(max(values)), values.index(min(values))} == {
+                0,
+                len(values) - 1,
+            }
             continue
         assert triplet.subject.endswith(question.answer) and not question.chance
         whole = [f for d in built[3].values() for f in d.facts
                  if (f.concept, f.unit, f.period_start, f.period_end) == (fact.concept, fact.unit, *times(fact))
                  and not f.dimensions and d.entity == triplet.entity]  # fmt: skip
         assert abs(sum(values) - Decimal(whole[0].value)) <= Decimal(whole[0].value) / 200, question.text
+
+
+def test_parts_and_years_are_said_in_several_ways(built):
+    texts = [question.text for question in built[0]]
+    assert any("fiscal year 20" in text for text in texts) and any(re.search(r"fiscal 20\d\d", text) for text in texts)
+    for text in texts:
+        assert not re.search(r"\bfor the [\w &]+ segment\b", text), "a segment is whose the measure is"
 
 
 def times(fact):
