@@ -18,7 +18,6 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
-
 DIGITS = 3  # of figures that a percentage is made of
 
 
