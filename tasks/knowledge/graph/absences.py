@@ -16,6 +16,7 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import is_member
 
 _FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
+LONGEST = 5  # words of a measure that one asks of a part
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
@@ -120,7 +121,8 @@ def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
         for subject, own in sorted(members.items()):
             for concept, whole in sorted(wholes[of_year].items()):
                 asked = concept.partition(":")[2] in BROKEN_DOWN[own.subject_type]
-                if asked and (of_year[0], subject, concept) not in known:
+                brief = len(whole.relation.split()) <= LONGEST
+                if asked and brief and (of_year[0], subject, concept) not in known:
                     yield _path([whole, own], own.period, of_year[0])
 
 

@@ -29,10 +29,12 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Names of measures whose sign or direction their words leave open, or that mean another thing in every filing
 _UNCLEAR = re.compile(
     r"[(/:“”]|\b(?:loss(?:es)?|deficit|increases?|decreases?|changes?|gains?|benefits?|adjustments?|effects?|impact"
-    r"|unrealized|reclassif\w+|reconcil\w+|eliminations?|other|others|used|reduction|accumulated|allowances?)\b"
+    r"|noncontrolling|unrealized|reclassif\w+|reconcil\w+|eliminations?|other|others|used|reduction|accumulated|allowances?)\b"
     r"|\bliabilities\b.*\bequity\b",  # the total of a balance sheet is what its assets are
     re.IGNORECASE,
 )
+
+_REST_OF_WORLD = re.compile(r"\b(?:other|others|rest of (?:the )?world)\b", re.IGNORECASE)  # nobody asks for it by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def is_computable(triplet: Triplet) -> bool:
         and bool(_NUMBER.fullmatch(triplet.value))
         and Decimal(triplet.value) > 0
         and not _UNCLEAR.search(triplet.relation)
+        and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
     )
 
 

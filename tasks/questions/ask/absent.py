@@ -119,13 +119,20 @@ def _quarter_is_known(asked: Triplet, index: CorpusIndex) -> str:
             if wanted <= index.stems_of(chunk.chunk_id) and _QUARTER.search(chunk.text):
                 return "said_near_the_quarter"
     tagged = _has_tag(asked, index, lambda fact: bool(fact.period_start) and _days(fact) < _YEAR)
+    return tagged or _spoken_of(asked, index, _said_with(_QUARTER, asked), "said_near_the_quarter")
+
+
+def _said_with(time: re.Pattern[str], asked: Triplet) -> Callable[[str, frozenset[str]], bool]:
+    """Whether a table, or a sentence of a paragraph, has a time and a word of the measure."""
     spoken = _SPOKEN[asked.concept.partition(":")[2]]
 
     def near(text: str, _: frozenset[str]) -> bool:
+        if not (time.search(text) and spoken.search(text)):
+            return False
         pieces = [text] if "|" in text else [text[start:end] for start, end in sentences(text)]
-        return any(_QUARTER.search(piece) and spoken.search(piece) for piece in pieces)
+        return any(time.search(piece) and spoken.search(piece) for piece in pieces)
 
-    return tagged or _spoken_of(asked, index, near, "said_near_the_quarter")
+    return near
 
 
 def _has_tag(asked: Triplet, index: CorpusIndex, fits: Callable[[Fact], bool]) -> str:
@@ -190,6 +197,10 @@ def _year_is_known(asked: Triplet, years: frozenset[int], index: CorpusIndex) ->
                 return "stated_in_a_tag"
         if any(wanted <= near for near in index.stems_near_years(document.doc_id, years)):
             return "said_near_the_year"
+    if asked.concept.partition(":")[2] in _SPOKEN and asked.subject == asked.entity:
+        mentioned = re.compile("|".join(rf"(?<!\d){year}(?!\d)" for year in sorted(years)))
+        if reason := _spoken_of(asked, index, _said_with(mentioned, asked), "said_near_the_year"):
+            return reason
     others = (index.stems_of(name) for name in index.chunks_naming(asked.entity))
     said = any(wanted <= found and found & {str(year) for year in years} for found in others)
     return "others_may_state_it" if said else ""

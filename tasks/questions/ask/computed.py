@@ -18,6 +18,8 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
+DIGITS = 3  # of figures that a percentage is made of
+
 
 def change(path: Path, index: CorpusIndex) -> Wording:
     """By how much, or by what percentage, a figure rose or fell from one time to another."""
@@ -28,7 +30,8 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         return refuse("measure_unclear")
     risen = stated_value(new) > stated_value(old)
     rates = new.unit in ("percent", "pure")
-    kind = "points" if rates else "amount" if turn(path, "amount", 3) == 0 else "percentage"
+    exact = turn(path, "amount", 3) == 0 or any(is_coarse(t) for t in operands)
+    kind = "points" if rates else "amount" if exact else "percentage"
     times = {
         "did": "increase" if risen else "decrease",
         "higher": "higher" if risen else "lower",
@@ -70,6 +73,8 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
+    if any(is_coarse(t) for t in operands):
+        return refuse("figure_too_coarse")
     owner, plain = possessive(mid_sentence(index.call(member.entity))), lower_first(re.sub(r"^total ", "", name))
     when = when_words(member, index)
     words = {
@@ -216,6 +221,11 @@ _YEARS = (
 )
 _DAYS = ("On which of these dates {be} {what} {degree}: {either}?",)
 _OF_ALL = ("Which of {whose} {kinds} had the {degree} {name} {in}?",)
+
+
+def is_coarse(triplet: Triplet) -> bool:
+    """Whether a figure is printed in so few digits that no tenth of a percent can be told by it."""
+    return len(re.sub(r"\D", "", triplet.answer).lstrip("0")) < DIGITS
 
 
 def measure_name(operands: Sequence[Triplet]) -> str:

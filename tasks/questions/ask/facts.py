@@ -371,7 +371,8 @@ def ask_prose_fact(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no template fits."""
     when, holder = _day_phrase(triplet), re.sub(r"['’]s?$", "", mid_sentence(holder))
     if triplet.relation == "was acquired for":
-        return f"For what price was {holder} acquired?"
+        per_share = re.search(rf"{re.escape(triplet.answer)}(?: in cash)? per share", triplet.source_sentence)
+        return f"For what price{' per share' if per_share else ''} was {holder} acquired?"
     if triplet.relation == "was founded in":
         return f"In which year was {holder} founded?"
     counted = next(iter(quantities(triplet.answer)), None)

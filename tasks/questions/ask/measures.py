@@ -54,7 +54,6 @@ def _plain(label: str, entity: str = "") -> str:
     """A label without the signs that only print needs, and without the name of its own company."""
     name = re.sub(r"\s*[-‑–—]\s*$", "", label.strip())
     name = re.sub(r"(?<=[a-z]) & (?=[a-z])", " and ", name)
-    name = re.sub(r"\s*\[[a-z\d]\](?= |$)", "", name)  # the mark of a footnote
     name = re.sub(
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
@@ -77,7 +76,7 @@ def _bare(company: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\[\w{1,2}\]|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"
@@ -103,7 +102,8 @@ _VAGUE = re.compile(
     r"|(?:total )?net non-operating (?:income|expense)|(?:current|long-term) other .*|reserve for .*"
     r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
     r"|.*\bexcluded from\b.*|.*\w—\w.*|.*\bsales return reserve\b.*|segment operating (?:income|loss)"
-    r"|capital investments accrued.*|assets under management|.*\bstill held\b.*",
+    r"|capital investments accrued.*|assets under management|.*\bstill held\b.*"
+    r"|.*\brecognized during\b.*",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it

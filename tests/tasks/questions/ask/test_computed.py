@@ -10,6 +10,7 @@ import pytest
 from rarefy.data_contracts.rows import COMPUTED
 from rarefy.tasks.corpus import chunk, read
 from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge.graph.computed import is_computable
 from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.sample import CORPUS
 
@@ -89,6 +90,7 @@ def test_changes_are_what_the_facts_make(built):
         times = [t.period[-4:] for t, _ in operands(question, built)]
         assert all(time in question.text for time in times), question.text
         if question.answer.endswith("%"):
+            assert min(len(re.sub(r"\D", "", t.answer)) for t, _ in operands(question, built)) > 2
             assert question.answer == f"{percent(abs(new - old), old):,}%", question.text
         elif question.answer.endswith("points"):
             assert Decimal(question.answer.split()[0]) == abs(new - old) * 100
@@ -104,6 +106,7 @@ def test_shares_are_what_the_facts_make(built):
         (member, part), (whole, total) = operands(question, built)
         assert part.dimensions and not total.dimensions and part.concept == total.concept
         assert member.entity == whole.entity and part.unit == total.unit
+        assert min(len(re.sub(r"\D", "", t.answer)) for t in (member, whole)) > 2, "no tenth of a percent of 9"
         assert question.answer == f"{percent(Decimal(part.value), Decimal(total.value)):,}%", question.text
 
 
@@ -149,6 +152,13 @@ def test_superlatives_leave_nothing_out(built):
                  if (f.concept, f.unit, f.period_start, f.period_end) == (fact.concept, fact.unit, *times(fact))
                  and not f.dimensions and d.entity == triplet.entity]  # fmt: skip
         assert abs(sum(values) - Decimal(whole[0].value)) <= Decimal(whole[0].value) / 200, question.text
+
+
+def test_nobody_computes_with_the_rest_of_the_world_or_with_what_others_own(built):
+    sample = next(t for t in built[2].values() if is_computable(t) and t.subject_type == "ORG")
+    assert not is_computable(replace(sample, relation="net income attributable to noncontrolling interest"))
+    for name, known in (("Europe", True), ("Latin America, Caribbean and other", False), ("Other countries", False)):
+        assert is_computable(replace(sample, subject=f"{sample.entity} {name}", subject_type="REGION")) == known
 
 
 def test_parts_and_years_are_said_in_several_ways(built):
