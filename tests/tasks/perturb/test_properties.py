@@ -105,8 +105,12 @@ def test_a_variant_holds_to_its_entry(name, everything, nli):
         if entry.per == "question" or entry.side == "query" or variant.chunk_id == case.chunk_id:
             from rarefy.tasks.perturb import Draft
 
+            # of a computed answer one operand is another; the others may stay
+            replaced = variant.detail.rpartition(" for ")[2] if name == "distracting" and case.computed else ""
             for check in (c for c in entry.checks if c in CHECKS):
-                assert CHECKS[check](case, Draft(variant.text)) == "", f"{check}: {variant.text[:300]}"
+                assert CHECKS[check](case, Draft(variant.text, replaced=replaced)) == "", (
+                    f"{check}: {variant.text[:300]}"
+                )
         for span in variant.spans:
             assert span.chunk_id == variant.chunk_id and 0 <= span.start < span.end <= len(variant.text)
     several = [v for v in kept if v.number > 0]
