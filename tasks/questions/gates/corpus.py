@@ -55,9 +55,14 @@ def _is_ambiguous(
             ]
             fit = set.intersection(*(set(subjects) for subjects in holders))
             # "listed on the same exchange as NVIDIA" is true of NVIDIA too, but does not ask for it.
-            if any(not contains_phrase(question.text, holders[0][subject]) for subject in fit - {_subject(target)}):
+            if any(not _names(question.text, holders[0][subject]) for subject in fit - {_subject(target)}):
                 return True
     return False
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has this name, with or without its legal form."""
+    return any(contains_phrase(text, form) for form in company_names(name))
 
 
 def _contradicts(one: Triplet, other: Triplet) -> bool:
