@@ -23,8 +23,13 @@ UNTRIED = ("needs_", "language")
 
 
 def hops_of(pattern: str) -> str:
-    """ "single" or "multi"; "computed" where an answer takes several facts, but none leads to another."""
-    return "single" if pattern == "single" else "computed" if pattern in COMPUTED else "multi"
+    """ "single", or "multi" where one fact leads to another; "computed" where none does, but an answer takes several.
+
+    "" of what no fact answers.
+    """
+    if pattern in (*COMPUTED, "listing"):
+        return "computed"
+    return {"single": "single", "absent": ""}.get(pattern, "multi")
 
 
 def row_id(*parts: str | int) -> str:

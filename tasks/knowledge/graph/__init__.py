@@ -24,7 +24,7 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 5  # kinds whose answer is computed; needed clues, parts of companies, rounds
+VERSION = 5  # chains through a year; what is described as people describe it; operands from as few chunks as hold them
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

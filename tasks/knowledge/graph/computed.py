@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -166,9 +166,10 @@ def differ(one: Decimal, other: Decimal) -> bool:
 
 
 def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool = True) -> Operands | None:
-    """One triplet of each figure: from several documents where possible, then from several chunks; by hash.
+    """One triplet of each figure, from as few chunks as hold them all; by hash.
 
-    With `alike` all have one relation, so that one name says what is measured.
+    Whoever has one table with both figures needs no second one. With `alike` all have one relation, so that one name
+    says what is measured.
     """
     groups: list[list[list[Triplet]]] = [[list(figure) for figure in figures]]
     if alike:
@@ -176,14 +177,15 @@ def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool
         groups = [[[t for t in figure if relation_of(t) == name] for figure in figures] for name in sorted(shared)]
     best: tuple[int, str, Operands] | None = None
     for group in groups:
-        picked: list[Triplet] = []
-        for figure in group:
-            documents, chunks = {t.doc_id for t in picked}, {t.chunk_id for t in picked}
-            picked.append(
-                min(figure, key=lambda t: (t.doc_id in documents, t.chunk_id in chunks, row_id(kind, t.triplet_id)))
-            )
-        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if len({t.chunk_id for t in picked}) > 1 else 2
-        found = (far, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
+        seed = min(t.triplet_id for t in group[0])
+        states = Counter(name for figure in group for name in {t.chunk_id for t in figure})
+        picked = [
+            min(figure, key=lambda t: (-states[t.chunk_id], row_id(kind, seed, t.chunk_id), t.triplet_id))
+            for figure in group
+        ]
+        chunks = len({t.chunk_id for t in picked})
+        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if chunks > 1 else 2
+        found = (chunks, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
         best = min(best, found, key=lambda one: one[:2]) if best else found
     return best[2] if best else None
 
@@ -274,7 +276,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
     for series in figures.series():
         yearly = _longest_run(series)
-        if len(yearly) < FEWEST or _rises(yearly) or not _has_clear_ends(yearly):
+        if len(yearly) < FEWEST or _is_guessed(yearly) or not _has_clear_ends(yearly):
             continue
         if found := choose_operands("superlative", yearly):
             yield found
@@ -286,9 +288,10 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 yield found
 
 
-def _rises(yearly: Sequence[Sequence[Triplet]]) -> bool:
-    """Whether each year has more than the one before: then the last has the most, as anybody would guess."""
-    return all(worth(one[0]) <= worth(next_[0]) for one, next_ in pairwise(yearly))
+def _is_guessed(yearly: Sequence[Sequence[Triplet]]) -> bool:
+    """Whether the first year has the least and the last the most, as anybody would guess."""
+    values = [worth(figure[0]) for figure in yearly]
+    return values[0] == min(values) and values[-1] == max(values)
 
 
 def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:

@@ -15,11 +15,10 @@ from rarefy.tasks.questions.ask.arithmetic import (
 )
 from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
-from rarefy.tasks.questions.ask.measures import describe_measure, lower_first
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
 DIGITS = 3  # of figures that a percentage is made of
-MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
 
 
 def change(path: Path, index: CorpusIndex) -> Wording:
@@ -203,15 +202,14 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
 
 
 def _is_peak_asked(operands: Sequence[Triplet], path: Path) -> bool:
-    """Whether the highest of some years is asked for, not the lowest: the one that is not at an end, or not the last.
+    """Whether the highest of some years is asked for, not the lowest: by hash, but for what one guesses unread.
 
-    That the first or the last year has the extreme is what one guesses without reading.
+    That is that the last year has the most, or the first the least.
     """
     values = [stated_value(t) for t in operands]
-    last = len(values) - 1
-    peak, trough = (values.index(extreme) for extreme in (max(values), min(values)))
-    ranks = [(at in (0, last), at == last) for at in (peak, trough)]
-    return ranks[0] < ranks[1] if ranks[0] != ranks[1] else turn(path, "direction", 2) == 0
+    if values[-1] == max(values):
+        return False
+    return values[0] == min(values) or turn(path, "direction", 2) == 0
 
 
 _PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}
@@ -245,17 +243,6 @@ def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     if triplet.subject_type == "SEGMENT" and member_of(triplet):
         return f"the {name} of {company} {member_phrase(triplet).removeprefix('the ')}"
     return f"{company} {name}{part_phrase(triplet)}"
-
-
-# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
-_BURDENED = re.compile(
-    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
-)
-
-
-def is_sayable(name: str) -> bool:
-    """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words

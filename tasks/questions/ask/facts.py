@@ -181,10 +181,11 @@ _REPAID = re.compile(r"repayments? of ((?:long-term |short-term |term )?debt|com
 _CASH_FLOW = re.compile(r"(net )?cash (provided|generated|used) (?:by|in) (operating|investing|financing) activities")
 
 
-def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | None:
+def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str = "") -> str | None:
     """The question for a figure of a company that is named or described ("the company that …"); None without a unit.
 
-    `year_end` says a day as the end of a year, where the day itself would tell whose it is.
+    `year_end` says a day as the end of a year, where the day itself would tell whose it is; `when` says a time that is
+    described instead: "in the year when ...".
     """
     who = mid_sentence(holder)
     if triplet.relation == "aggregate market value of common equity held by non-affiliates" and triplet.period:
@@ -202,11 +203,15 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
     if measure.rejected_because:
         return None
     named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
-    forms = _figure_forms(triplet, measure, who, named, when_phrase(triplet, year_end))
+    forms = _figure_forms(triplet, measure, who, named, when or when_phrase(triplet, year_end))
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
         text += f", {unit}"
     return f"{text[0].upper()}{text[1:]}?"
+
+
+# Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
+_TIMELESS = re.compile(r"\b(?:segment (?:that (?:sells|includes)|behind)|company (?:run|led) by) [^\d]+$")
 
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
@@ -230,8 +235,10 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     else:
         owned = f"{possessive(who)} {name}"
         forms = [f"{when}, what {verb} {owned}"]
-    if not described:
+    if not described or _TIMELESS.search(who):
         forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
+    if described and re.search(r"\d", who):  # a time within is kept apart from the time asked for
+        return forms
     if part or not money or "," in measure.name.replace("property, plant", ""):
         return forms
     if _EARNED.fullmatch(measure.name) and flow:
@@ -312,7 +319,7 @@ _AMOUNT = (
     r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
 )
 _ROW = re.compile(  # a row that says what it is an amount of
-    rf"“(?P<row>(?:Total )?[A-Z]?[a-z][\w ,’-]*\b{_AMOUNT})”(?P<under> under “[^“”]+”)?"
+    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
 )
 
 

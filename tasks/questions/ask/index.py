@@ -24,6 +24,7 @@ class CorpusIndex:
     subjects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (relation, object) → subjects
     objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
+    tagged: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, concept) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
     _called: Counter[str] = field(default_factory=Counter)  # short name → companies with it
@@ -223,6 +224,8 @@ def build_index(
         index.subjects.setdefault((relation, thing), set()).add(subject)
         index.objects.setdefault((subject, relation), set()).add(thing)
         index.facts.setdefault((subject, relation), []).append(triplet)
+        if triplet.concept:
+            index.tagged.setdefault((subject, triplet.concept), []).append(triplet)
         if triplet.subject == triplet.entity:
             index.keys.setdefault(triplet.entity, subject)
         if is_member(triplet) and triplet.value:

@@ -7,17 +7,10 @@ from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
 from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
-from rarefy.tasks.questions.ask.computed import (
-    common_name,
-    is_sayable,
-    join_names,
-    measure_name,
-    say_years,
-    turn,
-    when_words,
-)
+from rarefy.tasks.questions.ask.computed import common_name, join_names, measure_name, say_years, turn, when_words
 from rarefy.tasks.questions.ask.facts import mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.measures import is_sayable
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
 

@@ -54,7 +54,6 @@ def _plain(label: str, entity: str = "") -> str:
     """A label without the signs that only print needs, and without the name of its own company."""
     name = re.sub(r"\s*[-‑–—]\s*$", "", label.strip())
     name = re.sub(r"(?<=[a-z]) & (?=[a-z])", " and ", name)
-    name = re.sub(r"\s*\[[a-z\d]\](?= |$)", "", name)  # the mark of a footnote
     name = re.sub(
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
@@ -77,7 +76,7 @@ def _bare(company: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\[\w{1,2}\]|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"
@@ -104,7 +103,7 @@ _VAGUE = re.compile(
     r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
     r"|.*\bexcluded from\b.*|.*\w—\w.*|.*\bsales return reserve\b.*|segment operating (?:income|loss)"
     r"|capital investments accrued.*|assets under management|.*\bstill held\b.*"
-    r"|.*\brecognized during\b.*",
+    r"|.*\brecognized during\b.*|.*, (?:aggregate cost|average price.*|shares)",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
@@ -191,7 +190,7 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     if flow and not tag and counted and not FLOW.search(name) and "paid" not in name:
         return name, "period_unclear"
     if tag.startswith("PaymentsOf") and "Dividend" in tag and re.match(r"(?:cash )?dividends?\b", name):
-        name = name if "paid" in name else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
+        name = name if re.search("paid|payments", name) else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
     if tag.startswith("ProceedsFrom") and re.match(r"(?:sales|maturities)\b", name):
         name = f"proceeds from {name}"
     name = re.sub(r"^common stock repurchased$", "repurchases of common stock", name)
@@ -420,3 +419,15 @@ def _takes_were(name: str) -> bool:
     if re.match(r"(?:weighted-average )?number of\b|(?:current|non-?current|long-term) portion of\b", name):
         return False
     return is_plural(name)
+
+
+MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
+
+
+def is_sayable(name: str) -> bool:
+    """Whether the name of a measure fits into a sentence."""
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
