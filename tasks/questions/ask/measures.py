@@ -131,7 +131,11 @@ _COLUMN = re.compile(
 def split_column(relation: str) -> tuple[str, str] | None:
     """(measure, day) of a cell whose column says both: "cost basis of commercial paper", "June 30, 2013"."""
     column = _COLUMN.fullmatch(relation)
-    if not column or not re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][\w-]*)*|(?:[A-Z.]+ )?[a-z -]+", column["thing"]):
+    if (
+        not column
+        or re.match(r"(?:Due|Other|Less|Within|After)\b", column["thing"])
+        or not re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][\w-]*)*|(?:[A-Z.]+ )?[a-z -]+", column["thing"])
+    ):
         return None
     of = f" of {lower_first(column['thing'])}" if not column["measure"].startswith("Less") else ""
     return f"{column['measure'].lower()}{of}{column['under'] or ''}", column["time"]
