@@ -66,7 +66,7 @@ def _is_stated(question: Question, operation: str, result: Decimal | int, values
 
 
 def _is_scaled(printed: Decimal, value: Decimal) -> bool:
-    return any(printed * factor == value for factor in (1, *FACTORS.values(), Decimal("0.01")))
+    return any(printed * factor == value for factor in (*FACTORS.values(), Decimal("0.01")))
 
 
 def _changes_members(question: Question, before: Sequence[Decimal], after: Sequence[Decimal]) -> bool:
@@ -78,5 +78,5 @@ def _changes_members(question: Question, before: Sequence[Decimal], after: Seque
     def above(values: Sequence[Decimal], factor: Decimal) -> frozenset[str]:
         return frozenset(name for name, value in zip(names, values, strict=True) if value * factor > limit)
 
-    fitting = {above(after, f) for f in {Decimal(1), *FACTORS.values()} if above(before, f) == set(question.members)}
+    fitting = {above(after, f) for f in FACTORS.values() if above(before, f) == set(question.members)}
     return bool(fitting) and frozenset(question.members) not in fitting

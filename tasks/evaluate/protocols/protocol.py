@@ -88,7 +88,16 @@ class Protocol:
         return frame.where(~frame.rows["pattern"].isin(self.uncounted).to_numpy())
 
     def numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
-        """All numbers of one system: of the kinds that count, then of each other kind by itself."""
+        """All numbers of one system: of the kinds that count, then of each other kind by itself.
+
+        Beside those of a kind that names what may be chosen stands what a guess would get.
+        """
+        guesses = {f"pattern={kind}": frame.only("pattern", kind).guess() for kind in KINDS}
+        for one in self._numbers(frame, config):
+            guess = guesses.get(one.slice, "")
+            yield replace(one, note="; ".join(filter(None, (one.note, guess)))) if guess else one
+
+    def _numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
         counted = self.counted(frame)
         if len(counted.rows):
             yield from self.measures(counted, config)

@@ -46,9 +46,9 @@ class Operands:
     far: int  # 0: from several documents; 1: from several chunks of one; 2: from one chunk
 
     @property
-    def figures(self) -> frozenset[tuple[str, ...]]:
+    def figures(self) -> frozenset[str]:
         """What is set side by side, whichever passages state it."""
-        return frozenset((t.subject_key, measure_of(t), t.unit, t.period_start, t.period_end) for t in self.triplets)
+        return frozenset(map(name_figure, self.triplets))
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
@@ -364,6 +364,13 @@ def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:
     return [(domain, collect_figures(group)) for domain, group in sorted(domains.items())]
 
 
+def name_figure(triplet: Triplet) -> str:
+    """The name of what a fact states a figure of: its subject, measure, unit and time; of other facts, what it says."""
+    said = "" if triplet.value else triplet.object_key or triplet.object
+    time = (triplet.unit, triplet.period_start, triplet.period_end)
+    return row_id("figure", triplet.subject_key, measure_of(triplet), *time, said)
+
+
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
@@ -371,13 +378,13 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
     smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
-    seen: set[frozenset[tuple[str, ...]]] = set()
+    seen: set[frozenset[str]] = set()
 
     def place(one: Operands) -> tuple[int, int, int]:
         counts = [taken[group] for group in one.spread]
         return max(counts), one.far, sum(counts)
 
-    waiting = [(place(one), row_id(one.kind, *(t.triplet_id for t in one.triplets)), one) for one in proposed]
+    waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])
     queue = [(order, name, at) for at, (order, name, _) in enumerate(waiting)]
     heapify(queue)
@@ -397,10 +404,14 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
 
 
 def make_computed_path(operands: Operands, domain: str) -> Path:
-    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden."""
+    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden.
+
+    It is named after what is compared, not after where that stands or what it comes to: a later version of the corpus
+    asks the same in the same words.
+    """
     names = tuple(t.triplet_id for t in operands.triplets)
     return Path(
-        path_id=row_id("path", operands.kind, *names),
+        path_id=row_id("path", operands.kind, domain, *map(name_figure, operands.triplets)),
         pattern=operands.kind,
         triplet_ids=names,
         chunk_ids=tuple(t.chunk_id for t in operands.triplets),

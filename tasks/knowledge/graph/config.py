@@ -95,7 +95,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
-        6, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
+        3, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
     per_clue: int = Field(
         5, ge=1, description="stars and chains around a named thing that describe it by the same facts"

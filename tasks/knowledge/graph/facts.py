@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
-from rarefy.tasks.knowledge.graph.headlines import family_of, is_telling
+from rarefy.tasks.knowledge.graph.headlines import family_of, how_telling
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -66,7 +66,7 @@ class FactColumns:
     document: Array
     number: Array  # float64: the value, nan where it is none
     family: Array  # of a measure by which people follow a company; -1 for none
-    telling: Array  # bool: of a measure by which people describe a year or a segment
+    telling: Array  # how readily people describe a year or a segment by it; 0: not
     flow: Array  # bool: the period is a span of time
     year: Array  # the fiscal year of the period as it is asked for; 0 for another
 
@@ -170,7 +170,7 @@ class _GraphBuilder:
             self.code("document", triplet.doc_id),
             _number(triplet.value),
             self.code("family", family) if family else -1,
-            is_telling(triplet),
+            how_telling(triplet),
             bool(triplet.period_start),
         )
 
@@ -195,7 +195,7 @@ class _GraphBuilder:
             document=np.array(document, np.int64),
             number=np.array(number, np.float64),
             family=np.array(family, np.int64),
-            telling=np.array(telling, bool),
+            telling=np.array(telling, np.int64),
             flow=np.array(flow, bool),
             year=np.array([_year(period) for period in periods], np.int64),
         )

@@ -37,10 +37,11 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
 _FAMILY = {f"us-gaap:{tag}": family for family, tags in _FAMILIES.items() for tag in tags.split()}
 
 
-# Families by which people tell years apart, and segments, but for costs, which go with sales
-_TELLING = frozenset(
-    ("sales", "profit", "tax", "research", "operating cash", "capital spending", "buybacks", "acquisitions", "interest")
-)
+# Families by which people describe a year, or a segment, and how readily; costs, which go with sales, are none of them
+_TELLING = {
+    2: ("sales", "profit", "operating cash"),
+    1: ("tax", "research", "capital spending", "buybacks", "acquisitions", "interest"),
+}
 
 
 def family_of(triplet: Triplet) -> str:
@@ -48,6 +49,7 @@ def family_of(triplet: Triplet) -> str:
     return _FAMILY.get(triplet.concept, "") if triplet.method == "table" else ""
 
 
-def is_telling(triplet: Triplet) -> bool:
-    """Whether people describe a year, or a segment, by this figure: "the year when its operating income was lowest"."""
-    return family_of(triplet) in _TELLING and "CostOf" not in triplet.concept
+def how_telling(triplet: Triplet) -> int:
+    """How readily people describe a year or a segment by this figure; 0: not at all."""
+    family = "" if "CostOf" in triplet.concept else family_of(triplet)
+    return next((degree for degree, families in _TELLING.items() if family in families), 0)

@@ -74,7 +74,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     led_to[graph.tail[free]] = True
     head, tail, points = as_sequence(graph.head), as_sequence(graph.tail), as_sequence(graph.point)
     listed = find_listed(graph, graph.tail) & ~find_relations(graph, (PART,)) & config.needed_clues
-    link, year = graph.columns.link, as_sequence(graph.columns.year)
+    link, year, telling = graph.columns.link, as_sequence(graph.columns.year), as_sequence(graph.columns.telling)
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
@@ -109,7 +109,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         if years is None or answer not in years.series or years.remaining(answer) < 2:
             return
         clues = [clue for clue in years.clues_of(answer) if free[clue]]
-        for clue in sorted(clues, key=lambda clue: turn_point(points[clue] ^ point, 0)):
+        for clue in sorted(clues, key=lambda clue: (-telling[clue], turn_point(points[clue] ^ point, 0))):
             time, one = f"fiscal year {year[answer]}", years.clues[head[answer], year[answer]][:1]
             remaining = years.remaining(answer), years.remaining(answer, int(graph.chunk[answer]))
             yield CandidatePath((clue, answer), answer, head[answer], clues=(*one,), time=time, remaining=remaining)
@@ -408,7 +408,7 @@ class MemberFigures:
             near = columns.document[clue] == columns.document[answer]
             other_time = columns.asked[clue] != columns.asked[answer]
             turned = turn_point(int(self.graph.point[clue]) ^ point, 0)
-            order.append((near, not columns.telling[clue], other_time, place, turned, clue))
+            order.append((near, -columns.telling[clue], other_time, place, turned, clue))
         return (clue for *_, clue in sorted(order)[:BRANCHES])
 
 

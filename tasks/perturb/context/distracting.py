@@ -14,7 +14,6 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.other_values import is_name_mentioned
 from rarefy.tasks.perturb.context.swaps import Edit, apply_edits, format_like, replace_value
 from rarefy.tasks.perturb.passages import DIVIDER
-from rarefy.tasks.questions.operands import operands_of
 from rarefy.tasks.questions.other_answers import leads_elsewhere
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.quantities import number
@@ -309,13 +308,12 @@ def distracting(case: Case, config: PerturbConfig, random: Random) -> Iterator[D
     if case.pool is None:
         return
     direct = contains_answer(case.text, case.answer, case.aliases)
-    operands = operands_of(case.computed) if case.computed else ()
-    aliases = case.aliases if direct and not operands else ()
+    aliases = case.aliases if direct and not case.computed else ()
     later: dict[int, list[tuple[Swap, list[Edit]]]] = {1: [], 2: []}
     for swap in case.pool.swaps:
-        if operands and not leads_elsewhere(case.computed, swap.old, swap.new):
+        if case.computed and not leads_elsewhere(case.computed, swap.old, swap.new):
             continue
-        if not operands and (swap.old == case.answer) != direct:
+        if not case.computed and (swap.old == case.answer) != direct:
             continue
         edits = replace_value(case.text, swap.old, aliases, swap.new, swap.kind)
         if swap.old in STATES.values():

@@ -119,7 +119,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     most = turn(path, "direction", 4) > 0
     first = operands[0]
     degree = _degree(first, most, len(operands))
-    order = sorted(operands, key=lambda t: row_id(path.path_id, t.triplet_id))
+    order = sorted(operands, key=lambda t: row_id(path.path_id, t.subject_key))
     names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
     words = {
         "degree": degree,

@@ -138,12 +138,10 @@ class CorpusIndex:
         first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
         traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
         cover = sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
-        for chunk_id in (*among, *first, *cover):
-            if self.chunks[chunk_id].doc_id == document.doc_id:
-                found = _line_with(self.chunks[chunk_id], document.entity)
-                if found:
-                    return found
-        return None
+        own = [name for name in (*among, *first, *cover) if self.chunks[name].doc_id == document.doc_id]
+        forms = (document.entity, document.entity.upper())  # some covers print it in capitals alone
+        lines = (_line_with(self.chunks[name], form) for form in forms for name in own)
+        return next(filter(None, lines), None)
 
     def may_hold(self, fact: Triplet) -> set[str]:
         """The keys of all of whom a fact may hold: who has it, and whose documents speak of its object elsewhere.

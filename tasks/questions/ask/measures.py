@@ -76,7 +76,7 @@ def _bare(company: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\[\w{1,2}\]|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"

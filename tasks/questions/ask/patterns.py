@@ -280,8 +280,12 @@ def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, 
     naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
     if naming is None or second.subject != document.entity:
         return refuse("answer_not_named")
-    text = f"Which {kind} {apposed(trait)} {shared}?" if trait else f"Which other {kind} {shared}?"
-    return Wording(text, second.subject, second, (naming,), restrictions=traits)
+    holders = index.subjects[relation_of(trait), object_of(trait)] if trait else {subject_of(arm) for arm in given}
+    other = "" if holders.isdisjoint(subject_of(arm) for arm in given) else "other "
+    text = f"Which {other}{kind} {f'{apposed(trait)} ' if trait else ''}{shared}?"
+    line = index.chunks[naming.chunk_id].text[naming.start : naming.end]
+    printed = second.subject if second.subject in line else second.subject.upper()
+    return Wording(text, printed, second, (naming,), restrictions=traits, aliases=(second.subject,))
 
 
 def shared_clause(triplet: Triplet, other: str) -> str | None:

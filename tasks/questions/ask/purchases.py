@@ -45,7 +45,7 @@ def _is_only_one(answer: Triplet, month: str, year: int, index: CorpusIndex) -> 
         for document in index.documents_about(answer.entity)
         for sentence in re.split(r"(?<=[.;])\s+(?=[A-Z])", document.text)
     )
-    name = short_name(answer.subject)
+    name = short_name(answer.subject).split()[0]  # "Shockwave", which a filing calls Shockwave Medical once
     return not any(dated.search(words) and _BOUGHT.search(words) and name not in words for words in said)
 
 

@@ -2,9 +2,10 @@
 
 import re
 
-from rarefy.data_contracts.rows import Triplet, row_id
+from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.years import singled_out
-from rarefy.tasks.questions.ask.facts import ask_for_figure
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.facts import ask_for_figure, choose
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
 
@@ -42,18 +43,21 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
         return "", (), "clue_not_plain"
     if not is_sayable(name) or describe_measure(clue).thing:
         return "", (), "clue_not_plain"
-    if not is_sayable(asked.name) or re.match(r"[A-Z][a-z]+ [A-Z]", asked.name):
-        return "", (), "label_not_plain"
+    if not is_sayable(asked.name) or any(name in asked.name for name in company_names(target.entity)):
+        return "", (), "label_not_plain"  # "Walmart's total Walmart shareholders' equity"
     most = values[year] == max(values.values())
-    span = f"over fiscal {min(figures)}–{max(figures)}"
-    when = f"the year when {_said_of_year(clue, name, most)}"
-    if not any(_spent(name)) and int(row_id("year", clue.triplet_id, target.triplet_id), 16) % 2:
-        when = f"the year of its {_degree(name, most)} {name}"
+    first, last = min(figures), max(figures)
+    said = _said_of_year(clue, name, most)
+    forms = [f"the year when {said}", f"the year from fiscal {first} through {last} when {said}"]
+    if not any(_spent(name)):
+        forms.append(f"the year of its {_degree(name, most)} {name}")
+    when = choose(forms, clue.subject, name, target.relation, target.period)
     when = f"in {when}" if target.period_start else f"at the end of {when}"
     text = ask_for_figure(target, index.call(target.entity), when=when)
-    if text and text.lower().startswith(when.lower()):
+    span = "" if "through" in when else f"over fiscal {first}–{last}"
+    if text and span and text.lower().startswith(when.lower()):
         text = f"{text[: len(when)]} {span}{text[len(when) :]}"
-    elif text:
+    elif text and span:
         text = f"{span[0].upper()}{span[1:]}, {text[0].lower()}{text[1:]}"
     others = tuple(figure for other, figure in figures.items() if other != year)
     return (text, others, "") if text else ("", (), asked.rejected_because or "unit_or_period_unknown")

@@ -71,7 +71,7 @@ _SAME = {
     "share": "stock", "sharehold": "stockhold", "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
     "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn",
 }  # fmt: skip
-_SHORT = {"ep": ("earn", "stock"), "sbc": ("stock", "base", "compens")}
+_SHORT = {"ep": ("earn", "common", "stock"), "sbc": ("stock", "base", "compens")}
 # A measure that has one of these is another than one that has not, however equal they are in a year
 _APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
@@ -340,12 +340,13 @@ _NOT_THEN = re.compile(
     rf"(?: (?:{'|'.join(MONTHS)})(?: \d\d?,)?)? (?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_VERBS = frozenset(
-    map(
-        stem,
-        "was were is are has have been be about approximately nearly total totaled increased decreased grew grown rose "
-        "declined amounted reached recorded reported up down from compared respectively primarily used related".split(),
-    )
+_IDLE = frozenset(  # beside the name of a measure, and no part of it
+    stem(word)
+    for word in (
+        "was were is are has have had been be includes including recognized incurred generated about approximately "
+        "nearly total totaled increased decreased grew grown rose declined amounted reached recorded reported up down "
+        "from compared respectively primarily used related we our it company this these which"
+    ).split()
 )
 
 
@@ -356,7 +357,7 @@ def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[s
     first = 0
     for one in reversed([one for one in others if one.end <= quantity.start]):
         first = one.end
-        if _telling(_NUMBER.sub(" ", said[one.end : before])) - _VERBS:
+        if _telling(_NUMBER.sub(" ", said[one.end : before])) - _IDLE:
             break
         before, first = one.start, 0
     return said[first:before], said[quantity.end : after]
@@ -373,7 +374,7 @@ def _names(needed: frozenset[str], beside: tuple[str, str]) -> bool:
     if linked and _begins_with(needed, after[linked:]):
         return True
     before.reverse()
-    while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in _VERBS or before[0] == ","):
+    while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in _IDLE or before[0] == ","):
         del before[0]
     return _begins_with(needed, before)
 
@@ -382,7 +383,7 @@ def _begins_with(needed: frozenset[str], tokens: list[str]) -> bool:
     left = set(needed)
     for token in tokens:
         told = set(_meant(token)) - _NOTHING if token.isalpha() and len(token) > 1 else set[str]()
-        if not left and (told - _VERBS or not token.isalpha()):
+        if not left and (told - _IDLE or not token.isalpha()):
             return not told - needed
         if not told <= needed or (not token.isalpha() and token != ","):
             return False
@@ -450,10 +451,16 @@ def _initials(fact: Triplet) -> str:
     return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""
 
 
+def _time(fact: Triplet) -> str:
+    """A fact's period, which a table without tags may have in the head of its column."""
+    column = fact.relation.partition(" in the column ")[2]
+    return fact.period or (column if _moments(column) else "")
+
+
 def _is_of_one_column(fact: Triplet) -> bool:
     """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
     column = fact.relation.partition(" in the column ")[2]
-    return bool(fact.period) and not _telling(" ".join(_QUOTED.findall(column))) - _PARTS_OF_A_YEAR
+    return bool(_time(fact)) and not _telling(" ".join(_QUOTED.findall(column))) - _PARTS_OF_A_YEAR
 
 
 def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
@@ -483,7 +490,7 @@ _YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? 
 
 def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
     """Does a statement speak of the fact's period?"""
-    if not fact.period and not fact.period_end:
+    if not _time(fact) and not fact.period_end:
         return True
     long = (
         not fact.period_start
@@ -503,7 +510,7 @@ def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
 
 
 def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
-    named = [one for moment in _moments(fact.period) for one in moment.ways]
+    named = [one for moment in _moments(_time(fact)) for one in moment.ways]
     years = {way.year for way in named if way.year}
     if fact.period_end:
         last = date.fromisoformat(fact.period_end)
@@ -518,7 +525,7 @@ def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
                 return bool(way.year) or chunk.period_end[:4] == str(last.year)
         return False
     months = {way.month for way in named if way.month}
-    yearly = "year" in fact.period
+    yearly = "year" in _time(fact).casefold()
     return any(
         (way.month in months or not months or (yearly and not way.month))
         and (way.year in years or (not way.year and chunk.period_end[:4] in map(str, years)))
@@ -588,12 +595,12 @@ def _cue(relation: str) -> re.Pattern[str] | None:
     if relation == "is part of":
         return re.compile(_WHOLE)
     roots = [
-        root(word) for word in words(relation) if stem(word) not in _NOTHING and len(word) > 3 and word not in _IDLE
+        root(word) for word in words(relation) if stem(word) not in _NOTHING and len(word) > 3 and word not in _FILLERS
     ]
     return re.compile("|".join(rf"\b{re.escape(one)}" for one in roots)) if roots else None
 
 
-_IDLE = frozenset("have been were must shall will does with from into under that this which also being".split())
+_FILLERS = frozenset("have been were must shall will does with from into under that this which also being".split())
 
 
 def _rarest(form: str) -> str:

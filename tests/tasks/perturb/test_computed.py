@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sample_questions import ask_sample
 
 from rarefy.data_contracts.rows import COMPUTED, Variant, row_id
 from rarefy.tasks.perturb import Case, Draft, PerturbConfig, vary
@@ -11,6 +10,7 @@ from rarefy.tasks.perturb.pools import draw
 from rarefy.tasks.questions.operands import operands_of
 from rarefy.tasks.questions.other_answers import leads_elsewhere
 from rarefy.tasks.text.answers import find_readable
+from tests.sample_questions import ask_sample
 
 FEW = 6  # of each kind
 NAMES = ("irrelevant_detail", "answer_deleted", "html", "golden_passage", "distracting", "inconsequential")

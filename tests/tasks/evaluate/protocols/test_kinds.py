@@ -103,3 +103,31 @@ def test_hops_are_of_the_patterns():
         "comparison": "computed", "change": "computed", "share": "computed", "superlative": "computed",
         "listing": "computed", "absent": "",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_beside_what_is_chosen_from_named_things_stands_what_a_guess_gets(name):
+    cases = cases_of(name)
+    changed = [
+        replace(one, question=replace(one.question, pattern="comparison", chance=chance))
+        for one, chance in zip(cases, (0.0, 0.0, 0.5, 0.3), strict=True)
+    ]
+    given = [*cases[:2], *changed[2:]]
+    config = getattr(CONFIGS, name)
+    found = by_name(PROTOCOLS[name], framed(PROTOCOLS[name], given, config, lambda trial: RIGHT), config)
+    of_kind = [one for one in found.values() if one.slice == "pattern=comparison"]
+    assert of_kind and all("a guess among what is named is right in 40%" in one.note for one in of_kind)
+    assert not any("a guess" in one.note for one in found.values() if one.slice != "pattern=comparison")
+
+
+def test_of_what_may_be_chosen_only_some_questions_may_name_it():
+    cases = made(4)
+    given = [
+        replace(one, question=replace(one.question, pattern="superlative", chance=chance))
+        for one, chance in zip(cases, (0.25, 0.0, 0.25, 0.25), strict=True)
+    ]
+    config = CONFIGS.effect_size
+    frame = framed(PROTOCOLS["effect_size"], given, config, lambda trial: RIGHT, ("closed_book", "passages"))
+    assert frame.guess() == (
+        "a guess among what is named is right in 25%, of the 75% of the questions that name what may be chosen"
+    )

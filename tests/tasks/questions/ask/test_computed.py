@@ -175,3 +175,15 @@ def test_an_answer_that_its_rows_do_not_give_is_rejected(built):
         question = replace(of_kind(built, kind)[0], answer=other)
         (judged,) = gates.judge([question], gates.GatesConfig(retrieved=0), chunks=chunks, triplets=triplets)
         assert judged.rejected_because == "answer_does_not_follow"
+
+
+def test_the_same_is_asked_where_its_figures_stand_elsewhere(built):
+    """A path is named after what is compared, so that a later version of a corpus asks it in the same words."""
+    triplets = list(built[2].values())
+    moved = [replace(t, triplet_id=f"{t.triplet_id}x", chunk_id=f"{t.chunk_id}x") for t in triplets]
+    every = graph.GraphConfig(quotas=dict.fromkeys(COMPUTED, 10_000))
+    before, after = (
+        [path for path in graph.trace(rows, every) if path.pattern in COMPUTED] for rows in (triplets, moved)
+    )
+    names = {path.path_id for path in before}
+    assert before and len(names) == len(before) and names == {path.path_id for path in after}

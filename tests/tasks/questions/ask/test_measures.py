@@ -227,7 +227,6 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("current portion of term debt", {"value": "-5", "answer": "(5)", "concept": "a:Debt"}, "direction_unclear"),
         ("gain on divestitures", {"value": "-5", "answer": "(5)"}, "direction_unclear"),
         ("accrued purchases (1)", {}, "footnote_mark"),
-        ("operating lease cost [a]", {}, "footnote_mark"),
         ("NET SALES", {}, "label_not_plain"),
         ("proceeds from stock options/withholding tax", {}, "label_not_plain"),
         ("stock options exercised", {"concept": "us-gaap:ProceedsFromStockOptionsExercised"}, "label_not_plain"),

@@ -1,5 +1,6 @@
 """Chains through a year: how the year is described, what is evidence of it, and when it is not asked by."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -45,11 +46,11 @@ BUYBACKS = figures("repurchases of common stock", "PaymentsForRepurchaseOfCommon
 
 def test_a_year_is_described_by_what_was_lowest_in_it_and_every_year_is_evidence():
     question, path, rows = put(SALES, BUYBACKS, 2023)
+    asks = "ow much did Acme spend on repurchases of common stock in the year"
     assert question.text in {
-        "Over fiscal 2022–2024, how much did Acme spend on repurchases of common stock in the year when its net sales "
-        "were lowest?",
-        "Over fiscal 2022–2024, how much did Acme spend on repurchases of common stock in the year of its lowest "
-        "net sales?",
+        f"Over fiscal 2022–2024, h{asks} when its net sales were lowest?",
+        f"Over fiscal 2022–2024, h{asks} of its lowest net sales?",
+        f"H{asks} from fiscal 2022 through 2024 when its net sales were lowest?",
     }
     assert (question.answer, question.pivot) == ("6", "Acme Inc. fiscal year 2023")
     assert {rows[name].period for name in question.triplet_ids} == {
@@ -61,7 +62,7 @@ def test_a_year_is_described_by_what_was_lowest_in_it_and_every_year_is_evidence
 def test_a_year_is_described_by_what_was_done_in_it():
     spent = figures("repurchases of common stock", "PaymentsForRepurchaseOfCommonStock", 5, 9, 7)
     question, *_ = put(spent, SALES, 2023)
-    assert "in the year when it spent the most on repurchases of common stock" in question.text
+    assert re.search("in the year .*when it spent the most on repurchases of common stock", question.text, re.I)
     assert question.answer == "20"
 
 
