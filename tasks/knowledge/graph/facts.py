@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
+from rarefy.tasks.knowledge.link.pages import REFERS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,6 +58,7 @@ class FactColumns:
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
+    pointer: Array  # bool: a link that says where more is said and no more, so that nobody would ask for its other end
     kind: Array  # type and unit of the tail
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
@@ -156,6 +158,7 @@ class _GraphBuilder:
             member,
             triplet.subject_type == "PERSON",
             triplet.method == "link",
+            triplet.method == "link" and triplet.relation == REFERS,
             self.code("kind", triplet.object_type, triplet.unit),
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
@@ -166,9 +169,9 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        asked = [self.code("asked", self.years.get(row[5][1:], row[5][-1])) for row in rows]
-        sort, member, person, link, kind, _, value, concept, document, number = (
-            zip(*rows, strict=True) if rows else [()] * 10
+        asked = [self.code("asked", self.years.get(row[6][1:], row[6][-1])) for row in rows]
+        sort, member, person, link, pointer, kind, _, value, concept, document, number = (
+            zip(*rows, strict=True) if rows else [()] * 11
         )
         return FactColumns(
             head=keys[order, 0],
@@ -177,6 +180,7 @@ class _GraphBuilder:
             member=np.array(member, bool),
             person=np.array(person, bool),
             link=np.array(link, bool),
+            pointer=np.array(pointer, bool),
             kind=np.array(kind, np.int64),
             asked=np.array(asked, np.int64),
             value=np.array(value, np.int64),

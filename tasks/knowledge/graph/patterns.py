@@ -41,7 +41,7 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Single facts (R11): the tail has no other edge, and with the paper's rule nor has the head."""
     nodes = len(graph.nodes)
     out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
-    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
+    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1) & ~graph.columns.pointer
     if config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
 
@@ -103,7 +103,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
     return PatternPaths(
         count=lambda: count_chains(graph, config),
-        answers=np.flatnonzero(free & led_to[graph.head] & find_needed(graph, config)),
+        answers=np.flatnonzero(free & led_to[graph.head] & find_needed(graph, config) & ~graph.columns.pointer),
         propose=propose,
         rule=config.chunk_rule,
     )
