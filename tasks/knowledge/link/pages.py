@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from rarefy.data_contracts.rows import Document, Link, Triplet
@@ -17,6 +17,7 @@ _NAVIGATION = re.compile(
 _STEP = re.compile(r"\W*(?:next|previous|prev|back|return|jump|continue|go|skip|up|home|edit|improve)\b", re.I)
 _ENDED = re.compile(r"[.!?:]['\"”’)\]]*$")
 _SAYING = 4  # words of a sentence around its links
+_SHARED = 2  # pages that have a sentence word for word: what more have is no page's own
 _MOST = 2  # links of a sentence: more are a list
 # what the reader of the text left of a link
 _MARKUP = re.compile(r"\]\(\{[%{][^()]*[%}]\}\)|\]\[[^\[\]]*\]|[\[\]]")
@@ -32,7 +33,13 @@ _QUOTES = "\"'“”‘’ "
 
 
 def link_pages(corpus: Corpus) -> Iterator[Triplet]:
-    """The links from pages to others of the corpus that stand in sentences, not in menus and lists."""
+    """The links from pages to others of the corpus that stand in sentences of their own, not in menus and lists."""
+    found = list(_find_links(corpus))
+    pages = Counter(sentence for sentence, _ in {(row.source_sentence, row.doc_id) for row in found})
+    yield from (row for row in found if pages[row.source_sentence] <= _SHARED)
+
+
+def _find_links(corpus: Corpus) -> Iterator[Triplet]:
     if not any(document.links for document in corpus.documents):
         return
     addresses, names = Addresses(corpus.documents), _Names(corpus)
@@ -79,14 +86,17 @@ class _Names:
     """What pages and their sections are called, by names that no other page has."""
 
     def __init__(self, corpus: Corpus) -> None:
+        self._titles: dict[str, str] = {}
         self._called: dict[str, set[str]] = defaultdict(set)
         self._headings: dict[str, dict[str, str]] = {}
         self._subjects: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
         for document in corpus.documents:
             titles = (document.text[b.start : b.end] for b in document.blocks if b.kind == "heading")
             found = [_NUMBERED.sub("", title) for title in titles]
+            given = document.title if document.title != document.source else "".join(found[:1])
+            self._titles[document.doc_id] = given
             self._headings[document.doc_id] = {_slug(heading): heading for heading in reversed(found)}
-            for name in {document.title, document.entity, *found}:
+            for name in {given, document.entity, *found}:
                 self._called[_slug(name)].add(document.doc_id)
         for row in sorted(corpus.facts, key=lambda row: row.triplet_id):
             self._subjects[row.doc_id].setdefault(tuple(stems(row.subject)), row.subject)
@@ -99,14 +109,14 @@ class _Names:
 
     def of_page(self, page: Document) -> str:
         """Its entity or its title, whichever is its alone."""
-        return next((name for name in (page.entity, page.title) if self._is_own(name)), "")
+        return next((name for name in (page.entity, self._titles[page.doc_id]) if self._is_own(name)), "")
 
     def of_target(self, page: Document, place: str, anchor: str) -> str:
         """What a link leads to: the thing that its words or the page name, if the page states facts of it."""
         headings = self._headings[page.doc_id]
         heading = (headings.get(_slug(place)) or headings.get(_slug(anchor), "")) if place else ""
         subjects = self._subjects[page.doc_id]
-        known = (subjects.get(tuple(stems(name)), "") for name in (anchor, heading, page.title) if name)
+        known = (subjects.get(tuple(stems(name)), "") for name in (anchor, heading, self.of_page(page)) if name)
         return next(filter(None, known), "") or (heading if self._is_own(heading) else self.of_page(page))
 
     def _is_own(self, name: str) -> bool:

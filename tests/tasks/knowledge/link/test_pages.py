@@ -120,3 +120,12 @@ def test_a_site_is_the_corpus_once_links_to_it_fit_three_documents() -> None:
 def test_a_page_has_the_address_that_its_front_matter_gives() -> None:
     (away,) = pages(away="---\nurl: https://www.acme.org/off/\naliases: [/holidays/, /off]\n---\n# Days off")
     assert found("http://acme.org/off", away) == found("/holidays", away) == "away"
+
+
+def test_what_every_page_says_links_nothing() -> None:
+    texts = {
+        name: f"# The {name}\n\nAn old text: there is a [newer one](leave.md) of it."
+        for name in "one two three".split()
+    }
+    assert not links(pages(leave="# Paid Leave\n\nTwenty days.", **texts))
+    assert len(links(pages(leave="# Paid Leave\n\nTwenty days.", one=texts["one"], two=texts["two"]))) == 2
