@@ -17,6 +17,7 @@ _NAVIGATION = re.compile(
 _STEP = re.compile(r"\W*(?:next|previous|prev|back|return|jump|continue|go|skip|up|home|edit|improve)\b", re.I)
 _ENDED = re.compile(r"[.!?:]['\"”’)\]]*$")
 _SAYING = 4  # words of a sentence around its links
+_LONGEST = 20  # words of an anchor that are looked at
 _SHARED = 2  # pages that have a sentence word for word: what more have is no page's own
 _MOST = 2  # links of a sentence: more are a list
 # what the reader of the text left of a link
@@ -24,8 +25,8 @@ _MARKUP = re.compile(r"\]\(\{[%{][^()]*[%}]\}\)|\]\[[^\[\]]*\]|[\[\]]")
 # an anchor of these alone names nothing
 _POINTING = frozenset(
     "here this that these those it its page pages link links click read more learn see the a an of to for in on at our "
-    "your their section chapter article document doc docs documentation guide instructions details information info "
-    "above below next previous following same post entry list website site full also and or".split()
+    "your their section chapter article document doc docs documentation guide handbook follow instructions details "
+    "information info above below next previous following same post entry list website site full also and or".split()
 )
 _NUMBERED = re.compile(r"#+ (?:\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D))?")
 _TAG = re.compile(r"[<{]/?\w[^<>{}]*[>}]|\{[%{]")  # in a title that is not all words
@@ -102,10 +103,15 @@ class _Names:
             self._subjects[row.doc_id].setdefault(tuple(stems(row.subject)), row.subject)
 
     def of_section(self, page: Document, at: int) -> str:
-        """The section of a page in which something stands, by its title or the page's; "" where it is a menu."""
+        """The section of a page in which something stands, by its title, or the page's where one word is no title.
+
+        "" where it is a menu.
+        """
         block = page.blocks[bisect_right(page.blocks, at, key=lambda block: block.start) - 1]
         title = _NUMBERED.sub("", f"# {block.section.rpartition(' > ')[2]}")
-        return "" if _NAVIGATION.search(title) else title if self._is_own(title) else self.of_page(page)
+        if _NAVIGATION.search(title):
+            return ""
+        return title if self._is_own(title) and len(words(title)) > 1 else self.of_page(page)
 
     def of_page(self, page: Document) -> str:
         """Its entity or its title, whichever is its alone."""
@@ -116,11 +122,21 @@ class _Names:
         headings = self._headings[page.doc_id]
         heading = (headings.get(_slug(place)) or headings.get(_slug(anchor), "")) if place else ""
         subjects = self._subjects[page.doc_id]
-        known = (subjects.get(tuple(stems(name)), "") for name in (anchor, heading, self.of_page(page)) if name)
-        return next(filter(None, known), "") or (heading if self._is_own(heading) else self.of_page(page))
+        called = (anchor, heading, self._titles[page.doc_id])
+        known = (subjects[part] for name in called for part in _parts(name) if part in subjects)
+        return next(known, "") or (heading if self._is_own(heading) else self.of_page(page))
 
     def _is_own(self, name: str) -> bool:
         return bool(_slug(name)) and len(self._called[_slug(name)]) == 1 and not _TAG.search(name)
+
+
+def _parts(name: str) -> Iterator[tuple[str, ...]]:
+    """The stems of a name, then those of its parts of two words or more, the longest first."""
+    found = tuple(stems(name)[:_LONGEST])
+    yield found
+    for length in range(len(found) - 1, 1, -1):
+        for at in range(len(found) - length + 1):
+            yield found[at : at + length]
 
 
 def _slug(name: str) -> str:

@@ -63,7 +63,7 @@ BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
         ),
         (
             *("is a major customer of", SOLD, True),
-            "the company of whose total sales in 2024 approximately 16% came from Boreal Systems",
+            "the company that got approximately 16% of its total sales in 2024 from Boreal Systems",
         ),
         (
             *("sources product from", BOUGHT, False),
