@@ -57,6 +57,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A hyperlink: the stretch `[start, end)` of a document's text that a reader would click, and where it leads."""
+
+    start: int
+    end: int
+    target: str  # as the source writes it: "../leave.md#vacation", "/handbook/leave/", "https://example.org/leave"
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A tagged value (inline XBRL) and the span `[start, end)` of the document's text that shows it."""
 
@@ -99,6 +108,7 @@ class Document:
     duplicate_similarity: float = 0.0  # 1.0: the same text; else estimated Jaccard of word shingles
     dropped: dict[str, int] = field(default_factory=dict)  # boilerplate, by kind: characters
     metadata: dict[str, str] = field(default_factory=dict)  # cik, sic, state, exchange, ticker, auditor, ...
+    links: tuple[Link, ...] = ()  # to other files and pages, in order, none within another
 
 
 @dataclass(frozen=True, slots=True)

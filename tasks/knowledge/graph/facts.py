@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import family_of, how_telling
+from rarefy.tasks.knowledge.link.pages import REFERS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,6 +60,7 @@ class FactColumns:
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
+    pointer: Array  # bool: a link that says where more is said and no more, so that nobody would ask for its other end
     kind: Array  # type and unit of the tail
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
@@ -163,6 +165,7 @@ class _GraphBuilder:
             member,
             triplet.subject_type == "PERSON",
             triplet.method == "link",
+            triplet.method == "link" and triplet.relation == REFERS,
             self.code("kind", triplet.object_type, triplet.unit),
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
@@ -176,9 +179,9 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        periods = [self.years.get(row[6][1:], row[6][-1]) for row in rows]
-        whole, sort, member, person, link, kind, _, value, concept, document, number, family, telling, flow = (
-            zip(*rows, strict=True) if rows else [()] * 14
+        periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
+        whole, sort, member, person, link, pointer, kind, _, value, concept, document, number, family, telling, flow = (
+            zip(*rows, strict=True) if rows else [()] * 15
         )
         return FactColumns(
             head=keys[order, 0],
@@ -188,6 +191,7 @@ class _GraphBuilder:
             member=np.array(member, bool),
             person=np.array(person, bool),
             link=np.array(link, bool),
+            pointer=np.array(pointer, bool),
             kind=np.array(kind, np.int64),
             asked=np.array([self.code("asked", period) for period in periods], np.int64),
             value=np.array(value, np.int64),
