@@ -277,10 +277,17 @@ def test_the_second_of_four_has_a_rank_and_the_second_of_three_has_none():
     assert put_segment("South", segments()).rejected_because == "clue_not_plain"
 
 
-def test_of_two_segments_one_has_the_higher_figure():
+def test_of_two_that_one_table_sets_side_by_side_none_is_the_larger():
     pair = {"tags": (100, 200), "shown": (100, 200), "parts": ("North", "South")}
-    assert " the Acme segment with the higher sales" in put_segment("South", segments(**pair)).text
-    assert " the Acme segment with the lower sales" in put_segment("North", segments(**pair)).text
+    assert put_segment("South", segments(**pair)).rejected_because == "clue_not_plain"
+
+
+def test_parts_that_are_not_all_that_the_document_tags_have_no_rank():
+    documents, *found = segments()
+    one = documents["d"].facts[-1]
+    more = Fact(0, 1, "Sales", "900", one.unit, one.period_start, one.period_end, ("Items=x:All", "Segments=acme:9"))
+    whole = {"d": replace(documents["d"], facts=(*documents["d"].facts, more))}
+    assert put_segment("West", (whole, *found)).rejected_because == "clue_not_plain"
 
 
 def test_a_figure_that_two_segments_share_describes_neither():
