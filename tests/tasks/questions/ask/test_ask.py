@@ -389,3 +389,30 @@ def test_a_segment_is_described_by_what_belongs_to_it(method, described):
     (question,) = ask([path], AskConfig(), triplets=rows, chunks=chunks, documents=documents)
     assert any(f" the Acme segment {words}" in question.text for words in described)
     assert question.answer == "100"
+
+
+def test_a_name_that_the_cover_prints_in_capitals_answers_as_it_is_printed(corpus):
+    documents, chunks, triplets = corpus
+    arms = (("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is incorporated in"))
+    loud = {
+        name: replace(chunk, text=chunk.text.replace(chunk.doc_id, chunk.doc_id.upper()))
+        for name, chunk in chunks.items()
+    }
+    rows = {
+        name: replace(t, source_sentence=t.source_sentence.replace(t.entity, t.entity.upper()))
+        for name, t in triplets.items()
+    }
+    question = put((documents, loud, rows), "inverted_star", *arms)
+    assert (question.answer, "Alpha Inc." in question.aliases) == ("ALPHA INC.", True)
+
+
+def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
+    documents, chunks, triplets = corpus
+    rows = {
+        name: replace(t, object="Nasdaq") if (t.subject, t.relation) == ("Gamma Ltd.", "is listed on") else t
+        for name, t in triplets.items()
+        if (t.subject, t.relation) != ("Alpha Inc.", "is incorporated in")
+    }
+    arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
+    question = put((documents, chunks, rows), "inverted_star", *arms)
+    assert question.text.startswith("Which other company listed on Nasdaq ")

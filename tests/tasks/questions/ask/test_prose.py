@@ -22,7 +22,7 @@ def fact(
     [
         (fact("was acquired for", "$2 billion"), "For what price was the Acme Company acquired?"),
         (
-            fact("was acquired for", "$28.00", source_sentence="We bought all shares for $28.00 per share."),
+            replace(fact("was acquired for", "$28.00"), source_sentence="We bought all shares for $28.00 per share."),
             "For what price per share was the Acme Company acquired?",
         ),
         (
