@@ -63,7 +63,7 @@ _SCALED = re.compile(r"(?<![\w.,])(\d\.\d|\d\d) (?:million|billion|trillion)")
 _CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
-    "thousand dollar end period other than less balanc consolid".split()
+    "thousand dollar end period other than less balanc consolid add trail four quarter".split()
 )
 _MONTHS = frozenset(map(stem, MONTHS))
 # Words for one thing, and short ones for several
@@ -86,7 +86,7 @@ _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance
 _QUOTED = re.compile(r"“([^”]+)”")
 _ASIDE = re.compile(r"\([^)]*\)")
 _WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
-_PARTS_OF_A_YEAR = _MONTHS | {"quarter", "month", "three", "six", "nine"}
+_PARTS_OF_A_YEAR = frozenset("month three six nine".split())
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
