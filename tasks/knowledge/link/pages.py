@@ -26,10 +26,11 @@ _MARKUP = re.compile(r"\]\(\{[%{][^()]*[%}]\}\)|\]\[[^\[\]]*\]|[\[\]]")
 _POINTING = frozenset(
     "here this that these those it its page pages link links click read more learn see the a an of to for in on at our "
     "your their section chapter article document doc docs documentation guide handbook follow instructions details "
-    "information info above below next previous following same post entry list website site full also and or".split()
+    "information info above below next previous following same post entry list website site full also and or how do you we i what".split()
 )
 _NUMBERED = re.compile(r"#+ (?:\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D))?")
-_TAG = re.compile(r"[<{]/?\w[^<>{}]*[>}]|\{[%{]")  # in a title that is not all words
+# a title that is not all words, or the name of a file
+_UNWORDED = re.compile(r"[<{]/?\w[^<>{}]*[>}]|\{[%{]|\A[a-z0-9]+(?:[-_][a-z0-9]+)+\Z")
 _QUOTES = "\"'“”‘’ "
 
 
@@ -45,11 +46,10 @@ def _find_links(corpus: Corpus) -> Iterator[Triplet]:
         return
     addresses, names = Addresses(corpus.documents), _Names(corpus)
     for document in corpus.documents:
-        starts = [link.start for link in document.links]
-        for chunk in corpus.chunks[document.doc_id] if starts else ():
-            for start, end in new_sentences(chunk, corpus):
-                first, last = (bisect_left(starts, chunk.start + at) for at in (start, end))
-                links = document.links[first:last]
+        for chunk in corpus.chunks[document.doc_id]:
+            within = _links_within(document, chunk.start, chunk.end)
+            for start, end in new_sentences(chunk, corpus) if within else ():
+                links = _links_within(document, chunk.start + start, chunk.start + end)
                 if not links or not _says(chunk.text[start:end], links, document):
                     continue
                 own = names.of_section(document, links[0].start)
@@ -65,6 +65,11 @@ def _find_links(corpus: Corpus) -> Iterator[Triplet]:
                     answer = answer or _spelled(name, _MARKUP.sub(" ", chunk.text[start:end]))
                     if own and name and answer and name != own:
                         yield make_link(document, chunk, (start, end), (own, REFERS, name), ("", ""), answer)
+
+
+def _links_within(document: Document, start: int, end: int) -> Sequence[Link]:
+    first, last = (bisect_left(document.links, at, key=lambda link: link.start) for at in (start, end))
+    return document.links[first:last]
 
 
 def _says(sentence: str, links: Sequence[Link], document: Document) -> bool:
@@ -127,7 +132,8 @@ class _Names:
         return next(known, "") or (heading if self._is_own(heading) else self.of_page(page))
 
     def _is_own(self, name: str) -> bool:
-        return bool(_slug(name)) and len(self._called[_slug(name)]) == 1 and not _TAG.search(name)
+        told = set(words(name)) - _POINTING and not _UNWORDED.search(name)
+        return bool(told) and len(self._called[_slug(name)]) == 1
 
 
 def _parts(name: str) -> Iterator[tuple[str, ...]]:
