@@ -26,7 +26,8 @@ _MARKUP = re.compile(r"\]\(\{[%{][^()]*[%}]\}\)|\]\[[^\[\]]*\]|[\[\]]")
 _POINTING = frozenset(
     "here this that these those it its page pages link links click read more learn see the a an of to for in on at our "
     "your their section chapter article document doc docs documentation guide handbook follow instructions details "
-    "information info above below next previous following same post entry list website site full also and or how do you we i what".split()
+    "information info above below next previous following same post entry list website site full also and or how "
+    "do you we i what".split()
 )
 _NUMBERED = re.compile(r"#+ (?:\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D))?")
 # a title that is not all words, or the name of a file
