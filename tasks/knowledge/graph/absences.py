@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.knowledge.graph.computed import is_computable
+from rarefy.tasks.knowledge.graph.computed import is_computable, name_figure
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import is_member
 
@@ -45,7 +45,7 @@ def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int)
 def _by_year(figures: Iterable[Triplet]) -> dict[tuple[str, ...], dict[int, Triplet]]:
     """The figures of each measure of a thing, by fiscal year."""
     known: dict[tuple[str, ...], dict[int, Triplet]] = defaultdict(dict)
-    for triplet in sorted(figures, key=lambda t: t.triplet_id):
+    for triplet in _by_name(figures):
         key = (triplet.domain, triplet.entity, triplet.subject_key, triplet.relation, triplet.unit)
         known[key].setdefault(year_of(triplet.period), triplet)
     return known
@@ -107,7 +107,7 @@ def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
     parts: dict[tuple[str, str, str], dict[str, Triplet]] = defaultdict(dict)
     known: set[tuple[str, str, str]] = set()  # of which part which tag is known, in whatever year
     last: dict[tuple[str, str], str] = {}
-    for triplet in sorted(figures, key=lambda t: t.triplet_id):
+    for triplet in _by_name(figures):
         of_year = (triplet.domain, triplet.entity, triplet.period)
         last[of_year[:2]] = max(triplet.period, last.get(of_year[:2], ""))
         if triplet.subject == triplet.entity:
@@ -132,7 +132,7 @@ def _other_measures(figures: Sequence[Triplet]) -> Iterator[Path]:
     tags: dict[tuple[str, str], set[str]] = defaultdict(set)
     labels: dict[tuple[str, str], set[str]] = defaultdict(set)
     own: dict[tuple[str, str], Triplet] = {}
-    for triplet in sorted(figures, key=lambda t: t.triplet_id):
+    for triplet in _by_name(figures):
         if triplet.subject != triplet.entity:
             continue
         holders[triplet.domain, triplet.concept][triplet.entity].append(triplet)
@@ -152,15 +152,25 @@ def _other_measures(figures: Sequence[Triplet]) -> Iterator[Path]:
                 continue
             models = [fact for fact in facts if fact.relation == called and fact.period == last.period]
             if models and models[0].relation_key not in labels[domain, entity]:
-                yield _path([min(models, key=lambda t: t.triplet_id), last], last.period, domain)
+                yield _path([_by_name(models)[0], last], last.period, domain)
 
 
 def _by_hash(paths: Iterable[Path]) -> list[Path]:
     return sorted(paths, key=lambda path: path.path_id)
 
 
+def _by_name(figures: Iterable[Triplet]) -> list[Triplet]:
+    """In an order that stays the same where facts only move within the corpus."""
+    return sorted(figures, key=lambda t: (name_figure(t), t.triplet_id))
+
+
 def _path(facts: Sequence[Triplet], period: str, domain: str) -> Path:
-    names = tuple(fact.triplet_id for fact in facts)
+    """Named as what is computed is: after what its facts state figures of, not after where these stand."""
     return Path(
-        row_id("path", "absent", period, *names), "absent", names, tuple(f.chunk_id for f in facts), period, domain
+        row_id("path", "absent", domain, period, *map(name_figure, facts)),
+        "absent",
+        tuple(fact.triplet_id for fact in facts),
+        tuple(fact.chunk_id for fact in facts),
+        period,
+        domain,
     )
