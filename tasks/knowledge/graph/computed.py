@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -276,7 +276,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
     for series in figures.series():
         yearly = _longest_run(series)
-        if len(yearly) < FEWEST or _rises(yearly) or not _has_clear_ends(yearly):
+        if len(yearly) < FEWEST or _is_guessed(yearly) or not _has_clear_ends(yearly):
             continue
         if found := choose_operands("superlative", yearly):
             yield found
@@ -288,9 +288,10 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 yield found
 
 
-def _rises(yearly: Sequence[Sequence[Triplet]]) -> bool:
-    """Whether each year has more than the one before: then the last has the most, as anybody would guess."""
-    return all(worth(one[0]) <= worth(next_[0]) for one, next_ in pairwise(yearly))
+def _is_guessed(yearly: Sequence[Sequence[Triplet]]) -> bool:
+    """Whether the first year has the least and the last the most, as anybody would guess."""
+    values = [worth(figure[0]) for figure in yearly]
+    return values[0] == min(values) and values[-1] == max(values)
 
 
 def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:

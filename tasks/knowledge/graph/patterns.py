@@ -403,7 +403,7 @@ class MemberFigures:
                 columns.concept[clue] == columns.concept[answer] >= 0
             )
             place, size = int(self.place[clue]), int(self.size[clue])  # the second of three is the middle one
-            if same_measure or size < 2 or place > (size > 3) or not self.apart((clue, answer)):
+            if same_measure or size < 3 or place > (size > 3) or not self.apart((clue, answer)):
                 continue
             near = columns.document[clue] == columns.document[answer]
             other_time = columns.asked[clue] != columns.asked[answer]

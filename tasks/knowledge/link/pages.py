@@ -126,7 +126,7 @@ class _Names:
         return next((name for name in (page.entity, self._titles[page.doc_id]) if self._is_own(name)), "")
 
     def of_target(self, page: Document, place: str, anchor: str) -> tuple[str, str]:
-        """The name and type of what a link leads to: the thing that it or the page names, if the page has facts of it."""
+        """Name and type of what a link leads to: the thing that it or the page names, if the page has facts of it."""
         headings = self._headings[page.doc_id]
         heading = (headings.get(_slug(place)) or headings.get(_slug(anchor), "")) if place else ""
         subjects = self._subjects[page.doc_id]

@@ -202,15 +202,14 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
 
 
 def _is_peak_asked(operands: Sequence[Triplet], path: Path) -> bool:
-    """Whether the highest of some years is asked for, not the lowest: the one that is not at an end, or not the last.
+    """Whether the highest of some years is asked for, not the lowest: by hash, but for what one guesses unread.
 
-    That the first or the last year has the extreme is what one guesses without reading.
+    That is that the last year has the most, or the first the least.
     """
     values = [stated_value(t) for t in operands]
-    last = len(values) - 1
-    peak, trough = (values.index(extreme) for extreme in (max(values), min(values)))
-    ranks = [(at in (0, last), at == last) for at in (peak, trough)]
-    return ranks[0] < ranks[1] if ranks[0] != ranks[1] else turn(path, "direction", 2) == 0
+    if values[-1] == max(values):
+        return False
+    return values[0] == min(values) or turn(path, "direction", 2) == 0
 
 
 _PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}

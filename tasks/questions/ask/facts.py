@@ -319,7 +319,7 @@ _AMOUNT = (
     r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
 )
 _ROW = re.compile(  # a row that says what it is an amount of
-    rf"“(?P<row>(?:Total )?[A-Z]?[a-z][\w ,’-]*\b{_AMOUNT})”(?P<under> under “[^“”]+”)?"
+    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
 )
 
 

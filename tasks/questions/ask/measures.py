@@ -103,7 +103,7 @@ _VAGUE = re.compile(
     r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
     r"|.*\bexcluded from\b.*|.*\w—\w.*|.*\bsales return reserve\b.*|segment operating (?:income|loss)"
     r"|capital investments accrued.*|assets under management|.*\bstill held\b.*"
-    r"|.*\brecognized during\b.*",
+    r"|.*\brecognized during\b.*|.*, (?:aggregate cost|average price.*|shares)",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
@@ -131,7 +131,11 @@ _COLUMN = re.compile(
 def split_column(relation: str) -> tuple[str, str] | None:
     """(measure, day) of a cell whose column says both: "cost basis of commercial paper", "June 30, 2013"."""
     column = _COLUMN.fullmatch(relation)
-    if not column or not re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][\w-]*)*|(?:[A-Z.]+ )?[a-z -]+", column["thing"]):
+    if (
+        not column
+        or re.match(r"(?:Due|Other|Less|Within|After)\b", column["thing"])
+        or not re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][\w-]*)*|(?:[A-Z.]+ )?[a-z -]+", column["thing"])
+    ):
         return None
     of = f" of {lower_first(column['thing'])}" if not column["measure"].startswith("Less") else ""
     return f"{column['measure'].lower()}{of}{column['under'] or ''}", column["time"]

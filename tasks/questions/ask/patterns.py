@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
+from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.extract.values import FACTORS
@@ -328,7 +329,7 @@ _LED = {  # office → clauses about the company
 _PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geographic area"}
 
 
-_MOST = {"largest": "the most", "smallest": "the least", "larger": "more", "smaller": "fewer"}  # of assets
+_MOST = {"largest": "the most", "smallest": "the least"}  # of assets
 _SIZES = {"highest": "largest", "largest": "largest", "lowest": "smallest", "smallest": "smallest"}
 _LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
 
@@ -387,12 +388,25 @@ def rank_among(fact: Triplet, siblings: list[Triplet], index: CorpusIndex) -> st
         tagged = {
             f.dimensions: f.value for f in same if _axes(f.dimensions) == axes and not _is_remainder(f.dimensions)
         }
+        if _members_elsewhere(tagged, same):
+            continue
         others = [value for value in tagged.values() if value != fact.value]
         unread = Counter(others) - Counter(t.value for t in siblings)
         whole = len(others) == len(tagged) - 1 and len(others) - unread.total() == len(siblings)
         if whole and all(_is_printed(value, fact) for value in unread):
             return _rank_word(float(fact.value), sorted(map(float, others)), *EXTREMES[bool(fact.period_start)])
     return ""
+
+
+def _members_elsewhere(tagged: Collection[tuple[str, ...]], same: list[Fact]) -> bool:
+    """Whether other tags of the measure and time have members that these lack, so that they are not all."""
+    members = {dimension for dimensions in tagged for dimension in dimensions}
+    axes = Counter(dimension.partition("=")[0] for dimension in members)
+    return any(
+        axes[dimension.partition("=")[0]] > 1 and dimension not in members and not _is_remainder((dimension,))
+        for fact in same
+        for dimension in fact.dimensions
+    )
 
 
 def _is_printed(value: str, fact: Triplet) -> bool:
@@ -417,12 +431,8 @@ def _is_remainder(dimensions: tuple[str, ...]) -> bool:
 
 def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
     above, below = sum(other > value for other in others), sum(other < value for other in others)
-    if above + below != len(others) or not others:
-        return ""
-    if len(others) == 1:
-        return {"highest": "higher", "lowest": "lower", "largest": "larger", "smallest": "smaller"}[
-            least if above else most
-        ]
+    if above + below != len(others) or len(others) < 2:
+        return ""  # of two that one table sets side by side, one may be the total of others
     second = len(others) > 2  # of three the second is the middle one
     return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
         below, ""

@@ -63,7 +63,7 @@ _SCALED = re.compile(r"(?<![\w.,])(\d\.\d|\d\d) (?:million|billion|trillion)")
 _CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
-    "thousand dollar end period other than less balanc consolid".split()
+    "thousand dollar end period other than less balanc consolid add trail four quarter".split()
 )
 _MONTHS = frozenset(map(stem, MONTHS))
 # Words for one thing, and short ones for several
@@ -86,7 +86,7 @@ _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance
 _QUOTED = re.compile(r"“([^”]+)”")
 _ASIDE = re.compile(r"\([^)]*\)")
 _WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
-_PARTS_OF_A_YEAR = _MONTHS | {"quarter", "month", "three", "six", "nine"}
+_PARTS_OF_A_YEAR = frozenset("month three six nine".split())
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
@@ -367,24 +367,26 @@ _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
 
 
-def _names(needed: frozenset[str], beside: tuple[str, str]) -> bool:
+def _names(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
     """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
     before, after = (_TOKEN.findall(text.lower()) for text in beside)
     linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
-    if linked and _begins_with(needed, after[linked:]):
+    if linked and _begins_with(needed, after[linked:], idle):
         return True
     before.reverse()
-    while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in _IDLE or before[0] == ","):
+    while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in idle or before[0] == ","):
         del before[0]
-    return _begins_with(needed, before)
+    return _begins_with(needed, before, idle)
 
 
-def _begins_with(needed: frozenset[str], tokens: list[str]) -> bool:
+def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
     left = set(needed)
     for token in tokens:
         told = set(_meant(token)) - _NOTHING if token.isalpha() and len(token) > 1 else set[str]()
-        if not left and (told - _IDLE or not token.isalpha()):
-            return not told - needed
+        if not left and told <= idle and token.isalpha():
+            continue
+        if not left:
+            return told <= needed
         if not told <= needed or (not token.isalpha() and token != ","):
             return False
         left -= told
@@ -422,7 +424,7 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
         further = said.label - needed - parts - _telling(fact.entity) if said.row else frozenset[str]()
         enough = needed <= (said.own if further or not said.row else said.around) and len(further) <= 1
     else:
-        enough = bool(needed) and _names(needed, said.beside)
+        enough = bool(needed) and _names(needed, said.beside, _IDLE | _telling(fact.entity))
     return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label))
 
 
@@ -539,7 +541,7 @@ _WORD = re.compile(r"\w+")
 _NEAR = 160  # characters between a name and what links it, at most: across sentences, and cells of a signature
 _FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _CUES = {
-    "is audited by": r"\baudit|\bindependent registered|\baccounting firm|\bconsent of|/s/",
+    "is audited by": r"\baudit|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
     "is headquartered in": r"\bheadquarter|\bprincipal (?:executive )?offices?|\bcorporate offices?",
     "is based in": r"\bheadquarter|\bprincipal (?:executive )?offices?|\bcorporate offices?",
     "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"

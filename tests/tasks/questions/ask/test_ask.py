@@ -277,10 +277,17 @@ def test_the_second_of_four_has_a_rank_and_the_second_of_three_has_none():
     assert put_segment("South", segments()).rejected_because == "clue_not_plain"
 
 
-def test_of_two_segments_one_has_the_higher_figure():
+def test_of_two_that_one_table_sets_side_by_side_none_is_the_larger():
     pair = {"tags": (100, 200), "shown": (100, 200), "parts": ("North", "South")}
-    assert " the Acme segment with the higher sales" in put_segment("South", segments(**pair)).text
-    assert " the Acme segment with the lower sales" in put_segment("North", segments(**pair)).text
+    assert put_segment("South", segments(**pair)).rejected_because == "clue_not_plain"
+
+
+def test_parts_that_are_not_all_that_the_document_tags_have_no_rank():
+    documents, *found = segments()
+    one = documents["d"].facts[-1]
+    more = Fact(0, 1, "Sales", "900", one.unit, one.period_start, one.period_end, ("Items=x:All", "Segments=acme:9"))
+    whole = {"d": replace(documents["d"], facts=(*documents["d"].facts, more))}
+    assert put_segment("West", (whole, *found)).rejected_because == "clue_not_plain"
 
 
 def test_a_figure_that_two_segments_share_describes_neither():
@@ -389,3 +396,30 @@ def test_a_segment_is_described_by_what_belongs_to_it(method, described):
     (question,) = ask([path], AskConfig(), triplets=rows, chunks=chunks, documents=documents)
     assert any(f" the Acme segment {words}" in question.text for words in described)
     assert question.answer == "100"
+
+
+def test_a_name_that_the_cover_prints_in_capitals_answers_as_it_is_printed(corpus):
+    documents, chunks, triplets = corpus
+    arms = (("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is incorporated in"))
+    loud = {
+        name: replace(chunk, text=chunk.text.replace(chunk.doc_id, chunk.doc_id.upper()))
+        for name, chunk in chunks.items()
+    }
+    rows = {
+        name: replace(t, source_sentence=t.source_sentence.replace(t.entity, t.entity.upper()))
+        for name, t in triplets.items()
+    }
+    question = put((documents, loud, rows), "inverted_star", *arms)
+    assert (question.answer, "Alpha Inc." in question.aliases) == ("ALPHA INC.", True)
+
+
+def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
+    documents, chunks, triplets = corpus
+    rows = {
+        name: replace(t, object="Nasdaq") if (t.subject, t.relation) == ("Gamma Ltd.", "is listed on") else t
+        for name, t in triplets.items()
+        if (t.subject, t.relation) != ("Alpha Inc.", "is incorporated in")
+    }
+    arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
+    question = put((documents, chunks, rows), "inverted_star", *arms)
+    assert question.text.startswith("Which other company listed on Nasdaq ")

@@ -248,6 +248,7 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("“Balance, end of period”", {"subject_type": "TABLE"}, "label_says_little"),
         ("“Cash” in the column “June 30, 2013 Level 1”", {"subject_type": "TABLE"}, "label_not_plain"),
         ("“Revenue” in the column “Percentage Change 2013 Versus 2012”", {"subject_type": "TABLE"}, "label_not_plain"),
+        ("“Due after one year” in the column “June 30, 2013 Cost Basis”", {"subject_type": "TABLE"}, "label_not_plain"),
         ("“Trucks” in the column “Change”", {"subject_type": "TABLE"}, ""),
         ("“Revenue” in the column “2013”", {"subject_type": "TABLE"}, ""),
         ("other income (expense), net", {}, "label_says_little"),

@@ -69,6 +69,7 @@ def found(one: Triplet, *others: Chunk) -> set[str]:
         "|  | 2024 | 2023 |\n|---|---|---|\n| Research and development expenses | $31,370 | $29,510 |",
         "(in thousands)\n\n| Year | Research expense |\n|---|---|\n| June 30, 2024 | 31,370,000 |",
         "Research and development expenses of $31 billion rose 7% from 2023.",
+        "In 2024 and 2023, we had Acme research and development expenses of $31 billion and $29 billion.",
         "Our spending included $9 billion of taxes and $31 billion of research and development costs.",
         "For 2022, 2023 and 2024, research and development expense was $25 billion, $29 billion and $31 billion.",
         "|  | * | * |\n|---|---|---|\n| Research and development | $31,370 | $29,510 |",  # heads were lost
@@ -127,6 +128,12 @@ def test_a_current_amount_may_stand_without_the_word_and_a_lasting_one_not_as_cu
         for name in ("Accrued liabilities", "Noncurrent accrued liabilities")
     )
     assert found(current, plain, other) == {"Accrued liabilities"}
+
+
+def test_a_year_ago_is_the_one_before_the_documents():
+    text = "For fiscal 2025, research and development expenses were $35 billion, up from $31 billion a year ago."
+    next_year, later = (replace(chunk(year, text), period_end=f"{year}-06-30") for year in ("2025", "2026"))
+    assert found(RESEARCH, next_year, later) == {"2025"}
 
 
 def test_a_part_may_be_named_in_the_sentence_before():
