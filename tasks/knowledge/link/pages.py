@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from rarefy.data_contracts.rows import Document, Link, Triplet
+from rarefy.data_contracts.rows import LITERALS, Document, Link, Triplet
 from rarefy.tasks.knowledge.link.addresses import Addresses
 from rarefy.tasks.knowledge.link.linked import Corpus, make_link, new_sentences
 from rarefy.tasks.text.stems import stems, words
@@ -26,12 +26,13 @@ _MARKUP = re.compile(r"\]\(\{[%{][^()]*[%}]\}\)|\]\[[^\[\]]*\]|[\[\]]")
 _POINTING = frozenset(
     "here this that these those it its page pages link links click read more learn see the a an of to for in on at our "
     "your their section chapter article document doc docs documentation guide handbook follow instructions details "
-    "information info above below next previous following same post entry list website site full also and or how "
-    "do you we i what".split()
+    "information info above below next previous following same post entry list website site full also and or how do "
+    "you we i what".split()
 )
 _NUMBERED = re.compile(r"#+ (?:\d{1,2}(?:\.\d{1,2})*[.)]? (?=\D))?")
 # a title that is not all words, or the name of a file
 _UNWORDED = re.compile(r"[<{]/?\w[^<>{}]*[>}]|\{[%{]|\A[a-z0-9]+(?:[-_][a-z0-9]+)+\Z")
+_UNNAMED = LITERALS | {"TABLE"}  # types of subjects that are no things with a name
 _QUOTES = "\"'“”‘’ "
 
 
@@ -59,13 +60,13 @@ def _find_links(corpus: Corpus) -> Iterator[Triplet]:
                     if page is None or page.doc_id == document.doc_id:
                         continue
                     anchor = document.text[link.start : link.end].strip(_QUOTES)
-                    name = names.of_target(page, place, anchor)
+                    name, kind = names.of_target(page, place, anchor)
                     answer = _spelled(name, anchor)
                     if not answer and set(words(anchor)) - _POINTING:
                         answer = anchor
                     answer = answer or _spelled(name, _MARKUP.sub(" ", chunk.text[start:end]))
                     if own and name and answer and name != own:
-                        yield make_link(document, chunk, (start, end), (own, REFERS, name), ("", ""), answer)
+                        yield make_link(document, chunk, (start, end), (own, REFERS, name), ("", kind), answer)
 
 
 def _links_within(document: Document, start: int, end: int) -> Sequence[Link]:
@@ -96,7 +97,7 @@ class _Names:
         self._titles: dict[str, str] = {}
         self._called: dict[str, set[str]] = defaultdict(set)
         self._headings: dict[str, dict[str, str]] = {}
-        self._subjects: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
+        self._subjects: dict[str, dict[tuple[str, ...], tuple[str, str]]] = defaultdict(dict)
         for document in corpus.documents:
             titles = (document.text[b.start : b.end] for b in document.blocks if b.kind == "heading")
             found = [_NUMBERED.sub("", title) for title in titles]
@@ -106,7 +107,8 @@ class _Names:
             for name in {given, document.entity, *found}:
                 self._called[_slug(name)].add(document.doc_id)
         for row in sorted(corpus.facts, key=lambda row: row.triplet_id):
-            self._subjects[row.doc_id].setdefault(tuple(stems(row.subject)), row.subject)
+            if row.subject_type not in _UNNAMED:
+                self._subjects[row.doc_id].setdefault(tuple(stems(row.subject)), (row.subject, row.subject_type))
 
     def of_section(self, page: Document, at: int) -> str:
         """The section of a page in which something stands, by its title, or the page's where one word is no title.
@@ -123,14 +125,14 @@ class _Names:
         """Its entity or its title, whichever is its alone."""
         return next((name for name in (page.entity, self._titles[page.doc_id]) if self._is_own(name)), "")
 
-    def of_target(self, page: Document, place: str, anchor: str) -> str:
-        """What a link leads to: the thing that its words or the page name, if the page states facts of it."""
+    def of_target(self, page: Document, place: str, anchor: str) -> tuple[str, str]:
+        """Name and type of what a link leads to: the thing that it or the page names, if the page has facts of it."""
         headings = self._headings[page.doc_id]
         heading = (headings.get(_slug(place)) or headings.get(_slug(anchor), "")) if place else ""
         subjects = self._subjects[page.doc_id]
         called = (anchor, heading, self._titles[page.doc_id])
         known = (subjects[part] for name in called for part in _parts(name) if part in subjects)
-        return next(known, "") or (heading if self._is_own(heading) else self.of_page(page))
+        return next(known, None) or (heading if self._is_own(heading) else self.of_page(page), "")
 
     def _is_own(self, name: str) -> bool:
         told = set(words(name)) - _POINTING and not _UNWORDED.search(name)

@@ -1,5 +1,7 @@
 """Links between pages: sure addresses, sentences that say something, names that are one page's own."""
 
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Link, Triplet, row_id
@@ -74,9 +76,11 @@ def test_a_link_ends_at_the_thing_that_the_other_page_states_facts_of() -> None:
     at = held.text.index("Vacations")
     fact = Triplet(
         row_id("fact"), held.chunk_id, "leave.md", at, len(held.text), *("Vacations", "take", "twenty days"),
-        held.text[at:], "model", object_type="QUANTITY",
+        held.text[at:], "model", subject_type="BENEFIT", object_type="QUANTITY",
     )  # fmt: skip
-    assert [row.object for row in links(documents, fact)] == ["Vacations"]
+    assert [(row.object, row.object_type) for row in links(documents, fact)] == [("Vacations", "BENEFIT")]
+    table = replace(fact, subject_type="TABLE")
+    assert [(row.object, row.object_type) for row in links(documents, table)] == [("Paid Leave", "")]
 
 
 def found(target: str, *others: Document, source: str = "docs/start.md") -> str:
