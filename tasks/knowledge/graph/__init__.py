@@ -24,7 +24,7 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 4  # kinds whose answer is computed; needed clues, parts of companies, rounds
+VERSION = 5  # a clue is needed among all things of which the same is said, whatever sort of thing their tails are
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

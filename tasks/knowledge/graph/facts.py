@@ -58,6 +58,7 @@ class FactColumns:
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
     kind: Array  # type and unit of the tail
+    measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
     concept: Array  # the tag, -1 for none
@@ -157,6 +158,7 @@ class _GraphBuilder:
             triplet.subject_type == "PERSON",
             triplet.method == "link",
             self.code("kind", triplet.object_type, triplet.unit),
+            self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
             self.code("concept", triplet.concept) if triplet.concept else -1,
@@ -166,9 +168,9 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        asked = [self.code("asked", self.years.get(row[5][1:], row[5][-1])) for row in rows]
-        sort, member, person, link, kind, _, value, concept, document, number = (
-            zip(*rows, strict=True) if rows else [()] * 10
+        asked = [self.code("asked", self.years.get(row[6][1:], row[6][-1])) for row in rows]
+        sort, member, person, link, kind, measured, _, value, concept, document, number = (
+            zip(*rows, strict=True) if rows else [()] * 11
         )
         return FactColumns(
             head=keys[order, 0],
@@ -178,6 +180,7 @@ class _GraphBuilder:
             person=np.array(person, bool),
             link=np.array(link, bool),
             kind=np.array(kind, np.int64),
+            measured=np.array(measured, np.int64),
             asked=np.array(asked, np.int64),
             value=np.array(value, np.int64),
             concept=np.array(concept, np.int64),
@@ -253,10 +256,10 @@ def _number(value: str) -> float:
 def count_rivals(columns: FactColumns) -> Array:
     """Per fact: the facts about other heads of its sort that answer the same question otherwise.
 
-    They have the same relation or the same tag, the period as it is asked for, the type and the unit, and another
-    value. Without its clue a question has them as answers too, so that a clue is needed where there is one.
+    They have the same relation or the same tag, the period as it is asked for, of a literal the type and the unit, and
+    another value. Without its clue a question has them as answers too, so that a clue is needed where there is one.
     """
-    same = (columns.sort, columns.kind, columns.asked)
+    same = (columns.sort, columns.measured, columns.asked)
     relation, concept = columns.relation, columns.concept
     tagged = _count_others(columns, *same, concept) - _count_others(columns, *same, concept, relation)
     return _count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)

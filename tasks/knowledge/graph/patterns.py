@@ -314,8 +314,10 @@ class HubFacts:
 
 
 def find_needed(graph: Graph, config: GraphConfig) -> Array:
-    """Which facts other answers remain to, without a clue; all where no clue needs to be needed."""
-    return graph.rivals > 0 if config.needed_clues else np.ones(len(graph.head), bool)
+    """Which facts other answers remain to, without a clue, that say no kind; all where no clue needs to be needed."""
+    if not config.needed_clues:
+        return np.ones(len(graph.head), bool)
+    return (graph.rivals > 0) & ~find_relations(graph, config.class_relations)
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:
@@ -327,8 +329,13 @@ def find_clues(graph: Graph, config: GraphConfig) -> Array:
 
 def find_common(graph: Graph, config: GraphConfig) -> Array:
     """Which facts anybody knows without reading, by their relation."""
-    known = [bool(re.fullmatch("|".join(config.common_clues), name, re.I)) for name in graph.relations]
-    return np.array(known, bool)[graph.relation] if known else np.zeros(0, bool)
+    return find_relations(graph, config.common_clues)
+
+
+def find_relations(graph: Graph, names: tuple[str, ...]) -> Array:
+    """Which facts have a relation that one of these regular expressions matches as a whole."""
+    found = [bool(re.fullmatch("|".join(names), name, re.I)) for name in graph.relations]
+    return np.array(found, bool)[graph.relation] if found else np.zeros(0, bool)
 
 
 LIST = 3  # things of which one chunk says the same are a list

@@ -193,6 +193,47 @@ def test_a_question_is_given_up_where_another_pivot_leads_to_another_answer():
         assert row.rejected_because == reason
 
 
+def unasked(of, **rows):
+    """The one question row of a path about which the model is asked nothing."""
+    (row,) = ask_by_model([of], AskConfig(), llm=model(), **ROWS | rows)
+    assert not list(build_requests([of], AskConfig(), **ROWS | rows))
+    return row.rejected_because
+
+
+def test_nothing_is_asked_of_what_one_chunk_holds_though_no_triplet_was_taken_from_it():
+    whole = "The Nimbus segment includes the Stratus Archive, which held 42.5 million documents as of June 30, 2024."
+    overlap = replace(CHUNKS["cloud"], chunk_id="overlap", text=whole)
+    assert unasked(path("chain", "includes", "held"), chunks=CHUNKS | {"overlap": overlap}) == "one_chunk_suffices"
+
+
+def test_nothing_is_asked_around_a_pivot_without_a_telling_name():
+    named = {
+        row.triplet_id: replace(
+            row,
+            subject=row.subject.replace("Stratus Archive", "service"),
+            object=row.object.replace("Stratus Archive", "service"),
+            subject_key=row.subject_key.replace("stratus archive", "service"),
+            object_key=row.object_key.replace("stratus archive", "service"),
+        )
+        for row in TRIPLETS.values()
+    }
+    assert unasked(path("chain", "includes", "held", pivot="service"), triplets=named) == "pivot_generic"
+
+
+def test_a_chain_is_asked_only_for_an_end_of_which_there_is_one():
+    of = path("chain", "includes", "held")
+    (request,) = build_requests([of], AskConfig(), **ROWS)
+    assert "It gives A and asks for C, or it gives C and asks for A;" in request.messages[-1].content
+    second = replace(
+        TRIPLETS[row_id("held")], triplet_id="second", object="7 films", object_key="7 films", answer="7 films"
+    )
+    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | {"second": second}})
+    assert "It gives C and asks for A;" in request.messages[-1].content
+    third = replace(TRIPLETS[row_id("includes")], triplet_id="third", subject="Cirrus", subject_key="cirrus")
+    triplets = TRIPLETS | {"second": second, "third": third}
+    assert unasked(of, triplets=triplets) == "pivot_not_unique"
+
+
 def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_document_names_it():
     cover = Chunk("cover", "d-auditor", 0, 9, "text", "", "ANNUAL REPORT\nBorealis Shipping plc\nOslo", 5)
     text = "The Company's statements were audited by Hollis & Crane LLP."
