@@ -28,7 +28,7 @@ from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import Roles, path_roles
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
-from rarefy.tasks.questions.gates.wording import pivot_rarity
+from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ def build_requests(
 def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
     """Why nothing is asked about some multi-hop paths: whatever the model said, its question would be turned down.
 
-    Some chunk, an overlapping one for instance, holds the ends of all facts; the pivot has no telling name; or whatever
-    end is asked for, the relations lead to a second answer.
+    Some chunk, an overlapping one for instance, holds the ends of all facts; the pivot has no telling name; the
+    relations lead to a second answer; or what is given is no name either.
     """
     multi = [path for path in paths if path.pattern in MULTI_HOP]
     drafts = [make_question(path, Wording(target=index.triplets[path.triplet_ids[-1]]), index) for path in multi]
@@ -176,11 +176,24 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
     for gate in (several_chunks, pivot_rarity):
         reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
-    found |= {path.path_id: "pivot_not_unique" for path in multi if not _ends_to_ask_for(path, index)}
+    for path in multi:
+        if not _ends_to_ask_for(path, index):
+            found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
     return found
 
 
 def _ends_to_ask_for(path: Path, index: CorpusIndex) -> list[str]:
+    """The letters of the ends of which there is one and to which a name leads; of a single fact both.
+
+    A model has not read all that a corpus says of common things ("the heap", "a closure"): that one fact of it gives
+    them does not mean that they single anything out.
+    """
+    ends = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids]).ends
+    named = {end.letter for end in ends if is_telling(end.name)}
+    return [letter for letter in _unique_ends(path, index) if path.pattern == "single" or named - {letter}]
+
+
+def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
     """The letters of the ends of which there is one, as far as the facts of the corpus know."""
     facts = [index.triplets[i] for i in path.triplet_ids]
     ends = path_roles(path.pattern, facts).ends

@@ -11,6 +11,7 @@ from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, reque
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.gates import GatesConfig, judge
+from rarefy.tasks.questions.gates.wording import is_telling
 
 TEXTS = {
     "cloud": "Item 1. Business\n\nThe Nimbus segment includes the Stratus Archive, a storage service. "
@@ -221,17 +222,32 @@ def test_nothing_is_asked_around_a_pivot_without_a_telling_name():
 
 
 def test_a_chain_is_asked_only_for_an_end_of_which_there_is_one():
-    of = path("chain", "includes", "held")
+    of = path("chain", "customer", "audited", pivot="meridian land registry")
     (request,) = build_requests([of], AskConfig(), **ROWS)
     assert "It gives A and asks for C, or it gives C and asks for A;" in request.messages[-1].content
-    second = replace(
-        TRIPLETS[row_id("held")], triplet_id="second", object="7 films", object_key="7 films", answer="7 films"
-    )
+    second = replace(TRIPLETS[row_id("audited")], triplet_id="second", object="Foss LLP", object_key="foss llp")
     (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | {"second": second}})
     assert "It gives C and asks for A;" in request.messages[-1].content
-    third = replace(TRIPLETS[row_id("includes")], triplet_id="third", subject="Cirrus", subject_key="cirrus")
-    triplets = TRIPLETS | {"second": second, "third": third}
-    assert unasked(of, triplets=triplets) == "pivot_not_unique"
+    third = replace(TRIPLETS[row_id("customer")], triplet_id="third", subject="Cirrus", subject_key="cirrus")
+    assert unasked(of, triplets=TRIPLETS | {"second": second, "third": third}) == "pivot_not_unique"
+
+
+def test_nothing_is_asked_where_only_common_things_are_given():
+    common = {"includes": {"subject": "segment"}, "held": {"object": "documents"}}
+    triplets = {row_id(name): replace(TRIPLETS[row_id(name)], **other) for name, other in common.items()}
+    assert unasked(path("chain", "includes", "held"), triplets=triplets) == "clue_generic"
+
+
+@pytest.mark.parametrize(
+    "name", ["Pericom", "Cindy Carradine", "24 CFR 5.703", "$3.25 million", "std::mem::drop", "Rc<T>"]
+)
+def test_a_name_or_figure_is_telling(name):
+    assert is_telling(name)
+
+
+@pytest.mark.parametrize("name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company"])
+def test_a_common_word_is_not_telling(name):
+    assert not is_telling(name)
 
 
 def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_document_names_it():
