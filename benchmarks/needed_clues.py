@@ -17,10 +17,15 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.tasks.questions.gates.corpus import _tokens
 
 DEPTH = 10
-# from the noun of the holder to the end of its clause: what is asked about it stands before
+# from the noun of the holder to the end of its clause, and what a year is described by; what is asked stands apart
+ACT = r" report| have | spend | pay | receive | repay | generate | use |\?"
 HOLDER = re.compile(
-    r"\bthe (?:\S+ ){0,4}?(company|body|segment|product or service category|geographic area)"
-    r" (?:that|whose|with|with which|by which)\b.*(?=\?)"
+    r"\bthe (?:\S+ ){0,4}?(?P<noun>company|body|segment|line of business|geographic area) (?:"
+    rf"with (?!which).*?(?={ACT})|(?:that|whose|one of whose|with which|by which|run|led|behind|headquartered|based"
+    rf"|incorporated|listed|audited)\b.*?(?= in fiscal (?:year )?\d{{4}}\?|{ACT}))"
+    rf"|\b\S+(?: & \S+)?['’]s? (?:largest|smallest) (?P<sized>segment|line of business) by .*?(?={ACT})"
+    r"|(?P<year>\byear\b)(?: from fiscal \d{4} through \d{4})?(?: when| of its) .*?"
+    r"(?=\?| over fiscal|, (?:what|how|by))"
 )
 
 
@@ -42,7 +47,7 @@ def main(bench: str, questions: str) -> None:
     with Path(questions).open() as lines:
         for question in map(json.loads, lines):
             if question["pattern"] in ("chain", "star") and not question["rejected_because"]:
-                cut = HOLDER.sub(r"a \1", question["text"])
+                cut = HOLDER.sub(lambda m: m["year"] or f"a {m['noun'] or m['sized']}", question["text"])
                 clue = triplets[question["triplet_ids"][0]]
                 kind = "by a figure" if clue.value else "by a thing"
                 groups[question["pattern"], kind].append((question, cut))

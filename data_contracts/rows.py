@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 
 # Types of object that are values, not things: two facts that share one share nothing
@@ -22,8 +23,13 @@ UNTRIED = ("needs_", "language")
 
 
 def hops_of(pattern: str) -> str:
-    """ "single" or "multi"; "computed" where an answer takes several facts, but none leads to another."""
-    return "single" if pattern == "single" else "computed" if pattern in COMPUTED else "multi"
+    """ "single", or "multi" where one fact leads to another; "computed" where none does, but an answer takes several.
+
+    "" of what no fact answers.
+    """
+    if pattern in (*COMPUTED, "listing"):
+        return "computed"
+    return {"single": "single", "absent": ""}.get(pattern, "multi")
 
 
 def row_id(*parts: str | int) -> str:
@@ -48,6 +54,15 @@ class Place:
     start: int
     end: int
     name: str  # "page 12" | "slide 3" | "Sheet1!C7" | "Sheet1!A5:F20"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A hyperlink: the stretch `[start, end)` of a document's text that a reader would click, and where it leads."""
+
+    start: int
+    end: int
+    target: str  # as the source writes it: "../leave.md#vacation", "/handbook/leave/", "https://example.org/leave"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +108,7 @@ class Document:
     duplicate_similarity: float = 0.0  # 1.0: the same text; else estimated Jaccard of word shingles
     dropped: dict[str, int] = field(default_factory=dict)  # boilerplate, by kind: characters
     metadata: dict[str, str] = field(default_factory=dict)  # cik, sic, state, exchange, ticker, auditor, ...
+    links: tuple[Link, ...] = ()  # to other files and pages, in order, none within another
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +244,16 @@ class Question:
     retrievable: bool | None = None  # a gold chunk or an alternative is in BM25's top 20; None: not tried
     split: str = ""  # train | test, "" where rejected
     rejected_because: str = ""
+
+    @property
+    def answer_in_words(self) -> str:
+        """The answer as it is said without its table: "$4,427 million" for a cell that prints "4,427"."""
+        cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", self.answer)
+        if cell is None or self.pattern in COMPUTED:
+            return self.answer
+        said = re.compile(rf"-?[$€£¥]?{re.escape(cell[1])}(?: (?:thousand|million|billion)(?: shares)?)?")
+        forms = [form for form in (self.answer, *self.aliases) if said.fullmatch(form)]
+        return max(forms, key=lambda form: (" " in form, form[0] != "-", not form[0].isdigit()), default=self.answer)
 
     @property
     def gold(self) -> tuple[frozenset[str], ...]:

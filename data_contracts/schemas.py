@@ -39,7 +39,7 @@ ROWS: dict[str, type] = {  # row type by kind of table
     "changes": rows.Change,
 }
 SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
-    "documents": 2,  # places
+    "documents": 3,  # 2: places; 3: links
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
     "paths": 2,  # remaining, remaining_in_chunk
@@ -88,6 +88,11 @@ def _add_places(documents: pa.Table) -> pa.Table:
     return _add_list(documents, "documents", "places")
 
 
+def _add_links(documents: pa.Table) -> pa.Table:
+    """Add to documents of schema 2 that nobody kept where their links lead."""
+    return _add_list(documents, "documents", "links")
+
+
 def _add_place(table: pa.Table) -> pa.Table:
     """Add to chunks or changes of schema 1 that they have no place."""
     return _add_columns(table, place="")
@@ -123,6 +128,7 @@ def _drop_similarities(table: pa.Table) -> pa.Table:
 
 MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, from) -> to the next schema
     ("documents", 1): _add_places,
+    ("documents", 2): _add_links,
     ("chunks", 1): _add_place,
     ("triplets", 1): _add_validity,
     ("triplets", 2): _add_subject_from,

@@ -57,7 +57,13 @@ def write_sheet(bench_dir: Path | str, path: Path | str, n: int = 100) -> int:
     writer.writerow(COLUMNS)
     for question in chosen:
         passages = "\n\n".join(bench.chunks[name].text for name in dict.fromkeys(question.chunk_ids))
-        shown = (question.pattern, question.domain, question.text, question.answer, "\n".join(question.evidence))
+        shown = (
+            question.pattern,
+            question.domain,
+            question.text,
+            question.answer_in_words,
+            "\n".join(question.evidence),
+        )
         cells = [_safe(cell) for cell in (*shown, passages)]
         writer.writerow([ID + question.question_id, *cells, *([""] * (len(DIMENSIONS) + 1))])
     scratch = place.with_name(f".{place.name}.{os.getpid()}")

@@ -122,7 +122,7 @@ def compare(
         if name not in ours or name not in theirs:
             remarks.append(f"{name}: no trials on one side, not compared")
             continue
-        chosen, measures = options_of_protocol(PROTOCOLS[name].config, second, name), PROTOCOLS[name].measures
+        chosen, measures = options_of_protocol(PROTOCOLS[name].config, second, name), PROTOCOLS[name].numbers
         parts = ours[name], theirs[name]
         if same:
             apart += [
@@ -202,7 +202,7 @@ def _one_sided_figures(
     from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
     clusters = documents_of_questions(frame) if config.cluster == "document" else None
-    measures = [one for one in PROTOCOLS[protocol].measures(frame, options) if one.slice == WHOLE]
+    measures = [one for one in PROTOCOLS[protocol].numbers(frame, options) if one.slice == WHOLE]
     made = figures(measures, system=system, protocol=protocol, config=config, clusters=clusters)
     return [OneSidedFigure(of, len(frame.questions), one) for one in made]
 

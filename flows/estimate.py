@@ -120,7 +120,7 @@ def estimate_stages(state: EstimateState, parts: Sequence[Part], tables: Tables)
     if judged and not tried:  # the requests of all that stand now; some will not after they were tried
         share = tuple(min(a / max(b, 1.0), 1.0) for a, b in zip(left.all, standing.all, strict=True))  # type: ignore[assignment]
     turns = (config.grade.rounds,) * 3
-    single, multi = multiply_ranges(left.single, turns), multiply_ranges(left.multi, turns)
+    single, multi = multiply_ranges(left.single, turns), multiply_ranges(left.several, turns)
     graded = _make_or_count(state, stages.grading(config), tried or judged, single, multi, left.wide, share)
     if stages.grading.asked(config) and not (tried and graded):
         left, share = left.graded(state.rates), multiply_ranges(share, kept_share(state.rates))

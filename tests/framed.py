@@ -122,7 +122,7 @@ def of_trials(
 def values(protocol: Protocol, one: Frame, config: Any) -> dict[tuple[str, str], float]:
     """What every number comes to, by metric and slice; NaN where it is undefined."""
     found = {}
-    for measure in protocol.measures(one, config):
+    for measure in protocol.numbers(one, config):
         key = (measure.metric, measure.slice)
         assert key not in found, f"two numbers are called {key}"
         found[key] = value(measure)
@@ -139,7 +139,7 @@ def value(measure: Any) -> float:
 
 def by_name(protocol: Protocol, one: Frame, config: Any) -> dict[tuple[str, str], Any]:
     """The measures themselves, by metric and slice."""
-    return {(measure.metric, measure.slice): measure for measure in protocol.measures(one, config)}
+    return {(measure.metric, measure.slice): measure for measure in protocol.numbers(one, config)}
 
 
 POOLS = {"golden": 10, "distracting": 10, "low_quality": 7, "inconsequential": 7, "irrelevant": 7}

@@ -62,6 +62,17 @@ def _check_places(text: str, starts: list[int], ends: list[int], names: list[str
     return None
 
 
+def _check_links(text: str, starts: list[int], ends: list[int], targets: list[str]) -> str | None:
+    before = 0
+    for start, end, target in zip(starts, ends, targets, strict=True):
+        if not target.strip():
+            return f"[{start}, {end}) leads nowhere"
+        if not before <= start < end <= len(text):
+            return f"{target!r} at [{start}, {end}) after {before}, in a text of {len(text)} characters"
+        before = end
+    return None
+
+
 def _check_fact_spans(text: str, concepts: list[str], starts: list[int], ends: list[int]) -> str | None:
     for concept, start, end in zip(concepts, starts, ends, strict=True):
         # a hidden fact is shown nowhere: its span is [0, 0)
@@ -137,6 +148,11 @@ DOCUMENT = Suite(
             "places in order, inside the text, named",
             ("text", "places.start", "places.end", "places.name"),
             _check_places,
+        ),
+        row_rule(
+            "links in order, inside the text, with a target",
+            ("text", "links.start", "links.end", "links.target"),
+            _check_links,
         ),
         row_rule("facts inside the text", ("text", "facts.concept", "facts.start", "facts.end"), _check_fact_spans),
         row_rule(

@@ -45,10 +45,14 @@ def _check_size(pattern: str, triplet_ids: list[str]) -> str | None:
 
 def _check_links(references: References) -> Judge:
     ends = look_up(references[Triplet], "triplet_id", "subject_key", "object_key")
+    figures = look_up(references[Triplet], "triplet_id", "subject_key", "period_end", "unit")
 
     def judge(pattern: str, triplet_ids: list[str]) -> str | None:
         if any(name not in ends for name in triplet_ids):
             return None  # its reference says so
+        whose, when, units = zip(*(figures[name] for name in triplet_ids), strict=True)
+        if pattern == "chain" and len(set(whose)) == len(set(when)) == 1 and all((*when, *units)):
+            return None  # through a year: one figure singles it out, and another one is of it
         heads, tails = [ends[name][0] for name in triplet_ids], [ends[name][1] for name in triplet_ids]
         forward, backward = list(zip(tails, heads[1:], strict=False)), list(zip(heads, tails[1:], strict=False))
         chained = all(a == b for a, b in backward)  # the answer's triplet comes last, whichever end it is

@@ -101,9 +101,9 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
     for system, name, one in frames(tables, meta):
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
         if protocol.across and len(meta["systems"]) > 1:
-            by_protocol.setdefault(name, {})[system] = one
+            by_protocol.setdefault(name, {})[system] = protocol.counted(one)
         clusters = _clusters(one, config.statistics.cluster)
-        measures = (*protocol.measures(one, options), *attribution.measures(one))
+        measures = (*protocol.numbers(one, options), *attribution.measures(one))
         yield from figures(measures, system=system, protocol=name, config=config.statistics, clusters=clusters)
     for name, frames_ in by_protocol.items():
         across = PROTOCOLS[name].across

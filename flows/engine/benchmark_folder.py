@@ -21,7 +21,7 @@ from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.store.tables import Store, digest
 
-VERSION = 1
+VERSION = 2  # what a question has of other passages, its operands and its chance
 TABLES: dict[str, type] = {"questions": Question, "chunks": Chunk, "variants": Variant}
 TRIES = 5  # readings of a folder that is refreshed all the while
 LOOKS = 50  # for a manifest that is about to be put in place, ten in a second

@@ -170,15 +170,12 @@ def clip_document(document: Document, most: int) -> Document:
 
 
 # In characters, so that a forecast is the same everywhere. A slow core takes 0.9 µs for one of text, of which facts are
-# taken by fixed forms, eight times as long for one in a table, and 27 µs for one of prose, which is parsed: 6 s in all,
-# beside the 3 s that spaCy takes to load.
+# taken by fixed forms, and eight times as long for one in a table: 6 s in all, beside the 3 s that spaCy takes to load.
 WHOLE = 4_000_000
-PROSE = 60_000
 MOST = 1_200_000  # characters of one document: of a longer one the beginning stands for all of it
 # Of processor time, spaCy loaded, after which a slower machine makes do with what it has; the forecast then says of how
 # much. By the clock a busy machine would say something else each time.
 SECONDS = 7.0
-PARSED = ("prose",)  # methods that take a core seconds for a long document
 FEW = 20  # questions: with fewer no number of an evaluation says anything
 
 
@@ -199,7 +196,7 @@ class ExpectedQuestions:
     of: int
     characters: int  # of the documents looked at
     single: float
-    multi: dict[str, Range]
+    multi: dict[str, Range]  # of all kinds but single
 
     @property
     def total(self) -> float:
@@ -220,8 +217,6 @@ class SampleFindings:
     triplets: dict[str, Triplet] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
     documents: set[str] = field(default_factory=set)  # those that were got through
-    parsed: set[str] = field(default_factory=set)  # chunks of text whose prose was read
-    prose: float = 1.0  # their share of the text
 
 
 def expect_questions(run: Run, config: Config, parts: Sequence[Part]) -> ExpectedQuestions | None:
@@ -262,17 +257,15 @@ def extrapolate(
     """Extrapolate from the questions found in these documents to `times` as many as those outlined.
 
     A single question stands for as many as the corpus has more of what it was found in, by kind of document: of
-    documents (cover pages), of characters in tables, or of characters of text; one from prose also for the text of the
-    sample that was not parsed.
+    documents (cover pages), of characters in tables, or of characters of text.
 
     Questions of several facts are a range:
 
     - likely: each stands for as many as the corpus has more characters of that kind of document.
     - low: that, less what chance may have added: of n questions found, n - 2 √n, and by the factor below.
     - high: of a question whose facts are of several documents there may be as many as there are *pairs* of documents,
-      the square of that number (so it is with companies that share an auditor, an exchange or a rival); of one whose
-      facts need k chunks of prose, of which a share s was parsed, as many as 1 / s^k; n + 2 √n + 1 for chance; and the
-      factor. No more than the quota of the pattern.
+      the square of that number (so it is with companies that share an auditor, an exchange or a rival); n + 2 √n + 1
+      for chance; and the factor. No more than the quota of the kind.
     - The factor is 1 + 2 / √m for m entities in the sample, which differ from each other, and less where the sample is
       more than three quarters of the corpus: nothing is uncertain where it is all of it.
     """
@@ -285,34 +278,32 @@ def extrapolate(
     size = max(sum(one.size for one in seen), 1)
     unseen = size / max(sum(corpus[kind].size for kind in looked), 1)  # kinds that there was no time for count along
 
-    def times_of(question: Question) -> tuple[float, float, int, bool]:
-        """How many it stands for as a single one, by characters; its chunks of prose; whether it crosses documents."""
+    def times_of(question: Question) -> tuple[float, float, bool]:
+        """How many it stands for as a single one, and by characters; whether it crosses documents."""
         facts = [found.triplets[name] for name in question.triplet_ids]
         target = facts[-1]
         rate = rates[held[target.doc_id].kind]
         by = rate.documents if target.method == "cover" else rate.tables if _in_table(found, target) else rate.text
-        prose = len({fact.chunk_id for fact in facts if fact.method in PARSED})
         crosses = len({fact.doc_id for fact in facts}) > 1
-        return by * unseen, rate.all * unseen, prose, crosses
+        return by * unseen, rate.all * unseen, crosses
 
-    share = max(found.prose, 0.01)
     single = 0.0
     patterns: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for question in found.questions:
-        as_single, by_size, prose, crosses = times_of(question)
+        as_single, by_size, crosses = times_of(question)
         if question.pattern == "single":
-            single += as_single / share**prose
+            single += as_single
         else:
-            most = by_size * (by_size if crosses else 1) / share**prose
+            most = by_size * (by_size if crosses else 1)
             patterns[question.pattern].append((by_size, max(most, by_size)))
     average = times * size / max(sum(amount.size for amount in looked.values()), 1)
-    unknown = 1 - share / max(average, 1)
+    unknown = 1 - 1 / max(average, 1)
     factor = (1 + 2 / sqrt(max(len({one.issuer for one in sample}), 1))) ** min(1.0, 2 * sqrt(unknown))
     quotas = config.graph.quotas
     domains = max(len({row.domain for row in documents}), 1)
     multi = {
         pattern: _range(patterns[pattern], average, factor, unknown, quotas.get(pattern, 0) * domains)
-        for pattern in config.graph.patterns
+        for pattern in (*config.graph.patterns, *config.graph.computed, "listing", "absent")
         if pattern != "single"
     }
     single = min(single, quotas.get("single", 0) * domains)
@@ -366,16 +357,14 @@ def _range(each: Sequence[tuple[float, float]], average: float, factor: float, u
 def find_questions(
     documents: Sequence[Document], config: Config, clock: Callable[[], float] = time.thread_time
 ) -> SampleFindings:
-    """Run the rules on these documents, those for prose on PROSE characters of them.
+    """Run the rules on these documents.
 
     Names are taken for one by their form alone: to compare their meaning takes a model that is seconds to load, and
-    merges few. Where time runs out, the rest of the documents, or of the prose, is left out.
+    merges few. Where time runs out, the rest of the documents is left out.
     """
     if config.extract.methods:
         import_module("rarefy.tasks.text.language")  # spaCy and what it brings: the same 3 s for any sample
     found, end = SampleFindings(), clock() + SECONDS
-    quick = tuple(name for name in config.extract.methods if name not in PARSED)
-    slow = tuple(name for name in config.extract.methods if name in PARSED)
     held = {row.doc_id: row for row in documents}
     rows: list[Triplet] = []
     for row in sorted(documents, key=lambda row: row_id("turn", row.doc_id)):
@@ -383,14 +372,12 @@ def find_questions(
             break
         try:
             own = list(chunk.chunk([row], config.chunk))
-            rows += _facts(own, quick, config, held)
+            rows += _facts(own, config, held)
         except Exception as error:
             error.add_note(f"while a sample was looked at: {row.source}")
             raise
         found.chunks |= {one.chunk_id: one for one in own}
         found.documents.add(row.doc_id)
-    if slow:
-        rows += _of_prose(found, slow, config, held, lambda: clock() > end - 0.2 * SECONDS)
     rows = _reject_ambiguous(rows)
     kept = {name: row for name, row in held.items() if name in found.documents}
     rows = list(link.link(rows, config.link, chunks=found.chunks, documents=kept))
@@ -409,39 +396,9 @@ def find_questions(
     return found
 
 
-def _facts(
-    own: Sequence[Chunk], methods: tuple[str, ...], config: Config, documents: dict[str, Document]
-) -> list[Triplet]:
-    """The facts of these chunks by these methods."""
-    only = config.extract.model_copy(update={"methods": methods})
-    return [row for row in extract.extract(own, only, documents=documents) if isinstance(row, Triplet)]
-
-
-def _of_prose(
-    found: SampleFindings,
-    methods: tuple[str, ...],
-    config: Config,
-    documents: dict[str, Document],
-    late: Callable[[], bool],
-) -> list[Triplet]:
-    """The facts by methods that take long, of chunks drawn by hash; which they were is noted in `found`."""
-    text = [one for one in found.chunks.values() if one.kind == "text"]
-    repeats = chunk.repeated(found.chunks.values())
-    rows: list[Triplet] = []
-    done = 0
-    for one in sorted(text, key=lambda one: row_id("prose", one.chunk_id)):
-        if found.parsed and (done + len(one.text) > PROSE or late()):
-            break
-        done += len(one.text)
-        found.parsed.add(one.chunk_id)
-        try:
-            facts = _facts([one], methods, config, documents)
-        except Exception as error:
-            error.add_note(f"while a sample was looked at: {documents[one.doc_id].source}")
-            raise
-        rows += (row for row in facts if row.start >= repeats[one.chunk_id])
-    found.prose = done / max(sum(len(one.text) for one in text), 1) if text else 1.0
-    return rows
+def _facts(own: Sequence[Chunk], config: Config, documents: dict[str, Document]) -> list[Triplet]:
+    """The facts of these chunks."""
+    return [row for row in extract.extract(own, config.extract, documents=documents) if isinstance(row, Triplet)]
 
 
 def _reject_ambiguous(rows: Sequence[Triplet]) -> list[Triplet]:

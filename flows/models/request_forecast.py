@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import Reply, Request, Variant
+from rarefy.data_contracts.rows import COMPUTED, KINDS, MULTI_HOP, Reply, Request, Variant
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.engine.stages import STAGES
@@ -73,6 +73,8 @@ class Rates:
     chunks_multi: float = 2.2  # gold chunks of a multi-hop question
     stand_single: float = 0.7  # share of the paths whose question passes the gates
     stand_multi: float = 0.55
+    paths_by_rules: float = 0.3  # per chunk: of annual reports one, of prose none
+    stand_by_rules: float = 0.8
     kept_multi: float = 0.8  # share of the multi-hop questions that stand after they were tried on single chunks
     kept_graded: float = 0.8  # share of the judged questions that are kept; of the recorded ones 117 of 160
     builds: int = 0  # that these are from
@@ -147,10 +149,11 @@ def read_json(store: Store, name: str) -> dict[str, float] | None:
 def measure_rates(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequence[tuple[str, str]]) -> Rates:
     """The rates of a build with so many chunks, these paths (pattern, chunks) and these questions (pattern, reason)."""
     single = sum(pattern == "single" for pattern, _ in paths)
-    multi = [count for pattern, count in paths if pattern != "single"]
+    multi = [count for pattern, count in paths if is_multi_hop(pattern)]
     stood = [(pattern, why) for pattern, why in questions if why in {"", *OPEN} or why.startswith("judge_")]
     one = sum(pattern == "single" for pattern, _ in stood)
-    many = [why not in OPEN - {"not_judged"} for pattern, why in stood if pattern != "single"]
+    by_rules = [sum(pattern in JUDGED_BY_RULES for pattern, _ in rows) for rows in (paths, stood)]
+    many = [why not in OPEN - {"not_judged"} for pattern, why in stood if is_multi_hop(pattern)]
     default = Rates()
     judged = [why for _, why in questions if not why or why.startswith("judge_")]
     return Rates(
@@ -159,6 +162,8 @@ def measure_rates(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequ
         chunks_multi=sum(multi) / len(multi) if multi else default.chunks_multi,
         stand_single=one / single if single else default.stand_single,
         stand_multi=len(many) / len(multi) if multi else default.stand_multi,
+        paths_by_rules=by_rules[0] / max(chunks, 1),
+        stand_by_rules=by_rules[1] / by_rules[0] if by_rules[0] else default.stand_by_rules,
         kept_multi=sum(many) / len(many) if many else default.kept_multi,
         kept_graded=judged.count("") / len(judged) if any(judged) else default.kept_graded,
         builds=1,
@@ -427,26 +432,38 @@ CHARACTERS = 4  # per token of a prompt's own words
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers of paths or questions of one chunk and of several; `wide`: chunks of the latter, on average."""
+    """Numbers of paths or questions of one chunk and of several; `wide`: chunks of the latter, on average.
+
+    What is computed is asked by rules, whatever asks the rest; those questions are judged and varied like the others.
+    """
 
     single: Range
     multi: Range
     wide: float
+    by_rules: Range = (0, 0, 0)  # comparisons, changes, shares, superlatives, listings
+
+    @property
+    def several(self) -> Range:
+        """Those that may have several gold chunks."""
+        return add_ranges(self.multi, self.by_rules)
 
     @property
     def all(self) -> Range:
-        """Both together."""
-        low, likely, high = (a + b for a, b in zip(self.single, self.multi, strict=True))
-        return low, likely, high
+        """All together."""
+        return add_ranges(self.single, self.several)
 
     def standing(self, rates: Rates) -> "Counts":
         """The counts after the gates."""
         low, _, high = AS_BEFORE if rates.builds else UNSEEN
-        single, multi = rates.stand_single, rates.stand_multi
+
+        def kept(of: Range, share: float) -> Range:
+            return multiply_ranges(of, (share * low, share, min(share * high, 1.0)))
+
         return replace(
             self,
-            single=multiply_ranges(self.single, (single * low, single, min(single * high, 1.0))),
-            multi=multiply_ranges(self.multi, (multi * low, multi, min(multi * high, 1.0))),
+            single=kept(self.single, rates.stand_single),
+            multi=kept(self.multi, rates.stand_multi),
+            by_rules=kept(self.by_rules, rates.stand_by_rules),
         )
 
     def tried(self, rates: Rates) -> "Counts":
@@ -457,7 +474,13 @@ class Counts:
     def graded(self, rates: Rates) -> "Counts":
         """The counts after the judge."""
         share = kept_share(rates)
-        return replace(self, single=multiply_ranges(self.single, share), multi=multiply_ranges(self.multi, share))
+        kept = {name: multiply_ranges(getattr(self, name), share) for name in ("single", "multi", "by_rules")}
+        return replace(self, **kept)
+
+
+def add_ranges(left: Range, right: Range) -> Range:
+    """The sum of two ranges, end by end."""
+    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
 
 
 def multiply_ranges(left: Range, right: Range) -> Range:
@@ -477,16 +500,28 @@ def count_rows(store: Store, name: str, reasons: tuple[str, ...]) -> Counts:
     columns = [table["pattern"].to_pylist(), table["chunk_ids"].to_pylist()]
     columns.append(table["rejected_because"].to_pylist() if reasons else [""] * table.num_rows)
     rows = [(pattern, len(set(ids))) for pattern, ids, why in zip(*columns, strict=True) if why in (reasons or ("",))]
-    many = [count for pattern, count in rows if pattern != "single"]
-    ones = float(len(rows) - len(many))
-    return Counts((ones,) * 3, (float(len(many)),) * 3, sum(many) / len(many) if many else 1.0)
+    ones = float(sum(pattern == "single" for pattern, _ in rows))
+    many = [count for pattern, count in rows if is_multi_hop(pattern)]
+    by_rules = float(sum(pattern in JUDGED_BY_RULES for pattern, _ in rows))
+    return Counts((ones,) * 3, (float(len(many)),) * 3, sum(many) / len(many) if many else 1.0, (by_rules,) * 3)
+
+
+JUDGED_BY_RULES = (*COMPUTED, "listing")  # asked by rules, whatever asks the rest, and judged like them
+
+
+def is_multi_hop(pattern: str) -> bool:
+    """Whether a model asks for a pattern of several facts, and it is tried on single chunks: one's own too."""
+    return pattern in MULTI_HOP or pattern not in KINDS
 
 
 def guess_paths(chunks: int, rates: Rates) -> Counts:
     """The likely counts of paths for chunks from which no facts were extracted yet."""
     by = AS_BEFORE if rates.builds else UNSEEN
-    single, multi = chunks * rates.paths_single, chunks * rates.paths_multi
-    return Counts(multiply_ranges((single,) * 3, by), multiply_ranges((multi,) * 3, by), rates.chunks_multi)
+    single, multi, by_rules = (
+        multiply_ranges((chunks * rate,) * 3, by)
+        for rate in (rates.paths_single, rates.paths_multi, rates.paths_by_rules)
+    )
+    return Counts(single, multi, rates.chunks_multi, by_rules)
 
 
 def prompt_overhead(stage: str) -> float:
@@ -533,7 +568,7 @@ def count_variant_requests(config: Config, questions: Counts, chunks: int, words
 def _cases(entry: Perturbation, questions: Counts, chunks: int) -> Range:
     if entry.side == "query" or entry.per == "question":
         return questions.all
-    low, likely, high = (a + b * questions.wide for a, b in zip(questions.single, questions.multi, strict=True))
+    low, likely, high = (a + b * questions.wide for a, b in zip(questions.single, questions.several, strict=True))
     most = float(chunks) if entry.alone else high  # once for all questions on a chunk
     return min(low, most), min(likely, most), min(high, most)
 

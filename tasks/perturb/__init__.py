@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 10  # rules change and quote English passages alone, also of those near the gold one
+VERSION = 11  # a false operand gives another answer, all operands are kept; details beside a named answer

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from rarefy.data_contracts.rows import Chunk, Pool
+from rarefy.data_contracts.rows import Chunk, Pool, Question
 from rarefy.tasks.perturb.config import PerturbConfig
 
 
@@ -29,6 +29,8 @@ class Case:
     domain: str = "default"
     language: str = "en"
     pool: Pool | None = None  # what noise can be made of, on the context side
+    # of a passage, where the answer is computed: `answer` and `aliases` are the operands, which passages print
+    computed: Question | None = None
     chunks: Mapping[str, Chunk] = field(default_factory=dict, compare=False)  # those that the pool names, at least
 
 
@@ -50,6 +52,7 @@ class Draft:
     detail: str = ""  # what was changed: "$47.5 billion for $60.9 billion"
     chunk_id: str = ""  # the chunk it was taken from, where that is not the case's own
     refused: str = ""  # a reason against it that its maker knows
+    replaced: str = ""  # the operand of a computed answer that it states otherwise, so that the answer is another
 
 
 Make = Callable[[Case, PerturbConfig, Random], Iterator[Draft]]

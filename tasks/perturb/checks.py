@@ -14,6 +14,7 @@ from rarefy.tasks.models.nli.facts import changed_facts, find_names, missing_nam
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.document.sentence_order import find_pieces
 from rarefy.tasks.text.answers import find_readable, find_verbatim
+from rarefy.tasks.text.notations import contains_answer
 
 # Answers (SURE S5, RARE R28)
 
@@ -35,8 +36,15 @@ def answer_readable(case: Case, draft: Draft) -> str:
 
 
 def no_answer(case: Case, draft: Draft) -> str:
-    """`answer_remains` where the answer or an alias can be read in the variant, in any notation."""
-    found = find_readable(draft.text, case.answer, case.aliases)
+    """`answer_remains` where the answer or an alias can be read in the variant, in any notation.
+
+    A question that names what may be chosen names its answer, and so do its variants. Of a computed answer one operand
+    that is stated otherwise is enough.
+    """
+    if case.side == "query" and contains_answer(case.text, case.answer, case.aliases):
+        return ""
+    forms = (draft.replaced, ()) if draft.replaced else (case.answer, case.aliases)
+    found = find_readable(draft.text, *forms)
     return f"answer_remains: {found}" if found else ""
 
 
@@ -68,6 +76,9 @@ class _HtmlText(HTMLParser):
 
 
 def _check_answer_lost(case: Case, text: str) -> str:
+    if case.computed:  # each figure that it is made of
+        held = (figure for figure in (case.answer, *case.aliases) if find_verbatim(case.text, figure, ()))
+        return next((f"answer_lost: {figure}" for figure in held if not find_verbatim(text, figure, ())), "")
     had = find_verbatim(case.text, case.answer, case.aliases)
     return f"answer_lost: {had}" if had and not find_verbatim(text, case.answer, case.aliases) else ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Swap, Triplet, row_id
+from rarefy.tasks.knowledge.link.pages import REFERS
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.other_values import (
     ENTITY,
@@ -32,7 +33,7 @@ from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 8  # no passage of a pool states the answer
+VERSION = 9  # things of no type are swapped as names; where a hyperlink leads is swapped for nothing
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
@@ -202,7 +203,7 @@ class _SwapFinder:
             triplet.triplet_id,
             triplet.object_key or triplet.object,
         )
-        name = triplet.object_type
+        name = triplet.object_type or "NAME"
         found = chain(
             find_replacements(self.stated, value, object_kinds(triplet), name, question.aliases, question.text),
             find_other_states(triplet.answer, name),
@@ -244,7 +245,14 @@ class _SwapFinder:
         """Swaps of what leads to the answer, so that it leads elsewhere."""
         own, named = triplet.subject_key or triplet.subject, triplet.object_key or triplet.object
         ends = (
-            (triplet.answer, signless_value(triplet), own, named, object_kinds(triplet)[:1], triplet.object_type),
+            (
+                triplet.answer,
+                signless_value(triplet),
+                own,
+                named,
+                object_kinds(triplet)[:1],
+                triplet.object_type or "NAME",
+            ),
             (triplet.subject, None, triplet.entity, own, [subject_kind(triplet)], triplet.subject_type or "NAME"),
         )
         for text, number, owner, key, of, name in ends:
@@ -264,13 +272,14 @@ class _SwapFinder:
     ) -> Iterator[Swap]:
         """Two swaps at most of each fact that the neighbours state."""
         forms = (question.answer, question.aliases)
-        for triplet in (t for name in neighbours for t in stated.get(name, ())):
+        for triplet in (t for name in neighbours for t in stated.get(name, ()) if t.relation != REFERS):
+            name = triplet.object_type or "NAME"
             if triplet.triplet_id not in self.fact_swaps:
                 value = Value(
                     triplet.answer, signless_value(triplet), triplet.subject_key or triplet.subject, triplet.triplet_id,
                     triplet.object_key or triplet.object,
                 )  # fmt: skip
-                found = find_replacements(self.stated, value, object_kinds(triplet)[:1], triplet.object_type)
+                found = find_replacements(self.stated, value, object_kinds(triplet)[:1], name)
                 self.fact_swaps[triplet.triplet_id] = tuple(islice(_deduplicate(found), 2))
             yield from (s for s in self.fact_swaps[triplet.triplet_id] if not contains_answer(s.new, *forms))
 

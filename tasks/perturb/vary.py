@@ -21,7 +21,7 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.passages import find_passage
 from rarefy.tasks.perturb.proof import Embed, Proof, prove_drafts
 from rarefy.tasks.perturb.spans import project_spans
-from rarefy.tasks.questions.operands import as_passages_state_it
+from rarefy.tasks.questions.operands import as_passages_state_it, operands_of
 
 # Cases: what of a question is perturbed
 
@@ -54,7 +54,8 @@ def make_cases(
         yield case
         return
     stated = as_passages_state_it(question)
-    case = replace(case, answer=stated.answer, aliases=stated.aliases)
+    computed = question if operands_of(question) else None
+    case = replace(case, answer=stated.answer, aliases=stated.aliases, computed=computed)
     for chunk_id in dict.fromkeys(question.chunk_ids):
         chunk = chunks[chunk_id]
         spans = tuple((s.start, s.end) for s in question.evidence_spans if s.chunk_id == chunk_id)
@@ -187,21 +188,26 @@ def _start_searches(
 ) -> tuple[list[_Search], list[Unanswered]]:
     """A search for each case, and the requests that a model did not answer."""
     asked = model if config.by == "model" and entry.role else None
-    reasons = [find_missing_requirement(entry, case, asked is not None) for case in todo]
     if asked is None:
-        make: Make = load_maker(entry) if not all(reasons) else _no_drafts
-        found = _make_drafts(entry, make, todo, config, reasons)
-        return [
-            _Search(case, drafts, entry.by, reason) for case, drafts, reason in zip(todo, found, reasons, strict=True)
-        ], []
-    searches: list[_Search] = []
+        return _search_by_rules(entry, todo, config), []
+    # a prompt about a passage of a context gives its answer, and no passage states a computed one
+    computed = [case for case in todo if case.computed and entry.side == "context"]
+    searches = _search_by_rules(entry, computed, config) if computed else []
+    others = [case for case in todo if not (case.computed and entry.side == "context")]
     missed: dict[str, Unanswered] = {}  # by request: questions on one passage may share one
-    for case, drafts, reply in model_drafts.write_drafts(entry, todo, config, asked):
+    for case, drafts, reply in model_drafts.write_drafts(entry, others, config, asked):
         if reply.error and reply.request_id not in missed:
             about = f"{entry.name} {case.question_id} {case.chunk_id}".strip()
             missed[reply.request_id] = unanswered("vary", about, reply)
         searches.append(_Search(case, iter(drafts), "model", _MISSED if reply.error else ""))
     return searches, list(missed.values())
+
+
+def _search_by_rules(entry: Perturbation, todo: Sequence[Case], config: PerturbConfig) -> list[_Search]:
+    reasons = [find_missing_requirement(entry, case, asks=False) for case in todo]
+    make: Make = load_maker(entry) if not all(reasons) else _no_drafts
+    found = _make_drafts(entry, make, todo, config, reasons)
+    return [_Search(case, drafts, entry.by, reason) for case, drafts, reason in zip(todo, found, reasons, strict=True)]
 
 
 def _make_drafts(

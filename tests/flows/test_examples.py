@@ -20,7 +20,6 @@ def test_an_example_names_nothing_that_is_not_there(file, monkeypatch):
     assert check_config(load(file), file) is None  # it raises with a line for each that is not
 
 
-@pytest.mark.xfail(reason="recorded for paths that needed no clue", strict=False)
 def test_the_whole_path_of_a_model_runs_on_recorded_replies_and_asks_nothing_twice(api, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     where = ["--store", str(tmp_path / "store"), "--config", "examples/sample-recorded.toml", "--quiet"]

@@ -35,15 +35,22 @@ pytestmark = pytest.mark.crash
 ALL = bool(os.environ.get("RAREFY_ALL_WRITES"))
 KILLS, EARLY_KILLS, FULL = 6, 1, 3
 TTL = 6.0  # seconds after which a lease that cannot be read, or whose holder is frozen, is taken over here
-TEXT = (
-    "{name} is headquartered in {city}. {name} sells industrial pumps to hospitals in Norway. {name} acquired Borealis "
-    "Instruments in March 2024. Borealis Instruments operates a factory in {city}. The financial statements of {name} "
-    "were audited by {auditor}."
-)
+TEXT = """FORM 10-K
+For the fiscal year ended December 31, 2024
+
+{name}
+
+(Exact name of registrant as specified in its charter)
+
+{name} is headquartered in {city}. {name} acquired {city} Instruments in March 2024.
+
+We employed 1,{employees} people as of December 31, 2024. The financial statements were audited by {auditor}.
+"""
 
 
 def document(place: Path, file: str, name: str, city: str, auditor: str) -> None:
-    (place / "corpus" / f"{file}.txt").write_text(TEXT.format(name=name, city=city, auditor=auditor))
+    text = TEXT.format(name=name, city=city, auditor=auditor, employees=100 + len(name))
+    (place / "corpus" / f"{file}.txt").write_text(text)
 
 
 def edit(place: Path) -> None:

@@ -42,7 +42,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 9  # files of Office and others, tables of Markdown, places, languages
+VERSION = 10  # links
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from rarefy.data_contracts.rows import Block, Document, Place
+from rarefy.data_contracts.rows import Block, Document, Link, Place
 from rarefy.tasks.corpus.read.cells import is_units
 from rarefy.tasks.text.sentences import sentences
 
@@ -44,13 +45,25 @@ class Piece:
     level: int = 0
     place: str = ""  # in the source: "page 12", "slide 3", "Sheet1!A5:F20"
     cells: tuple[Place, ...] = ()  # of a table: where its text shows which cell, by offsets in `text`
+    links: tuple[Link, ...] = ()  # in order, by offsets in `text`
 
 
-def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...], tuple[Place, ...]]:
-    """Text with one blank line between blocks, the blocks, each with the titles above it, and places in the source."""
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A document's text with one blank line between blocks, and what stands where in it."""
+
+    text: str
+    blocks: tuple[Block, ...]  # each with the titles above it
+    places: tuple[Place, ...]
+    links: tuple[Link, ...]
+
+
+def compose_text(pieces: Iterable[Piece]) -> Composed:
+    """The pieces put together."""
     parts: list[str] = []
     blocks: list[Block] = []
     places: list[Place] = []
+    links: list[Link] = []
     above: list[tuple[int, str]] = []
     position = 0
     for piece in pieces:
@@ -65,11 +78,33 @@ def compose_text(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...], tuple
         if piece.place:
             places.append(Place(position, position + len(body), piece.place))
         places.extend(Place(position + cell.start, position + cell.end, cell.name) for cell in piece.cells)
+        if piece.links and piece.kind == "text":
+            links.extend(_move_links(piece.links, piece.text, body, position))
         if piece.kind == "heading":
             above.append((piece.level, title))
         parts.append(body)
         position += len(body) + 2
-    return "\n\n".join(parts), tuple(blocks), tuple(places)
+    return Composed("\n\n".join(parts), tuple(blocks), tuple(places), tuple(links))
+
+
+def _move_links(links: Sequence[Link], text: str, body: str, position: int) -> Iterator[Link]:
+    """The links of a piece's text where `body` stands, the same text with other spaces."""
+    before = list(accumulate((not letter.isspace() for letter in text), initial=0))
+    letters = [at for at, letter in enumerate(body) if not letter.isspace()]
+    for link in links:
+        first, end = before[link.start], before[link.end]
+        if first < end:
+            yield Link(position + letters[first], position + letters[end - 1] + 1, link.target)
+
+
+LONGEST_TARGET = 2_000  # characters
+
+
+def leads_elsewhere(target: str) -> bool:
+    """Whether a link leads to a file or page, not to a place of its own page, a mailbox or a script."""
+    scheme = re.match(r"([a-z][a-z0-9+.-]*):", target, re.I)
+    web = not scheme or scheme[1].lower() in ("http", "https")
+    return web and bool(target.strip()) and target[0] != "#" and len(target) <= LONGEST_TARGET
 
 
 def _tidy(text: str) -> str:

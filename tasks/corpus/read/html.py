@@ -1,12 +1,14 @@
 """Read SEC filings in HTML, of any year, as headings, paragraphs, Markdown tables and tagged values (R3)."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from lxml import etree
 
-from rarefy.data_contracts.rows import Block, Document
+from rarefy.data_contracts.rows import Block, Document, Link
 from rarefy.tasks.corpus.read import cover, xbrl
 from rarefy.tasks.corpus.read.cells import BULLET, ENUMERATOR, is_units
 from rarefy.tasks.corpus.read.html_flow import Flow, PageBreak, Paragraph, Reader, Table, plain, resolve_marks
@@ -166,6 +168,7 @@ def read_html(text: str, source: str) -> Document:
         text=text_,
         blocks=blocks,
         facts=facts,
+        links=tuple(_find_links(reader.links, spans, blocks)),
         entity=about.entity,
         domain="finance" if about.form else "default",
         form=about.form,
@@ -178,6 +181,19 @@ def read_html(text: str, source: str) -> Document:
         | ({"truncated": "yes"} if _is_cut(text) else {})
         | ({"fact_dates_unread": str(undated)} if undated else {}),
     )
+
+
+def _find_links(
+    targets: Mapping[int, str], spans: Mapping[int, tuple[int, int]], blocks: Sequence[Block]
+) -> Iterator[Link]:
+    """The links that are shown in the paragraphs of the text."""
+    starts = [block.start for block in blocks]
+    last = 0
+    for start, end, number in sorted((*spans[number], number) for number in targets if number in spans):
+        block = blocks[bisect_right(starts, start) - 1]
+        if block.kind == "text" and end <= block.end and start >= last:
+            yield Link(start, end, targets[number])
+            last = end
 
 
 def _parse_html(text: str) -> etree._Element:

@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from lxml import etree
 
-# Marks around tagged values
+from rarefy.tasks.corpus.read.compose import leads_elsewhere
+
+# Marks around tagged values and links
 
 # One character opens value number i and one closes it: the two planes of Unicode that are set aside for private use.
 _OPEN, _CLOSE = 0xF0000, 0x100000
-LIMIT = 0xFFFD  # tagged values per document; the largest filings have about 10,000
+LIMIT = 0xFFFD  # marks per document; the largest filings have about 10,000 tagged values
+LINKS = 10_000  # of them for links, the last ones
 _MARK = re.compile("[\U000f0000-\U0010ffff]")
 _SPACED = re.compile("[\U000f0000-\U0010ffff]*[\\s\u200b\ufeff][\\s\u200b\ufeff\U000f0000-\U0010ffff]*")
 
@@ -264,11 +267,16 @@ def _spans(element: etree._Element, name: str, most: int) -> int:
 
 
 class Reader:
-    """Walk a tree once: `flow` is what a reader sees, `values` the tagged elements in the order of their marks."""
+    """Walk a tree once: `flow` is what a reader sees, `values` the tagged elements in the order of their marks.
+
+    `links` are the targets of links in running text by the numbers of their marks. What begins a paragraph or stands
+    in a table is mostly a menu's, and is none of them.
+    """
 
     def __init__(self) -> None:
         self.flow: Flow = []
         self.values: list[etree._Element] = []
+        self.links: dict[int, str] = {}
         self._into: Flow = self.flow  # the cell or the page that is being filled
         self._tables: list[tuple[Table, Flow]] = []
         self._pieces: list[str] = []
@@ -343,13 +351,22 @@ class Reader:
             table.rows[-1].append(cell)
             self._into = cell.content
             self._looks = looks
-        elif name in ("ix:nonfraction", "ix:nonnumeric") and len(self.values) < LIMIT:
-            self._pieces.append(open_mark(len(self.values)))
-            self._numbers[element] = len(self.values)
+        elif name in ("ix:nonfraction", "ix:nonnumeric") and len(self.values) < LIMIT - LINKS:
+            self._open_mark(element, len(self.values))
             self.values.append(element)
+        elif name == "a" and not self._tables and self._weights[0] and len(self.links) < LINKS:
+            target = (element.get("href") or "").strip()
+            if leads_elsewhere(target):
+                number = LIMIT - LINKS + len(self.links)
+                self._open_mark(element, number)
+                self.links[number] = target
         if name == "tr" and self._tables:
             self._tables[-1][0].rows.append([])
             self._into = []  # what stands between the cells of a row is shown nowhere
+
+    def _open_mark(self, element: etree._Element, number: int) -> None:
+        self._pieces.append(open_mark(number))
+        self._numbers[element] = number
 
     def _close(self, name: str, element: etree._Element, looks: Looks) -> None:
         style = parse_style(element.get("style") or "")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from rarefy.data_contracts.rows import Block, Document, Fact, Place, row_id
+from rarefy.data_contracts.rows import Block, Document, Fact, Link, Place, row_id
 from rarefy.data_contracts.suites.corpus import DOCUMENT
 from rarefy.data_contracts.suites.rule import RowRule
 from rarefy.tasks.corpus.read.compose import Piece, compose_text
@@ -70,7 +70,7 @@ def build_document(
     metadata: Mapping[str, str] | None = None,
 ) -> Document:
     """The document that these pieces make up, described by its first pages; `dropped` counts characters by kind."""
-    text, blocks, places = compose_text(pieces)
+    composed = compose_text(pieces)
     return describe_document(
         Document(
             doc_id=source,
@@ -78,9 +78,10 @@ def build_document(
             source=source,
             title=" ".join(title.split()),
             media_type=media_type,
-            text=text,
-            blocks=blocks,
-            places=places,
+            text=composed.text,
+            blocks=composed.blocks,
+            places=composed.places,
+            links=composed.links,
             dropped={kind: count for kind, count in dropped.items() if count},
             metadata=dict(metadata or {}),
         )
@@ -299,6 +300,7 @@ def normalise_document(document: Document) -> Document:
         text=text,
         blocks=blocks,
         places=tuple(_sound_place(place) for place in document.places),
+        links=tuple(_sound_link(link) for link in document.links),
         facts=facts,
         language=language,
         metadata=metadata,
@@ -338,6 +340,10 @@ def _sound_block(block: Block) -> Block:
 
 def _sound_place(place: Place) -> Place:
     return place if place.name.isascii() else replace(place, name=without_surrogates(place.name))
+
+
+def _sound_link(link: Link) -> Link:
+    return link if link.target.isascii() else replace(link, target=without_surrogates(link.target))
 
 
 def _paragraphs(text: str) -> tuple[Block, ...]:

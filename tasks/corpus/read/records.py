@@ -78,10 +78,10 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
         item = ITEM_KEY.fullmatch(key)
         if item and value:
             pieces += _item_pieces(item.group(1).upper(), clean_characters(value, dropped), dropped)
-    body, blocks, _ = compose_text(pieces)
-    name = preferred_name(fields.get("company", ""), body)
+    composed = compose_text(pieces)
+    name = preferred_name(fields.get("company", ""), composed.text)
     period_end, form = fields.get("period_of_report", ""), fields.get("filing_type", "")
-    year = fiscal_year(parse_day(period_end), body)
+    year = fiscal_year(parse_day(period_end), composed.text)
     title = " ".join(filter(None, (name, form, f"for fiscal year {year}" if year else "")))
     return Document(
         doc_id=source,
@@ -89,8 +89,8 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
         source=source,
         title=title or source,
         media_type="application/json",
-        text=body,
-        blocks=blocks,
+        text=composed.text,
+        blocks=composed.blocks,
         entity=name,
         domain="finance",
         form=form,

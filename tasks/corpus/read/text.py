@@ -4,21 +4,23 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from statistics import median
 from typing import Any
 
-from rarefy.data_contracts.rows import Document
+from rarefy.data_contracts.rows import Document, Link
 from rarefy.tasks.corpus.read.compose import (
     LONG,
     Piece,
     clean_characters,
+    leads_elsewhere,
     mark_captions,
     recover_paragraphs,
     render_table,
 )
 from rarefy.tasks.corpus.read.heads import build_grids_of_texts
+from rarefy.tasks.corpus.read.html_flow import LIMIT, close_mark, open_mark, resolve_marks
 from rarefy.tasks.corpus.read.html_tables import render_grid
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import DATES, build_document, fill_fields, find_long_dates
@@ -231,6 +233,16 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(rf"</?(?:{TAGS})\b[^>]{{0,500}}>", re.I), ""),
 )
 
+# "[Anchor](target)", "[anchor][label]", "[label]", and targets that a site's generator fills in: "({% page "/x/" %})",
+# "({{< ref "x.md" >}})". Code is no link.
+LINK = re.compile(
+    r"`[^`\n]{1,1000}`|(?<!!)\[(?P<anchor>[^\[\]]{1,500})\](?:"
+    r"\(<?(?P<target>[^()\s<>]{1,2000})>?(?:\s+\"[^\"]{0,500}\")?\)"
+    r"|\(\{[{%]<? *(?:page|link|ref|relref) \"?(?P<made>[^\"\s{}()]{1,2000})\"? *>?[%}]\}\)"
+    r"|\[(?P<label>[^\[\]]{0,500})\]|(?![(:\[]))"
+)
+DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,500})\]:[ \t]*<?([^\s<>]{1,2000})", re.M)
+
 
 def read_markdown(text: str, source: str) -> Document:
     """The document that a Markdown text is; its front matter becomes metadata."""
@@ -318,8 +330,9 @@ def split_enclosed(text: str, opening: re.Pattern[str], closing: re.Pattern[str]
 
 
 def _markdown_pieces(text: str, source: str) -> Iterator[Piece]:
+    labels = {_fold(label): target for label, target in DEFINITION.findall(text)}
     for part, is_table in split_enclosed(text, OPEN_TABLE, CLOSE_TABLE):
-        yield from _html_table(part, source) if is_table else _block_pieces(part)
+        yield from _html_table(part, source) if is_table else _block_pieces(part, labels)
 
 
 def _html_table(fragment: str, source: str) -> Iterator[Piece]:
@@ -335,7 +348,11 @@ def _html_table(fragment: str, source: str) -> Iterator[Piece]:
         yield Piece(block.kind, document.text[block.start : block.end].lstrip("# "), 6)
 
 
-def _block_pieces(text: str) -> Iterator[Piece]:
+def _fold(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _block_pieces(text: str, labels: Mapping[str, str]) -> Iterator[Piece]:
     lines = text.split("\n")
     gathered: list[str] = []
     number = 0
@@ -351,15 +368,15 @@ def _block_pieces(text: str) -> Iterator[Piece]:
             or GRID.fullmatch(line)
             or ("|" in line and DELIMITER.match(after))
         ):
-            yield from _paragraph(gathered)
+            yield from _paragraph(gathered, labels)
             gathered = []
         if heading:
             yield Piece("heading", strip_inline_markup(heading.group(2) or ""), len(heading.group(1)))
         elif division := DIVISION.match(line):
-            yield from _paragraph([division[1]] if division[1].strip() else [])
+            yield from _paragraph([division[1]] if division[1].strip() else [], labels)
         elif GRID.fullmatch(line) and after.lstrip().startswith("|"):
             end = next((n for n in range(number, len(lines)) if lines[n].lstrip()[:1] not in ("+", "|")), len(lines))
-            yield from _grid_table(lines[number:end])
+            yield from _grid_table(lines[number:end], labels)
             number = end - 1
         elif fence := FENCE.match(line):
             end = next(
@@ -377,7 +394,7 @@ def _block_pieces(text: str) -> Iterator[Piece]:
         elif line.strip() and not RULE.match(line) and not CONTENTS.fullmatch(line):
             gathered.append(line)
         number += 1
-    yield from _paragraph(gathered)
+    yield from _paragraph(gathered, labels)
 
 
 def table_pieces(rows: list[list[str]]) -> Iterator[Piece]:
@@ -388,7 +405,7 @@ def table_pieces(rows: list[list[str]]) -> Iterator[Piece]:
         yield from (Piece("text", note) for note in grid.notes)
 
 
-def _grid_table(lines: list[str]) -> Iterator[Piece]:
+def _grid_table(lines: list[str], labels: Mapping[str, str]) -> Iterator[Piece]:
     """A table drawn with lines, as pandoc has it; what a single cell holds is no table."""
     from docutils.parsers.rst.tableparser import GridTableParser, TableMarkupError  # late: few files have such tables
     from docutils.statemachine import StringList
@@ -397,18 +414,18 @@ def _grid_table(lines: list[str]) -> Iterator[Piece]:
     try:
         _, head, body = GridTableParser().parse(StringList(drawn))
     except TableMarkupError:
-        yield from _paragraph([line.strip("+-=| ") for line in lines if line.strip("+-=| ")])
+        yield from _paragraph([line.strip("+-=| ") for line in lines if line.strip("+-=| ")], labels)
         return
     # a cell that spans others is None in their places, as are cells below it
     cells = [["\n".join(cell[3]) if cell else "" for cell in row] for row in [*head, *body]]
     if sum(map(len, cells)) == 1:
-        yield from _block_pieces(cells[0][0])
+        yield from _block_pieces(cells[0][0], labels)
         return
-    rows = [[" ".join(piece.text for piece in _block_pieces(cell)) for cell in row] for row in cells]
+    rows = [[" ".join(piece.text for piece in _block_pieces(cell, labels)) for cell in row] for row in cells]
     yield from table_pieces(rows)
 
 
-def _paragraph(lines: list[str]) -> Iterator[Piece]:
+def _paragraph(lines: list[str], labels: Mapping[str, str]) -> Iterator[Piece]:
     """What stands between blank lines: a section's title, a list, or a paragraph whose lines are joined."""
     if not lines:
         return
@@ -426,18 +443,50 @@ def _paragraph(lines: list[str]) -> Iterator[Piece]:
             entries[-1].append(line.strip())
         else:
             entries.append([line.strip()])
-    text = "\n".join(strip_inline_markup(DOUBLED.sub(r"\1:", " ".join(entry))) for entry in entries)
+    written = [DOUBLED.sub(r"\1:", " ".join(entry)) for entry in entries]
+    plain = [strip_inline_markup(words) for words in written]
+    text = "\n".join(plain)
     if len(text) > LONG and len(entries) == 1:
         yield from (Piece(kind, words, 6) for kind, words in recover_paragraphs(text))
-    else:
-        yield Piece("text", text)
+        return
+    links: list[Link] = []
+    position = 0
+    for words, shown in zip(written, plain, strict=True):
+        links += (Link(position + a.start, position + a.end, a.target) for a in _find_links(words, shown, labels))
+        position += len(shown) + 1
+    yield Piece("text", text, links=tuple(links))
+
+
+def _find_links(text: str, plain: str, labels: Mapping[str, str]) -> Iterator[Link]:
+    """The links of a text by offsets in `plain`, which it is without markup; none where these are not sure."""
+    if "[" not in text:
+        return
+    targets: list[str] = []
+
+    def mark(link: re.Match[str]) -> str:
+        anchor = link["anchor"] or ""
+        target = link["target"] or link["made"] or labels.get(_fold(link["label"] or anchor), "")
+        if not anchor or not leads_elsewhere(target) or len(targets) == LIMIT:
+            return link[0]
+        targets.append(target)
+        number = len(targets) - 1
+        return link[0].replace(anchor, f"{open_mark(number)}{anchor}{close_mark(number)}", 1)
+
+    marked = LINK.sub(mark, ESCAPED.sub(_shelter, text))
+    shown, spans = resolve_marks(strip_inline_markup(marked)) if targets else ("", {})
+    if shown == plain:
+        yield from (Link(*spans[number], target) for number, target in enumerate(targets) if number in spans)
+
+
+def _shelter(escaped: re.Match[str]) -> str:
+    return chr(SHELTER + ord(escaped[1]))
 
 
 def strip_inline_markup(text: str) -> str:
     """Words without the marks of emphasis, links and inline HTML."""
     if not SPECIAL.search(text):
         return text.strip()
-    text = ESCAPED.sub(lambda match: chr(SHELTER + ord(match.group(1))), text)
+    text = ESCAPED.sub(_shelter, text)
     for pattern, plain in INLINE:
         text = pattern.sub(plain, text)
     text = re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - SHELTER), text)

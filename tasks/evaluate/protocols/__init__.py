@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.protocols.sure import SURE
 
 __all__ = ["PROTOCOLS", "Protocol", "ProtocolsConfig", "QuestionVariants", "cases", "display_of", "trial", "trials"]
 
-VERSION = 1
+VERSION = 2  # kinds of question that a protocol asks; a passage that states the same counts as gold
 PROTOCOLS: dict[str, Protocol] = {
     protocol.name: protocol for protocol in (RARE, SURE, RETRIEVAL_ROBUSTNESS, EFFECT_SIZE, MAGIC_MUSHROOM)
 }
@@ -62,7 +62,7 @@ def trials(
     """The trials of each question, protocol by protocol."""
     for case in cases(questions, variants.values(), chunks, hits.values()):
         for name in config.chosen:
-            if case.question.pattern == "absent" and not PROTOCOLS[name].asks_absent:
+            if not PROTOCOLS[name].asks(case.question.pattern):
                 continue
             for row in PROTOCOLS[name].trials(case, getattr(config.options, name)):
                 if row.given in config.takes:

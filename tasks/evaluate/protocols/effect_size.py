@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Trial
+from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
@@ -481,6 +481,8 @@ EFFECT_SIZE = Protocol(
     config=EffectSizeConfig,
     refusal="",  # none of its prompts has one
     contained=True,
+    kinds=(*PATTERNS, *COMPUTED),  # BoolQ and SIGA have two answers to choose from
+    beside=("listing",),
     judge="",
     trials=trials,
     measures=measures,

@@ -22,6 +22,7 @@ ANSWER = "asked_id text gold answer_shown shown prompt_tokens completion_tokens 
 SCORE = "status value refused stage".split()
 QUESTION = "pattern domain entity period language chance".split()
 Mask = npt.NDArray[np.bool_]
+GUESS = "a guess among what is named"  # begins the note that says what it gets
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,16 @@ class Frame:
         counts = options.pop("counts", None) or self.counts()
         if per == "question" and "bounds" not in options:
             options["bounds"] = self._bounds(scores, options.get("limits", (0.0, 1.0)))
-        if guess := self._guess():
-            options["note"] = "; ".join(filter(None, (options.get("note", ""), guess)))
         return Measure(metric, slice_, above, below, counts, **options)
 
-    def _guess(self) -> str:
-        """What guesses among the things that the questions name would get, where all name some; "" elsewhere."""
-        if "chance" not in self.rows or not len(self.rows):
+    def guess(self) -> str:
+        """What a guess among the things that questions name would get, of those that name some; "" where none does."""
+        chances = self.rows.drop_duplicates("question_id")["chance"].to_numpy(dtype=float)
+        named = chances > 0
+        if not named.any():
             return ""
-        chances = self.rows["chance"].to_numpy(dtype=float)
-        return f"a guess among what is named is right in {chances.mean():.0%}" if (chances > 0).all() else ""
+        of = "" if named.all() else f", of the {named.mean():.0%} of the questions that name what may be chosen"
+        return f"{GUESS} is right in {chances[named].mean():.0%}{of}"
 
     def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float] | None:
         """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field, field_validator
 
-from rarefy.data_contracts.rows import Context, Trial
+from rarefy.data_contracts.rows import PATTERNS, Context, Trial
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
@@ -372,6 +372,9 @@ MAGIC_MUSHROOM = Protocol(
     config=MagicMushroomConfig,
     refusal="I cannot answer the question.",
     contained=False,
+    # a guess among what is named would be taken for knowledge
+    kinds=(*PATTERNS, "change", "share"),
+    beside=("comparison", "superlative", "listing"),
     judge="magic_mushroom",
     trials=trials,
     measures=measures,

@@ -1,18 +1,20 @@
 """The `Protocol` record: what one paper tries, by which rule an answer is right, and its measures (papers.md §0)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial, Variant, row_id
+from rarefy.data_contracts.rows import KINDS, PATTERNS, Trial, Variant, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display
 
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.protocols.frame import Frame
     from rarefy.tasks.evaluate.statistics.measure import Metric
+
+OUTSIDE = "a kind that the paper does not have; in no headline"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Protocol:
     contained: bool  # right is what contains the answer (no judge); else what is unmatched is judged
     judge: str  # role of the judge's prompt in tasks/evaluate/correct/prompts; "" where none judges
     trials: Callable[[QuestionVariants, Any], Iterator[Trial]]
-    # numbers of one system, from its scored trials of this protocol alone
+    # numbers of one system, from its scored trials of this protocol alone, of the kinds that count
     measures: Callable[["Frame", Any], Iterable["Metric"]]
     # why nothing of it can be tried with what there is, "" where something can: (all cases, what systems take)
     lacking: Callable[[list[QuestionVariants], Any, frozenset[str]], str]
@@ -59,15 +61,57 @@ class Protocol:
     prompts: PromptPack | None = None  # None: the general ones
     # the paper's own [retrieve] settings, which `retrieve.preset = NAME` takes; empty where it retrieves nothing
     retrieval: Mapping[str, Any] = field(default_factory=dict)
-    asks_absent: bool = False  # whether it asks what the corpus does not answer: only where refusing may be right
     about: str = ""  # what its options are about, where the title does not say it
-    # the table of kinds against protocols: which kinds of question count in its headline; others have slices beside it
-    kinds: tuple[str, ...] = (*PATTERNS, *COMPUTED, "listing")
+    # A column of the table of kinds against protocols (docs/kinds.md): which kinds of question count in its numbers,
+    # and which are asked too and have numbers of their own; others are not asked. A pattern of one's own counts.
+    kinds: tuple[str, ...] = PATTERNS
+    beside: tuple[str, ...] = ()
+    # numbers of what the corpus does not answer, where that is asked: its trials, then those of what it answers
+    abstention: Callable[["Frame", "Frame"], Iterable["Metric"]] | None = None
 
     @property
     def description(self) -> str:
         """The description of its options, in the schema and in forms."""
         return f"{self.about or self.title} (arXiv {self.paper})" if self.paper else self.about or self.title
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """The kinds of question that are in none of its numbers but their own."""
+        return tuple(kind for kind in KINDS if kind not in self.kinds)
+
+    def asks(self, kind: str) -> bool:
+        """Whether it asks questions of a kind."""
+        return kind not in self.uncounted or kind in self.beside
+
+    def counted(self, frame: "Frame") -> "Frame":
+        """The trials of the kinds that count."""
+        return frame.where(~frame.rows["pattern"].isin(self.uncounted).to_numpy())
+
+    def numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
+        """All numbers of one system: of the kinds that count, then of each other kind by itself.
+
+        Beside those of a kind that names what may be chosen stands what a guess would get.
+        """
+        guesses = {f"pattern={kind}": frame.only("pattern", kind).guess() for kind in KINDS}
+        for one in self._numbers(frame, config):
+            guess = guesses.get(one.slice, "")
+            yield replace(one, note="; ".join(filter(None, (one.note, guess)))) if guess else one
+
+    def _numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
+        counted = self.counted(frame)
+        if len(counted.rows):
+            yield from self.measures(counted, config)
+        absent = (frame.rows["pattern"] == "absent").to_numpy()
+        if self.abstention and absent.any():
+            yield from self.abstention(frame.where(absent), frame.where(~absent))
+        for kind in self.beside:
+            own = frame.only("pattern", kind)
+            if kind == "absent" or not len(own.rows):
+                continue
+            for one in self.measures(own, config):
+                if one.slice == "all" and (one.headline or one.metric in self.display.beside):
+                    note = "; ".join(filter(None, (OUTSIDE, one.note)))
+                    yield replace(one, slice=f"pattern={kind}", headline=False, note=note)
 
 
 def trial(protocol: str, case: QuestionVariants, cell: str, given: str, **fields: Any) -> Trial:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import PATTERNS, Trial, Variant
+from rarefy.data_contracts.rows import COMPUTED, Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
@@ -201,27 +201,12 @@ REAL = "Real-World Retrieval Robustness"
 WORDINGS = f"{REAL}, all wordings"
 ABSTENTION = "Abstention"  # whose questions are in no other number
 REFUSED_ANSWERABLE = "Refusals of answerable questions"
-OUTSIDE = "none of RARE's patterns; in no other number"
 FLAT = f"{OVERALL} (flat)"  # its value and n are what z as published is made of (G.3)
 
 
 def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
-    """The numbers of one system: each with the share of refusals and of right answers beside it.
-
-    They are of RARE's four patterns; questions of other kinds have their own numbers beside them, and are in no other.
-    """
+    """The numbers of one system: each with the share of refusals and of right answers beside it."""
     frame = select_columns(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
-    absent = (frame.rows["pattern"] == "absent").to_numpy()
-    yield from _abstention_measures(frame.where(absent), frame.where(~absent))
-    frame = frame.where(~absent)
-    counted = frame.rows["pattern"].isin(RARE.kinds).to_numpy()
-    if not counted.all():
-        others = apply_robustness_rules(frame.where(~counted), config)
-        for name, part in proper_slices(others.where(~others.rows["apart"]), ("pattern",), alone=True):
-            yield from _robust_refused_right(part, OVERALL, name, config, note=OUTSIDE)
-        frame = frame.where(counted)
-    if not len(frame.rows):
-        return
     cells = apply_robustness_rules(frame, config)
     every = cells.where(~cells.rows["apart"])
     given = bool((every.rows["given"] == "passages").any())
@@ -236,12 +221,10 @@ def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
         yield from _robust_refused_right(_original_wording(own), REAL, f"retriever={OWN}", config, note=beside)
 
 
-def _abstention_measures(absent: Frame, answerable: Frame) -> Iterator[Measure]:
+def abstention(absent: Frame, answerable: Frame) -> Iterator[Measure]:
     """The share of refusals of what the corpus does not answer, beside that of what it answers; by retriever too."""
     rows = answerable.rows
     alike = answerable.where(((rows["cell"] == RETRIEVED) & (rows["query"] == NONE)).to_numpy())
-    if not len(absent.rows):
-        return
     for name, frame, note, limits in (
         (ABSTENTION, absent, "refused, of questions that the corpus does not answer; in no headline", (0.0, 1.0)),
         (REFUSED_ANSWERABLE, alike, "of questions that the corpus answers, with the same settings", (1.0, 0.0)),
@@ -368,13 +351,6 @@ def lacking(cases: list[QuestionVariants], config: RareConfig, takes: frozenset[
 def rows_of(rows: Rows, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
     """The rows that a number is of; `include_original` counts originals in its robustness to queries and documents."""
     name = metric.lower()
-    absent = rows.columns["pattern"].among("absent")
-    if name == ABSTENTION.lower():
-        return absent
-    return ~absent & _answerable_rows_of(rows, name)
-
-
-def _answerable_rows_of(rows: Rows, name: str) -> Mask:
     cell, query = rows.columns["cell"], rows.columns["query"]
     originals = bool(rows.options.get("include_original", False))
     if name.startswith("known"):
@@ -398,8 +374,8 @@ RARE = Protocol(
     config=RareConfig,
     refusal="no such info",  # of the authors' prompt; the paper's text has lost it
     contained=False,
-    kinds=PATTERNS,
-    asks_absent=True,
+    beside=(*COMPUTED, "listing", "absent"),
+    abstention=abstention,
     judge="rare",
     trials=trials,
     measures=measures,
@@ -415,6 +391,8 @@ RARE = Protocol(
         beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),
         unchanged=("gold",),
         companions={REAL: (ABSTENTION, REFUSED_ANSWERABLE)},
+        absent=(ABSTENTION,),
+        answerable=(REFUSED_ANSWERABLE,),
         rows=rows_of,
     ),
 )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import BaseModel, Field, field_validator
 
-from rarefy.data_contracts.rows import Chunk, Trial, row_id
+from rarefy.data_contracts.rows import PATTERNS, Chunk, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
@@ -115,7 +115,7 @@ def trials(case: QuestionVariants, config: SureConfig) -> Iterator[Trial]:
 
 def is_asked(case: QuestionVariants, config: SureConfig) -> bool:
     """Whether a question is asked: it has one gold chunk, or multi-hop ones are asked by answer."""
-    if case.question.pattern == "absent":
+    if not SURE.asks(case.question.pattern):
         return False
     return _has_one_gold_chunk(case) or config.multi_hop == "by_answer"
 
@@ -546,6 +546,9 @@ SURE = Protocol(
     config=SureConfig,
     refusal="NO-RES",
     contained=True,
+    # a guess among what is named would be taken for knowledge
+    kinds=(*PATTERNS, "change", "share"),
+    beside=("comparison", "superlative", "listing"),
     judge="",
     trials=trials,
     measures=measures,

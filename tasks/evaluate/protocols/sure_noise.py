@@ -15,7 +15,7 @@ from rarefy.tasks.perturb.vary import vary
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.answers import contains_words, core_forms, find_readable, fold
 
-VERSION = 1
+VERSION = 2  # no passage that states the same, or an operand of a computed answer
 GAINED = "answer_gained"
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import hops_of
-from rarefy.tasks.evaluate.protocols import display_of
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
 from rarefy.tasks.evaluate.protocols.sure import TYPES
 from rarefy.tasks.evaluate.results.wording import RETRIEVAL, parse_number, parse_slice
@@ -278,7 +278,7 @@ def select_mask(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str
     if metric.lower().startswith(_RETRIEVED):
         mask = ~block.columns["retriever"].among("") & block.columns["document"].among("")
     else:
-        mask = display_of(block.protocol).rows(block, metric, names)
+        mask = display_of(block.protocol).rows(block, metric, names) & _of_kinds(block, metric, names)
     closed, unused = is_closed(names), []
     for name, value in names:
         if closed and name in ("k", ""):
@@ -289,6 +289,16 @@ def select_mask(block: Block, metric: str, slice_: str) -> tuple[Mask, tuple[str
             continue
         mask &= next((part for part in parts if (part & mask).any()), parts[0])
     return mask, tuple(unused)
+
+
+def _of_kinds(block: Block, metric: str, names: Sequence[tuple[str, str]]) -> Mask:
+    """The rows of the kinds of question that a number is of: those that its protocol counts, or the one it names."""
+    display, pattern = display_of(block.protocol), block.columns["pattern"]
+    if metric in display.absent:
+        return pattern.among("absent")
+    if metric in display.answerable or "pattern" in dict(names):
+        return ~pattern.among("absent")
+    return ~pattern.among(*(PROTOCOLS[block.protocol].uncounted if block.protocol in PROTOCOLS else ()))
 
 
 def _candidate_masks(block: Block, name: str, value: str) -> Iterator[Mask]:

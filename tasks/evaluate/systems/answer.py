@@ -13,7 +13,7 @@ from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemO
 from rarefy.tasks.questions.gates.wording import contains_phrase
 from rarefy.tasks.questions.operands import is_answerable
 
-VERSION = 1
+VERSION = 2  # a passage that states the same counts as gold; operands of a computed answer
 OF_LAYOUT = ("format", "metadata")  # families of document variants whose text includes the title
 REPEAT = "repeat"  # cell of a trial that repeats another one, to measure how much answers vary by themselves
 TokenCounter = Callable[[Sequence[str]], list[int]]

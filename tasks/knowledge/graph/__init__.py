@@ -5,7 +5,7 @@ Behind them come the paths of kinds whose answer is computed (`computed`), which
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain as concatenate
 
@@ -24,7 +24,7 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 5  # a clue is needed among all things of which the same is said, whatever sort of thing their tails are
+VERSION = 7  # a clue is needed among all things of which the same is said; none ends in a kind; chains through a year
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
@@ -131,7 +131,42 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
         reason = "" if taken >= quota else "no_more_eligible"
         spread = spread_of_kind(sampled[kind, domain], known)
         rows.append(PathCount(kind, domain, eligible, tuple(sizes.items()), quota, taken, over, spread, reason))
+    rows += _count_kind("listing", trace_listings(triplets, _unlimited(config)), config, sampled, known)
+    rows += _count_kind("absent", trace_absences(triplets, _unlimited(config), MANY), config, sampled, known)
     return rows
+
+
+MANY = 1_000_000  # paths: more than a corpus has of a kind
+
+
+def _unlimited(config: GraphConfig) -> GraphConfig:
+    return config.model_copy(update={"quotas": {**config.quotas, "listing": MANY, "absent": MANY}})
+
+
+def _count_kind(
+    kind: str,
+    paths: Iterable[Path],
+    config: GraphConfig,
+    sampled: Mapping[tuple[str, str], Sequence[Path]],
+    known: Mapping[str, Triplet],
+) -> Iterator[PathCount]:
+    """The counts of a kind by domain; of absences the quota is that of all domains, and of a fifth of all paths."""
+    by_domain: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for path in paths:
+        by_domain[path.domain][len(path.triplet_ids)] += 1
+    quota = config.quotas.get(kind, 0)
+    for domain, sizes in sorted(by_domain.items()):
+        eligible, taken = sizes.total(), sampled.get((kind, domain), ())
+        reason = "" if len(taken) >= quota else "no_more_eligible" if len(taken) >= eligible else "limits"
+        spread = spread_of_kind(taken, known)
+        sizes_told = tuple(sorted(sizes.items()))
+        yield PathCount(kind, domain, eligible, sizes_told, quota, len(taken), KIND_RULES[kind], spread, reason)
+
+
+KIND_RULES = {
+    "listing": "each thing named is in or out by a fact of its own",
+    "absent": "by facts alone, before the documents are searched; at most a fifth of all paths",
+}
 
 
 def spread_of_kind(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> Spread:

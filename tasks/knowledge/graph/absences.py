@@ -1,7 +1,9 @@
-"""Paths of questions that the corpus does not answer: a figure like others that it holds, of a year before or after all
-that a company's documents report, or a measure that several companies report and this one does not.
+"""Paths of questions that the corpus does not answer, of what a competent reader would look for in it.
 
-That no fact was found is where a search begins, and no proof: `ask.absent` reads the documents.
+That is a measure that several companies report and this one does not, a figure of the whole company that it does not
+break down to one of its parts, a figure of a year that it does not give by quarter, and a figure of the year before all
+that its documents report. That no fact was found is where a search begins, and no proof: `ask.absent` reads the
+documents.
 """
 
 import re
@@ -11,15 +13,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.computed import is_computable
 from rarefy.tasks.knowledge.graph.config import GraphConfig
+from rarefy.tasks.knowledge.graph.facts import is_member
 
 _FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
+LONGEST = 5  # words of a measure that one asks of a part
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
 def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int) -> Iterator[Path]:
     """Paths of the smallest hashes, at most a fifth of all with the `drawn` ones; `pivot` is the period asked for.
 
-    The last triplet is of the company asked about; before it stands another company's, where that one's measure is.
+    The last triplet is of what is asked about; before it stands another company's, where that one's measure is, or the
+    whole company's, where its measure is asked of a part.
     """
     years: dict[tuple[str, str], set[int]] = defaultdict(set)  # by domain and company: those that it reports on
     figures = []
@@ -30,22 +35,95 @@ def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int)
             if triplet.period_start and triplet.concept and is_computable(triplet):
                 figures.append(triplet)
     wanted = min(config.quotas.get("absent", 0), drawn // 4)
-    measures = _by_hash(_other_measures(figures))[: wanted // 2]
-    yield from _by_hash([*measures, *_by_hash(_other_years(figures, years))[: wanted - len(measures)]])
+    taken: list[Path] = []
+    proposed = (_other_measures(figures), _other_parts(figures), _quarters(figures), _year_before(figures, years))
+    for at, paths in enumerate(proposed):  # each has its share of what those before it left
+        taken += _by_hash(paths)[: (wanted - len(taken)) // (len(proposed) - at)]
+    yield from _by_hash(taken)
 
 
-def _other_years(figures: Sequence[Triplet], years: dict[tuple[str, str], set[int]]) -> Iterator[Path]:
-    """A figure of the year before the first, or after the last, of all that the company's documents report."""
+def _by_year(figures: Iterable[Triplet]) -> dict[tuple[str, ...], dict[int, Triplet]]:
+    """The figures of each measure of a thing, by fiscal year."""
     known: dict[tuple[str, ...], dict[int, Triplet]] = defaultdict(dict)
     for triplet in sorted(figures, key=lambda t: t.triplet_id):
         key = (triplet.domain, triplet.entity, triplet.subject_key, triplet.relation, triplet.unit)
-        known[key].setdefault(int(triplet.period.removeprefix("fiscal year ")), triplet)
-    for (domain, entity, *names), facts in sorted(known.items()):
-        covered = years[domain, entity]
-        early = int(row_id("absent", *names), 16) % 2 == 0
-        near, asked = (min(covered), min(covered) - 1) if early else (max(covered), max(covered) + 1)
-        if near in facts:  # reported next to the gap, so that its question is like those beside it
-            yield _path([facts[near]], f"fiscal year {asked}", domain)
+        known[key].setdefault(year_of(triplet.period), triplet)
+    return known
+
+
+def year_of(period: str) -> int:
+    """The fiscal year that a period is, or is a part of."""
+    return int(period.rpartition(" ")[2])
+
+
+def _year_before(figures: Iterable[Triplet], years: dict[tuple[str, str], set[int]]) -> Iterator[Path]:
+    """A figure of the year before the first of all that the company's documents report.
+
+    Not of the year after the last: that a report does not tell what came after it is plain without reading.
+    """
+    for (domain, entity, *_), facts in sorted(_by_year(figures).items()):
+        first = min(years[domain, entity])
+        if first in facts:  # reported next to the gap, so that its question is like those beside it
+            yield _path([facts[first]], f"fiscal year {first - 1}", domain)
+
+
+def _quarters(figures: Iterable[Triplet]) -> Iterator[Path]:
+    """A company's figure of its last year, asked of a quarter of it."""
+    for (domain, entity, *names), facts in sorted(_by_year(figures).items()):
+        last = facts[max(facts)]
+        if last.subject == entity and last.concept.partition(":")[2] in QUARTERLY:
+            quarter = _QUARTERS[int(row_id("quarter", entity, *names), 16) % len(_QUARTERS)]
+            yield _path([last], f"{quarter} quarter of {last.period}", domain)
+
+
+_QUARTERS = ("the first", "the second", "the third", "the fourth")
+QUARTERLY = frozenset(  # tags of what everybody follows by quarter
+    """
+    Revenues RevenueFromContractWithCustomerExcludingAssessedTax GrossProfit OperatingIncomeLoss NetIncomeLoss
+    OperatingExpenses CostOfRevenue CostOfGoodsAndServicesSold ResearchAndDevelopmentExpense IncomeTaxExpenseBenefit
+    EarningsPerShareBasic EarningsPerShareDiluted SellingGeneralAndAdministrativeExpense InterestExpense
+    NetCashProvidedByUsedInOperatingActivities PaymentsToAcquirePropertyPlantAndEquipment ShareBasedCompensation
+    SellingAndMarketingExpense GeneralAndAdministrativeExpense ComprehensiveIncomeNetOfTax
+    PaymentsForRepurchaseOfCommonStock
+    """.split()
+)
+_EARNED = "OperatingIncomeLoss GrossProfit CostOfRevenue CostOfGoodsAndServicesSold ResearchAndDevelopmentExpense"
+BROKEN_DOWN = {  # type of a part → tags of what companies report of such parts, some of them of some
+    "PRODUCT": frozenset(_EARNED.split()),
+    "REGION": frozenset(_EARNED.split()),
+    "SEGMENT": frozenset(
+        (
+            *_EARNED.split(),
+            *"DepreciationDepletionAndAmortization NetIncomeLoss SellingGeneralAndAdministrativeExpense".split(),
+            *"PaymentsToAcquirePropertyPlantAndEquipment ShareBasedCompensation SellingAndMarketingExpense".split(),
+        )
+    ),
+}
+
+
+def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
+    """A figure of a whole company in its last year, asked of a part of it that has other figures of that year."""
+    wholes: dict[tuple[str, str, str], dict[str, Triplet]] = defaultdict(dict)
+    parts: dict[tuple[str, str, str], dict[str, Triplet]] = defaultdict(dict)
+    known: set[tuple[str, str, str]] = set()  # of which part which tag is known, in whatever year
+    last: dict[tuple[str, str], str] = {}
+    for triplet in sorted(figures, key=lambda t: t.triplet_id):
+        of_year = (triplet.domain, triplet.entity, triplet.period)
+        last[of_year[:2]] = max(triplet.period, last.get(of_year[:2], ""))
+        if triplet.subject == triplet.entity:
+            wholes[of_year].setdefault(triplet.concept, triplet)
+        elif is_member(triplet):
+            parts[of_year].setdefault(triplet.subject_key, triplet)
+            known.add((triplet.domain, triplet.subject_key, triplet.concept))
+    for of_year, members in sorted(parts.items()):
+        if of_year[2] != last[of_year[:2]]:
+            continue
+        for subject, own in sorted(members.items()):
+            for concept, whole in sorted(wholes[of_year].items()):
+                asked = concept.partition(":")[2] in BROKEN_DOWN[own.subject_type]
+                brief = len(whole.relation.split()) <= LONGEST
+                if asked and brief and (of_year[0], subject, concept) not in known:
+                    yield _path([whole, own], own.period, of_year[0])
 
 
 def _other_measures(figures: Sequence[Triplet]) -> Iterator[Path]:

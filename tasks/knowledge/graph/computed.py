@@ -18,7 +18,7 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
-FARTHEST = 5  # times as large: beyond, whoever knows the names knows the answer
+FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
@@ -29,10 +29,12 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Names of measures whose sign or direction their words leave open, or that mean another thing in every filing
 _UNCLEAR = re.compile(
     r"[(/:“”]|\b(?:loss(?:es)?|deficit|increases?|decreases?|changes?|gains?|benefits?|adjustments?|effects?|impact"
-    r"|unrealized|reclassif\w+|reconcil\w+|eliminations?|other|others|used|reduction|accumulated|allowances?)\b"
+    r"|noncontrolling|unrealized|reclassif\w+|reconcil\w+|eliminations?|other|others|used|reduction|accumulated|allowances?)\b"
     r"|\bliabilities\b.*\bequity\b",  # the total of a balance sheet is what its assets are
     re.IGNORECASE,
 )
+
+_REST_OF_WORLD = re.compile(r"\b(?:other|others|rest of (?:the )?world)\b", re.IGNORECASE)  # nobody asks for it by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class Operands:
     kind: str
     triplets: tuple[Triplet, ...]
     far: int  # 0: from several documents; 1: from several chunks of one; 2: from one chunk
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """What is set side by side, whichever passages state it."""
+        return frozenset(map(name_figure, self.triplets))
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
@@ -120,6 +127,7 @@ def is_computable(triplet: Triplet) -> bool:
         and bool(_NUMBER.fullmatch(triplet.value))
         and Decimal(triplet.value) > 0
         and not _UNCLEAR.search(triplet.relation)
+        and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
     )
 
 
@@ -158,9 +166,10 @@ def differ(one: Decimal, other: Decimal) -> bool:
 
 
 def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool = True) -> Operands | None:
-    """One triplet of each figure: from several documents where possible, then from several chunks; by hash.
+    """One triplet of each figure, from as few chunks as hold them all; by hash.
 
-    With `alike` all have one relation, so that one name says what is measured.
+    Whoever has one table with both figures needs no second one. With `alike` all have one relation, so that one name
+    says what is measured.
     """
     groups: list[list[list[Triplet]]] = [[list(figure) for figure in figures]]
     if alike:
@@ -168,14 +177,15 @@ def choose_operands(kind: str, figures: Sequence[Sequence[Triplet]], alike: bool
         groups = [[[t for t in figure if relation_of(t) == name] for figure in figures] for name in sorted(shared)]
     best: tuple[int, str, Operands] | None = None
     for group in groups:
-        picked: list[Triplet] = []
-        for figure in group:
-            documents, chunks = {t.doc_id for t in picked}, {t.chunk_id for t in picked}
-            picked.append(
-                min(figure, key=lambda t: (t.doc_id in documents, t.chunk_id in chunks, row_id(kind, t.triplet_id)))
-            )
-        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if len({t.chunk_id for t in picked}) > 1 else 2
-        found = (far, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
+        seed = min(t.triplet_id for t in group[0])
+        states = Counter(name for figure in group for name in {t.chunk_id for t in figure})
+        picked = [
+            min(figure, key=lambda t: (-states[t.chunk_id], row_id(kind, seed, t.chunk_id), t.triplet_id))
+            for figure in group
+        ]
+        chunks = len({t.chunk_id for t in picked})
+        far = 0 if len({t.doc_id for t in picked}) > 1 else 1 if chunks > 1 else 2
+        found = (chunks, row_id(kind, *(t.triplet_id for t in picked)), Operands(kind, tuple(picked), far))
         best = min(best, found, key=lambda one: one[:2]) if best else found
     return best[2] if best else None
 
@@ -266,7 +276,9 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
     for series in figures.series():
         yearly = _longest_run(series)
-        if len(yearly) >= FEWEST and _has_clear_ends(yearly) and (found := choose_operands("superlative", yearly)):
+        if len(yearly) < FEWEST or _is_guessed(yearly) or not _has_clear_ends(yearly):
+            continue
+        if found := choose_operands("superlative", yearly):
             yield found
     for group in figures.members():
         for table in by_table(group):
@@ -274,6 +286,12 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 continue
             if found := choose_operands("superlative", table):
                 yield found
+
+
+def _is_guessed(yearly: Sequence[Sequence[Triplet]]) -> bool:
+    """Whether the first year has the least and the last the most, as anybody would guess."""
+    values = [worth(figure[0]) for figure in yearly]
+    return values[0] == min(values) and values[-1] == max(values)
 
 
 def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:
@@ -329,7 +347,7 @@ def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
     for domain, figures in collect_domains(triplets):
         for kind in config.computed:
-            sets = {frozenset(t.triplet_id for t in one.triplets): one for one in COMPUTED[kind](figures)}
+            sets = {one.figures: one for one in COMPUTED[kind](figures)}
             sizes = Counter(len(names) for names in sets)
             spread = {group for one in sets.values() for group in one.spread}
             told = [
@@ -346,6 +364,13 @@ def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:
     return [(domain, collect_figures(group)) for domain, group in sorted(domains.items())]
 
 
+def name_figure(triplet: Triplet) -> str:
+    """The name of what a fact states a figure of: its subject, measure, unit and time; of other facts, what it says."""
+    said = "" if triplet.value else triplet.object_key or triplet.object
+    time = (triplet.unit, triplet.period_start, triplet.period_end)
+    return row_id("figure", triplet.subject_key, measure_of(triplet), *time, said)
+
+
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
@@ -359,7 +384,7 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
         counts = [taken[group] for group in one.spread]
         return max(counts), one.far, sum(counts)
 
-    waiting = [(place(one), row_id(one.kind, *(t.triplet_id for t in one.triplets)), one) for one in proposed]
+    waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])
     queue = [(order, name, at) for at, (order, name, _) in enumerate(waiting)]
     heapify(queue)
@@ -370,20 +395,23 @@ def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]
             heapreplace(queue, (now, name, at))
             continue
         heappop(queue)
-        figures = frozenset(t.triplet_id for t in one.triplets)
-        if figures in seen:
+        if one.figures in seen:
             continue
-        seen.add(figures)
+        seen.add(one.figures)
         for group in one.spread:
             taken[group] += 1
         yield one
 
 
 def make_computed_path(operands: Operands, domain: str) -> Path:
-    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden."""
+    """The operands as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`, and nothing is hidden.
+
+    It is named after what is compared, not after where that stands or what it comes to: a later version of the corpus
+    asks the same in the same words.
+    """
     names = tuple(t.triplet_id for t in operands.triplets)
     return Path(
-        path_id=row_id("path", operands.kind, *names),
+        path_id=row_id("path", operands.kind, domain, *map(name_figure, operands.triplets)),
         pattern=operands.kind,
         triplet_ids=names,
         chunk_ids=tuple(t.chunk_id for t in operands.triplets),

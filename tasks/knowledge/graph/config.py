@@ -81,18 +81,29 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="relations (regular expressions) that say what kind of thing it is: no chain or star ends in one, "
         "since whoever asks says what kind of thing is meant",
     )
-    per_common: int = Field(
-        1, ge=0, description="chains or stars by such a clue alone, per described entity and type and unit of answer"
+    telling_offices: tuple[str, ...] = Field(
+        ("chief (executive|financial) officer of", "(chairman|chairwoman|chairperson|chair|founder|co-founder) of"),
+        description="relations (regular expressions) of a person to a company by which people know which one is meant; "
+        "no chain begins with another office",
     )
+    through_years: bool = Field(
+        True,
+        description="chains also lead through a year: a figure that was highest or lowest then is the clue, where it "
+        "does not simply rise; another figure of that year is the answer",
+    )
+    per_common: int = Field(2, ge=0, description="chains, and stars, by such a clue alone, per described entity")
     same_relation: bool = Field(
         True,
         description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "
         "competes with it share a name, not a meaning",
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
+    per_part: int = Field(
+        6, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
+    )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
-        6, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
+        3, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
     per_clue: int = Field(
         5, ge=1, description="stars and chains around a named thing that describe it by the same facts"
@@ -108,7 +119,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="share of a head's facts with a named tail, rounded up, that is left to stars, which need clues",
     )
     reserve_values: float = Field(
-        0.5,
+        0.3,
         ge=0,
         le=1,
         description="share of a head's facts with a literal tail, rounded down, that is left to single facts",

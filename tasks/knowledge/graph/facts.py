@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
+from rarefy.tasks.knowledge.graph.headlines import family_of, how_telling
+from rarefy.tasks.knowledge.link.pages import REFERS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -53,10 +55,12 @@ class FactColumns:
 
     head: Array
     relation: Array
+    whole: Array  # bool: the head is the company that the document is about
     sort: Array  # what a head is called without its name: "company", "segment of Apple"
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
+    pointer: Array  # bool: a link that says where more is said and no more, so that nobody would ask for its other end
     kind: Array  # type and unit of the tail
     measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
@@ -64,6 +68,10 @@ class FactColumns:
     concept: Array  # the tag, -1 for none
     document: Array
     number: Array  # float64: the value, nan where it is none
+    family: Array  # of a measure by which people follow a company; -1 for none
+    telling: Array  # how readily people describe a year or a segment by it; 0: not
+    flow: Array  # bool: the period is a span of time
+    year: Array  # the fiscal year of the period as it is asked for; 0 for another
 
     def take(self, rows: Array) -> "FactColumns":
         """These rows, in this order."""
@@ -147,16 +155,18 @@ class _GraphBuilder:
         return self.codes.setdefault(names, len(self.codes))
 
     def detail(self, triplet: Triplet) -> tuple[Any, ...]:
-        member = is_member(triplet)
+        member, family = is_member(triplet), family_of(triplet)
         ends = (triplet.entity, triplet.period_end)
         if triplet.period_start and triplet.period.startswith("fiscal year"):
             self.years[ends] = min(triplet.period, self.years.get(ends, triplet.period))
         instant = triplet.period_end and not triplet.period_start
         return (
+            triplet.subject == triplet.entity,
             self.code("sort", triplet.subject_type, triplet.entity if member else ""),
             member,
             triplet.subject_type == "PERSON",
             triplet.method == "link",
+            triplet.method == "link" and triplet.relation == REFERS,
             self.code("kind", triplet.object_type, triplet.unit),
             self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
@@ -164,28 +174,37 @@ class _GraphBuilder:
             self.code("concept", triplet.concept) if triplet.concept else -1,
             self.code("document", triplet.doc_id),
             _number(triplet.value),
+            self.code("family", family) if family else -1,
+            how_telling(triplet),
+            bool(triplet.period_start),
         )
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        asked = [self.code("asked", self.years.get(row[6][1:], row[6][-1])) for row in rows]
-        sort, member, person, link, kind, measured, _, value, concept, document, number = (
-            zip(*rows, strict=True) if rows else [()] * 11
-        )
+        periods = [self.years.get(row[8][1:], row[8][-1]) for row in rows]
+        columns = zip(*rows, strict=True) if rows else [()] * 16
+        whole, sort, member, person, link, pointer, kind, measured, _, value, concept, document, *more = columns
+        number, family, telling, flow = more
         return FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
+            whole=np.array(whole, bool),
             sort=np.array(sort, np.int64),
             member=np.array(member, bool),
             person=np.array(person, bool),
             link=np.array(link, bool),
+            pointer=np.array(pointer, bool),
             kind=np.array(kind, np.int64),
             measured=np.array(measured, np.int64),
-            asked=np.array(asked, np.int64),
+            asked=np.array([self.code("asked", period) for period in periods], np.int64),
             value=np.array(value, np.int64),
             concept=np.array(concept, np.int64),
             document=np.array(document, np.int64),
             number=np.array(number, np.float64),
+            family=np.array(family, np.int64),
+            telling=np.array(telling, np.int64),
+            flow=np.array(flow, bool),
+            year=np.array([_year(period) for period in periods], np.int64),
         )
 
     def label(self, node: int) -> str:
@@ -253,6 +272,11 @@ def _number(value: str) -> float:
         return float("nan")
 
 
+def _year(period: str) -> int:
+    name, _, year = period.rpartition(" ")
+    return int(year) if name == "fiscal year" and year.isdecimal() else 0
+
+
 def count_rivals(columns: FactColumns) -> Array:
     """Per fact: the facts about other heads of its sort that answer the same question otherwise.
 
@@ -261,8 +285,8 @@ def count_rivals(columns: FactColumns) -> Array:
     """
     same = (columns.sort, columns.measured, columns.asked)
     relation, concept = columns.relation, columns.concept
-    tagged = _count_others(columns, *same, concept) - _count_others(columns, *same, concept, relation)
-    return _count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)
+    tagged = count_others(columns, *same, concept) - count_others(columns, *same, concept, relation)
+    return count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)
 
 
 def count_rivals_in_chunk(columns: FactColumns, chunk: Array, start: Array, support: Array) -> Array:
@@ -272,7 +296,7 @@ def count_rivals_in_chunk(columns: FactColumns, chunk: Array, start: Array, supp
     return count_rivals(stated)[start[:-1]]  # a fact's own chunk stands first
 
 
-def _count_others(columns: FactColumns, *same: Array) -> Array:
+def count_others(columns: FactColumns, *same: Array) -> Array:
     """The facts with equal columns, less those of the same head or of the same value."""
     head, value = columns.head, columns.value
     either: Array = group_sizes(*same, head) + group_sizes(*same, value) - group_sizes(*same, head, value)

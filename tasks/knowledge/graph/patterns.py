@@ -11,7 +11,8 @@ import numpy as np
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, group_sizes
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
+from rarefy.tasks.knowledge.graph.years import YearChains
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class CandidatePath:
     about: int = -1  # the node that `per_pivot` counts, where it is another
     clues: tuple[int, ...] = ()  # what `per_clue` counts
     nominal: bool = False  # one clue that anybody knows without reading says it all
+    time: str = ""  # where the pivot is a year of that node: "fiscal year 2024"
+    remaining: tuple[int, int] | None = None  # answers without the clue, where they are not the answer's rivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Single facts (R11): the tail has no other edge, and with the paper's rule nor has the head."""
     nodes = len(graph.nodes)
     out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
-    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
+    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1) & ~graph.columns.pointer
     if config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
 
@@ -62,6 +65,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Chains (R12): facts from a head through things to the answer's tail, no node twice; answer last.
 
     A link between documents begins one: what it leads from has a name, or the question would be clauses within clauses.
+    Others lead through a year, which one figure of a company singles out for another (`years`).
     """
     sizes = config.chain_sizes
     ring = ChunkRing(graph, graph.tail, len(graph.nodes), np.flatnonzero(free & ~graph.literal))
@@ -69,9 +73,11 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     led_to = np.zeros(len(graph.nodes), bool)
     led_to[graph.tail[free]] = True
     head, tail, points = as_sequence(graph.head), as_sequence(graph.tail), as_sequence(graph.point)
-    listed = find_listed(graph, graph.tail) if config.needed_clues else np.zeros(len(graph.head), bool)
-    link = graph.columns.link
-    person, asked, common = graph.columns.person, graph.columns.asked, find_common(graph, config)
+    listed = find_listed(graph, graph.tail) & ~find_relations(graph, (PART,)) & config.needed_clues
+    link, year, telling = graph.columns.link, as_sequence(graph.columns.year), as_sequence(graph.columns.telling)
+    person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
+    barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
+    years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
         """Chains of this size that end in `path`, until the steps are spent."""
@@ -84,7 +90,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 steps[0] -= 1
                 if steps[0] < 0:
                     return
-                if head[fact] in nodes or listed[fact]:
+                if head[fact] in nodes or listed[fact] or barred_office[fact]:
                     continue
                 if config.needed_clues and person[fact] and not link[fact] and asked[fact] != asked[path[-1]]:
                     continue  # who holds an office holds it for a time; where somebody once worked stays as it was
@@ -100,10 +106,24 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
             for facts in islice(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH]), 1):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
+        if years is None or answer not in years.series or years.remaining(answer) < 2:
+            return
+        clues = [clue for clue in years.clues_of(answer) if free[clue]]
+        for clue in sorted(clues, key=lambda clue: (-telling[clue], turn_point(points[clue] ^ point, 0))):
+            time, one = f"fiscal year {year[answer]}", years.clues[head[answer], year[answer]][:1]
+            remaining = years.remaining(answer), years.remaining(answer, int(graph.chunk[answer]))
+            yield CandidatePath((clue, answer), answer, head[answer], clues=(*one,), time=time, remaining=remaining)
 
+    def count() -> dict[int, int]:
+        counts = count_chains(graph, config)
+        return counts | {2: counts[2] + years.count()} if years else counts
+
+    led = free & led_to[graph.head] & find_asked(graph, config) & ~graph.columns.pointer
+    if years:
+        led[[fact for fact in years.answers() if free[fact]]] = True
     return PatternPaths(
-        count=lambda: count_chains(graph, config),
-        answers=np.flatnonzero(free & led_to[graph.head] & find_needed(graph, config)),
+        count=count,
+        answers=np.flatnonzero(led),
         propose=propose,
         rule=config.chunk_rule,
     )
@@ -124,7 +144,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     clues_at = np.bincount(graph.head[clues], minlength=len(graph.nodes))[graph.head]
     points, literal = as_sequence(graph.point), as_sequence(graph.literal)
     pointing = ClueIndex(graph) if config.needed_clues else None
-    common, member = find_common(graph, config), graph.columns.member & (config.star_clues == "member")
+    common, member = find_relations(graph, config.common_clues), graph.columns.member & (config.star_clues == "member")
     listed = find_listed(graph, graph.head)
     figures = MemberFigures(graph, np.flatnonzero(free & member & graph.literal), around.apart)
 
@@ -151,7 +171,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     everything = np.ones(len(graph.head), bool)
     return PatternPaths(
         count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
-        answers=np.flatnonzero(free & (clues_at > ~values) & find_needed(graph, config) & ~graph.columns.link),
+        answers=np.flatnonzero(free & (clues_at > ~values) & find_asked(graph, config) & ~graph.columns.link),
         propose=propose,
         rule=f"{config.chunk_rule}, {config.star_clues} clues",
     )
@@ -160,9 +180,11 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Inverted stars (R14): facts of different heads with one tail that is no literal, in the order of their hashes.
 
-    Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out.
+    Where few enough meet in the tail all of them are proposed first, since of such a set nothing is left out; but never
+    more than two of which the times tell them apart.
     """
     sizes, things = config.inverted_star_sizes, ~(graph.literal | graph.columns.link)
+    dated = find_relations(graph, (BOUGHT,))
     hub = graph.tail.astype(np.int64)
     if config.same_relation:
         hub = hub * (int(graph.relation.max(initial=0)) + 1) + graph.relation
@@ -181,6 +203,7 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
+        order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
             partners = around.partners(answer, size, point)
             if partners:
@@ -313,11 +336,21 @@ class HubFacts:
                     yield fact
 
 
-def find_needed(graph: Graph, config: GraphConfig) -> Array:
-    """Which facts other answers remain to, without a clue, that say no kind; all where no clue needs to be needed."""
+def find_asked(graph: Graph, config: GraphConfig) -> Array:
+    """Which facts may be asked of what is described: those to which other answers remain without the clue.
+
+    None says what kind of thing it is, since whoever asks says that.
+
+    Of a whole company's tagged figures those that people follow, in words that others use too: nobody wonders about the
+    lease costs of the company that bought another, and "international transaction revenue" says which one it was.
+    """
     if not config.needed_clues:
         return np.ones(len(graph.head), bool)
-    return (graph.rivals > 0) & ~find_relations(graph, config.class_relations)
+    columns = graph.columns
+    tagged = columns.whole & (columns.concept >= 0)
+    in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
+    asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
+    return asked & ~find_relations(graph, config.class_relations)
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:
@@ -327,15 +360,13 @@ def find_clues(graph: Graph, config: GraphConfig) -> Array:
     return ~(graph.literal | graph.columns.link) | (graph.columns.member & (config.star_clues == "member"))
 
 
-def find_common(graph: Graph, config: GraphConfig) -> Array:
-    """Which facts anybody knows without reading, by their relation."""
-    return find_relations(graph, config.common_clues)
+PART, BOUGHT = "is part of", "was acquired by"
 
 
-def find_relations(graph: Graph, names: tuple[str, ...]) -> Array:
-    """Which facts have a relation that one of these regular expressions matches as a whole."""
-    found = [bool(re.fullmatch("|".join(names), name, re.I)) for name in graph.relations]
-    return np.array(found, bool)[graph.relation] if found else np.zeros(0, bool)
+def find_relations(graph: Graph, patterns: Sequence[str]) -> Array:
+    """Which facts have a relation that one of these regular expressions describes."""
+    known = [bool(re.fullmatch("|".join(patterns), name, re.I)) for name in graph.relations]
+    return np.array(known, bool)[graph.relation] if known else np.zeros(0, bool)
 
 
 LIST = 3  # things of which one chunk says the same are a list
@@ -355,13 +386,13 @@ class MemberFigures:
         self.heads = graph.head[self.order]
         columns = graph.columns
         table = (columns.sort, columns.relation, columns.kind, columns.asked, graph.chunk)
-        self.place = places_from_ends(columns.number, *table)
+        self.place, self.size = places_from_ends(columns.number, *table), group_sizes(*table)
 
     def clues(self, answer: int, point: int) -> Iterator[int]:
-        """The figures of the same part from other chunks and of another measure that siblings have as well.
+        """The figures of the same part from other chunks and of another measure, by which it leads or trails.
 
-        Those of another document come first, then those nearest to the largest or smallest among siblings, then those
-        of the same time.
+        Those of another document come first, then those that people follow, then those of the same time, then the
+        largest or smallest among siblings before the second.
         """
         columns = self.graph.columns
         low, high = (
@@ -373,12 +404,13 @@ class MemberFigures:
             same_measure = columns.relation[clue] == columns.relation[answer] or (
                 columns.concept[clue] == columns.concept[answer] >= 0
             )
-            if same_measure or not self.graph.rivals[clue] or not self.apart((clue, answer)):
+            place, size = int(self.place[clue]), int(self.size[clue])  # the second of three is the middle one
+            if same_measure or size < 3 or place > (size > 3) or not self.apart((clue, answer)):
                 continue
             near = columns.document[clue] == columns.document[answer]
             other_time = columns.asked[clue] != columns.asked[answer]
             turned = turn_point(int(self.graph.point[clue]) ^ point, 0)
-            order.append((near, min(int(self.place[clue]), 2), other_time, turned, clue))
+            order.append((near, -columns.telling[clue], other_time, place, turned, clue))
         return (clue for *_, clue in sorted(order)[:BRANCHES])
 
 

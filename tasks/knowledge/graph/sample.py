@@ -34,9 +34,8 @@ class Allocation:
         """The paths of one pattern, by the hash of their answer; afterwards their facts are taken."""
         quota = self.config.quotas.get(name, 0)
         around: Counter[int] = Counter()
-        common: Counter[tuple[int, int]] = Counter()
+        common: Counter[int] = Counter()
         described: Counter[tuple[int, ...]] = Counter()
-        kind = self.graph.columns.kind
         seen: set[tuple[int, ...]] = set()
         used: set[int] = set()
         turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
@@ -46,9 +45,10 @@ class Allocation:
                     break
                 for path in paths.propose(answer, turn):
                     about = path.pivot if path.about < 0 else path.about
-                    if paths.capped and around[about] >= self.config.per_pivot:
+                    part = name == "chain" and bool(self.graph.columns.member[answer])
+                    if paths.capped and around[about] >= (self.config.per_part if part else self.config.per_pivot):
                         break
-                    if path.nominal and common[about, int(kind[answer])] >= self.config.per_common:
+                    if path.nominal and common[about] >= self.config.per_common:
                         continue
                     if self.config.needed_clues and described[path.clues] >= self.config.per_clue:
                         continue
@@ -62,7 +62,7 @@ class Allocation:
                     around[about] += 1
                     if path.clues:
                         described[path.clues] += 1
-                    common[about, int(kind[answer])] += path.nominal
+                    common[about] += path.nominal
                     yield path
                     break
         if self.config.exclusive != "none":
@@ -113,6 +113,10 @@ def _occurrence(values: Array) -> Array:
 
 def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
     """The path as a row; `chunk_ids[i]` is the chunk of `triplet_ids[i]`."""
+    remaining, in_chunk = path.remaining or (
+        1 + int(graph.rivals[path.answer]),
+        1 + int(graph.rivals_in_chunk[path.answer]),
+    )
     counted = pattern in DESCRIBED
     triplet_ids = tuple(graph.triplet_ids[fact] for fact in path.facts)
     return Path(
@@ -120,8 +124,8 @@ def make_path(graph: Graph, pattern: str, path: CandidatePath) -> Path:
         pattern=pattern,
         triplet_ids=triplet_ids,
         chunk_ids=tuple(graph.chunk_ids[graph.chunk[fact]] for fact in path.facts),
-        pivot=graph.labels[path.pivot] or graph.nodes[path.pivot],
+        pivot=f"{graph.labels[path.pivot] or graph.nodes[path.pivot]} {path.time}".rstrip(),
         domain=graph.domain,
-        remaining=1 + int(graph.rivals[path.answer]) if counted else 0,
-        remaining_in_chunk=1 + int(graph.rivals_in_chunk[path.answer]) if counted else 0,
+        remaining=remaining if counted else 0,
+        remaining_in_chunk=in_chunk if counted else 0,
     )

@@ -14,6 +14,7 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.other_values import is_name_mentioned
 from rarefy.tasks.perturb.context.swaps import Edit, apply_edits, format_like, replace_value
 from rarefy.tasks.perturb.passages import DIVIDER
+from rarefy.tasks.questions.other_answers import leads_elsewhere
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.quantities import number
 
@@ -300,16 +301,19 @@ _CITY = re.compile(r"[A-Z][\w.’'-]+,\s$")
 def distracting(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """Passages with another value in place of the answer, changed everywhere, the best fitting first.
 
-    Where the passage leads to the answer without holding it, what the question names in it is changed instead. Sums of
-    tables are corrected. No draft where no such value is known, sums cannot be corrected, or the answer stays readable.
+    Where the passage leads to the answer without holding it, what the question names in it is changed instead. Of a
+    computed answer one operand is changed, to a figure with which the answer is another. Sums of tables are corrected.
+    No draft where no such value is known, sums cannot be corrected, or the answer stays readable.
     """
     if case.pool is None:
         return
     direct = contains_answer(case.text, case.answer, case.aliases)
-    aliases = case.aliases if direct else ()
+    aliases = case.aliases if direct and not case.computed else ()
     later: dict[int, list[tuple[Swap, list[Edit]]]] = {1: [], 2: []}
     for swap in case.pool.swaps:
-        if (swap.old == case.answer) != direct:
+        if case.computed and not leads_elsewhere(case.computed, swap.old, swap.new):
+            continue
+        if not case.computed and (swap.old == case.answer) != direct:
             continue
         edits = replace_value(case.text, swap.old, aliases, swap.new, swap.kind)
         if swap.old in STATES.values():
@@ -332,10 +336,11 @@ def _apply_swap(case: Case, swap: Swap, edits: list[Edit]) -> Iterator[Draft]:
     addresses = re.sub(rf"{_CITY.pattern[:-1]}{re.escape(swap.old)}", "", text) if swap.old in STATES.values() else text
     if is_name_mentioned(text, case.answer, case.question) or _renames_question_subject(case, swap, edits):
         return
-    if not contains_answer(text, case.answer, case.aliases) and (
+    gone = swap.old if case.computed else case.answer
+    if not contains_answer(text, gone, () if case.computed else case.aliases) and (
         swap.old == case.answer or not contains_answer(addresses, swap.old)
     ):
-        yield Draft(text, moves, f"{swap.new} for {swap.old}")
+        yield Draft(text, moves, f"{swap.new} for {swap.old}", replaced=swap.old if case.computed else "")
 
 
 def _changes_evidence(case: Case, edits: list[Edit]) -> bool:

@@ -32,7 +32,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 11  # computed answers, sets, absences; needed clues; measures with direction, names as people say them
+VERSION = 12  # computed answers, sets, absences; needed clues; what is named and described as people do it
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
@@ -75,6 +75,8 @@ def ask(
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
+    if wording.target:
+        wording = replace(wording, text=index.write_small(wording.text, wording.target.doc_id))
     if path.pattern == "absent":
         return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]

@@ -1,11 +1,15 @@
 """Questions that the corpus does not answer: worded as those that it does, after its documents were searched."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
-from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.data_contracts.rows import Fact, Path, Triplet
+from rarefy.tasks.knowledge.graph.absences import year_of
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of, subject_of
 from rarefy.tasks.questions.ask.patterns import Wording, ask_fact, refuse
+from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import stem, stems, words
 
 ANSWER = "not stated in the documents"
@@ -32,17 +36,23 @@ _ACTS = re.compile(r"Payments|Proceeds|Repayments|Repurchase|Dividends|Issuance"
 def absent(path: Path, index: CorpusIndex) -> Wording:
     """The question for a figure that no document states; refused where any may do so, in whatever words or tags."""
     *others, own = (index.triplets[name] for name in path.triplet_ids)
-    if len((others or [own])[0].relation.split()) > LONGEST:
+    model = (others or [own])[0]
+    if len(model.relation.split()) > LONGEST:
         return refuse("long_winded")
-    year = int(path.pivot.removeprefix("fiscal year "))
-    if others:
-        asked = replace(
-            others[0], entity=own.entity, subject=own.subject, subject_key=own.subject_key, doc_id=own.doc_id
-        )
+    year = year_of(path.pivot)
+    of_own = replace(model, entity=own.entity, subject=own.subject, subject_key=own.subject_key, doc_id=own.doc_id)
+    if others and model.entity == own.entity:
+        asked = replace(of_own, subject_type=own.subject_type)
+        reason = _part_is_known(asked, index)
+    elif others:
+        asked = of_own
         reason = _measure_is_known(asked, index)
+    elif "quarter" in path.pivot:
+        asked = replace(own, period=path.pivot)
+        reason = _quarter_is_known(asked, index)
     else:
         asked = replace(own, period=path.pivot)
-        ends = year + int(own.period_end[:4]) - int(own.period.removeprefix("fiscal year "))
+        ends = year + int(own.period_end[:4]) - year_of(own.period)
         reason = _year_is_known(asked, frozenset((year, ends)), index)
     if any(fact.period == path.pivot for fact in index.facts.get((subject_of(asked), relation_of(asked)), ())):
         reason = "stated_in_a_fact"
@@ -52,6 +62,104 @@ def absent(path: Path, index: CorpusIndex) -> Wording:
     if not wording.text or str(year) not in wording.text:
         return refuse(wording.rejected_because or "no_wording")
     return Wording(wording.text, ANSWER, asked)
+
+
+# What is said where a measure is spoken of, in whatever words: its tag → an expression
+_SPOKEN = {
+    tag: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for tags, words in (
+        ("Revenues RevenueFromContractWithCustomerExcludingAssessedTax", r"revenues?|sales"),
+        ("OperatingIncomeLoss NetIncomeLoss ComprehensiveIncomeNetOfTax EarningsPerShareBasic EarningsPerShareDiluted",
+         r"income|profit\w*|earn\w*|loss(?:es)?|margins?|contribution|EBITD?A?|EPS"),
+        ("GrossProfit", r"gross|margins?|profit\w*"),
+        ("CostOfRevenue CostOfGoodsAndServicesSold", r"costs?|margins?"),
+        ("ResearchAndDevelopmentExpense", r"research|development|R&D"),
+        ("DepreciationDepletionAndAmortization", r"depreciation|amortization"),
+        ("SellingGeneralAndAdministrativeExpense SellingAndMarketingExpense GeneralAndAdministrativeExpense",
+         r"expenses?|SG&A|selling|marketing|administrative"),
+        ("OperatingExpenses", r"expenses?|costs?"),
+        ("IncomeTaxExpenseBenefit", r"tax(?:es)?"),
+        ("InterestExpense", r"interest"),
+        ("NetCashProvidedByUsedInOperatingActivities", r"cash flows?|operating activities|operations"),
+        ("PaymentsToAcquirePropertyPlantAndEquipment",
+         r"capital (?:expenditures?|spending|investments?)|capex|property|equipment|additions"),
+        ("PaymentsForRepurchaseOfCommonStock", r"repurchase[sd]?|buybacks?|treasury"),
+        ("ShareBasedCompensation", r"compensation|RSUs?"),
+    )
+    for tag in tags.split()
+}  # fmt: skip
+
+
+def _part_is_known(asked: Triplet, index: CorpusIndex) -> str:
+    """Why the documents may break this measure down to this part.
+
+    "" where no tag does, and no paragraph or table with half of the part's name has a word of the measure.
+    """
+    part = _telling(asked.subject.removeprefix(asked.entity))
+    tagged = _has_tag(asked, index, lambda fact: bool(part & frozenset(stems(_apart(" ".join(fact.dimensions))))))
+    named = lambda text, found: 2 * len(part & found) >= len(part)  # noqa: E731
+    return tagged or _spoken_of(asked, index, named, "measure_is_spoken_of")
+
+
+_QUARTER = re.compile(
+    r"\bquarter(?:s|ly|ended)?\b|\b(?:three|3)[- ]months?\b|\b(?:thirteen|13)[- ]weeks?\b|\bQ[1-4]|\b[1-4]Q",
+    re.IGNORECASE,
+)
+
+
+def _quarter_is_known(asked: Triplet, index: CorpusIndex) -> str:
+    """Why the documents may have this measure of a quarter.
+
+    "" where no tag of it is of less than a year, no passage that has its words speaks of quarters, and no sentence or
+    table that does has any word of the measure.
+    """
+    wanted = _telling(asked.relation)
+    for document in index.documents_about(asked.entity):
+        for chunk in index.chunks_of(document.doc_id):
+            if wanted <= index.stems_of(chunk.chunk_id) and _QUARTER.search(chunk.text):
+                return "said_near_the_quarter"
+    tagged = _has_tag(asked, index, lambda fact: bool(fact.period_start) and _days(fact) < _YEAR)
+    return tagged or _spoken_of(asked, index, _said_with(_QUARTER, asked), "said_near_the_quarter")
+
+
+def _said_with(time: re.Pattern[str], asked: Triplet) -> Callable[[str, frozenset[str]], bool]:
+    """Whether a table, or a sentence of a paragraph, has a time and a word of the measure."""
+    spoken = _SPOKEN[asked.concept.partition(":")[2]]
+
+    def near(text: str, _: frozenset[str]) -> bool:
+        if not (time.search(text) and spoken.search(text)):
+            return False
+        pieces = [text] if "|" in text else [text[start:end] for start, end in sentences(text)]
+        return any(time.search(piece) and spoken.search(piece) for piece in pieces)
+
+    return near
+
+
+def _has_tag(asked: Triplet, index: CorpusIndex, fits: Callable[[Fact], bool]) -> str:
+    """Why a fitting tag of the measure is there, or may be."""
+    for document in index.documents_about(asked.entity):
+        if not document.facts:
+            return "documents_without_tags"
+        if any(fact.concept == asked.concept and fits(fact) for fact in document.facts):
+            return "stated_in_a_tag"
+    return ""
+
+
+def _spoken_of(asked: Triplet, index: CorpusIndex, near: Callable[[str, frozenset[str]], bool], reason: str) -> str:
+    """Why a text that is `near` has a word of the measure: a paragraph of the company's, or a passage that names it."""
+    spoken = _SPOKEN[asked.concept.partition(":")[2]]
+    for document in index.documents_about(asked.entity):
+        if any(near(text, found) and spoken.search(text) for text, found in index.paragraphs_of(document.doc_id)):
+            return reason
+    others = ((index.chunks[name].text, index.stems_of(name)) for name in index.chunks_naming(asked.entity))
+    return "others_may_state_it" if any(near(*other) and spoken.search(other[0]) for other in others) else ""
+
+
+_YEAR = 350  # days
+
+
+def _days(fact: Fact) -> int:
+    return (date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)).days
 
 
 def _measure_is_known(asked: Triplet, index: CorpusIndex) -> str:
@@ -89,6 +197,10 @@ def _year_is_known(asked: Triplet, years: frozenset[int], index: CorpusIndex) ->
                 return "stated_in_a_tag"
         if any(wanted <= near for near in index.stems_near_years(document.doc_id, years)):
             return "said_near_the_year"
+    if asked.concept.partition(":")[2] in _SPOKEN and asked.subject == asked.entity:
+        mentioned = re.compile("|".join(rf"(?<!\d){year}(?!\d)" for year in sorted(years)))
+        if reason := _spoken_of(asked, index, _said_with(mentioned, asked), "said_near_the_year"):
+            return reason
     others = (index.stems_of(name) for name in index.chunks_naming(asked.entity))
     said = any(wanted <= found and found & {str(year) for year in years} for found in others)
     return "others_may_state_it" if said else ""
@@ -100,5 +212,9 @@ def _telling(text: str) -> frozenset[str]:
 
 def _words_of_tag(concept: str) -> frozenset[str]:
     """What a tag is about: of "us-gaap:RepaymentsOfLongTermDebt" the stems of long, term, debt."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", concept.partition(":")[2])
-    return frozenset(stems(name)) - _OF_TAGS
+    return frozenset(stems(_apart(concept.partition(":")[2]))) - _OF_TAGS
+
+
+def _apart(name: str) -> str:
+    """The words of a name that is written in one."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

@@ -84,6 +84,7 @@ def _number_forms(triplet: Triplet) -> set[str]:
             forms.add(_format_number(shown))
         if triplet.scale:
             forms |= {
+                f"{_format_number(shown)} {triplet.scale[:-1]}",
                 f"{_format_number(shown)} {triplet.scale[:-1]}{tail}",
                 f"{symbol}{_format_number(shown)} {triplet.scale[:-1]}{tail}",
             }

@@ -15,10 +15,10 @@ from rarefy.tasks.questions.ask.arithmetic import (
 )
 from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
-from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
-MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
+DIGITS = 3  # of figures that a percentage is made of
 
 
 def change(path: Path, index: CorpusIndex) -> Wording:
@@ -30,7 +30,8 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         return refuse("measure_unclear")
     risen = stated_value(new) > stated_value(old)
     rates = new.unit in ("percent", "pure")
-    kind = "points" if rates else "amount" if _turn(path, "amount", 3) == 0 else "percentage"
+    exact = turn(path, "amount", 3) == 0 or any(is_coarse(t) for t in operands)
+    kind = "points" if rates else "amount" if exact else "percentage"
     times = {
         "did": "increase" if risen else "decrease",
         "higher": "higher" if risen else "lower",
@@ -41,9 +42,9 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         "in": when_words(new, index),
         "than": when_words(old, index),
     }
-    template = _CHANGES[kind][_turn(path, "wording", len(_CHANGES[kind]))]
+    template = _CHANGES[kind][turn(path, "wording", len(_CHANGES[kind]))]
     operation = "percentage change" if kind == "percentage" else "difference"
-    return _computed(operation, operands, template.format(**times))
+    return _computed(path, operation, operands, template.format(**times))
 
 
 _CHANGES = {
@@ -72,11 +73,17 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
+    if any(is_coarse(t) for t in operands):
+        return refuse("figure_too_coarse")
+    owner, plain = possessive(mid_sentence(index.call(member.entity))), lower_first(re.sub(r"^total ", "", name))
+    when = when_words(member, index)
     words = {
         "member": member_phrase(member),
-        "what": f"{possessive(mid_sentence(index.call(member.entity)))} {re.sub(r'^total ', '', name)}",
-        "total": f"{possessive(mid_sentence(index.call(member.entity)))} total {re.sub(r'^total ', '', name)}",
-        "when": when_words(member, index),
+        "be": "were" if describe_measure(member).plural else "was",
+        "what": f"{owner} {plain}",
+        "total": f"{owner} total {plain}",
+        "when": when,
+        "When": f"{when[0].upper()}{when[1:]}",
     }
     if not words["member"]:
         return refuse("no_wording")
@@ -84,17 +91,18 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     templates = _SHARES + (_EARNED if earned else ())
     if member.subject_type == "REGION":  # a country generates nothing
         templates = tuple(template for template in templates if "generate" not in template)
-    template = templates[_turn(path, "wording", len(templates))]
-    return _computed("share", operands, template.format(**words))
+    template = templates[turn(path, "wording", len(templates))]
+    return _computed(path, "share", operands, template.format(**words))
 
 
 _SHARES = (
     "What percentage of {what} {when} did {member} account for?",
-    "What share of {total} {when} did {member} account for, in percent?",
-    "How much of {what} {when}, as a percentage, was attributable to {member}?",
+    "{When}, what percentage of {total} did {member} account for?",
+    "What percentage of {what} {be} attributable to {member} {when}?",
 )
 _EARNED = (
     "What percentage of {what} came from {member} {when}?",
+    "{When}, what percentage of {what} came from {member}?",
     "What percentage of {total} did {member} generate {when}?",
 )
 
@@ -108,53 +116,74 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         return refuse("measures_differ")
     if not is_sayable(name):
         return refuse("measure_unclear")
-    most = _turn(path, "direction", 3) > 0
-    pair = len(operands) == 2
-    amount = "larger" if most else "smaller"
-    degree = amount if pair else "largest" if most else "smallest"
-    if not operands[0].unit.startswith("USD") or operands[0].unit.endswith("/shares") or operands[0].period_start:
-        degree = {"larger": "higher", "smaller": "lower", "largest": "highest", "smallest": "lowest"}[degree]
-    order = sorted(operands, key=lambda t: row_id(path.path_id, t.triplet_id))
+    most = turn(path, "direction", 4) > 0
+    first = operands[0]
+    degree = _degree(first, most, len(operands))
+    order = sorted(operands, key=lambda t: row_id(path.path_id, t.subject_key))
     names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
     words = {
         "degree": degree,
         "name": name,
-        "or": join(names, "or"),
-        "and": join(names, "and"),
-        "in": when_words(operands[0], index),
-        "kinds": _PARTS.get(operands[0].subject_type, ""),
-        "whose": possessive(mid_sentence(index.call(operands[0].entity))),
+        "either": join_names(names, "or"),
+        "every": join_names(names),
+        "in": when_words(first, index),
+        "whose": possessive(mid_sentence(index.call(first.entity))),
+        "who": mid_sentence(index.call(first.entity)),
+        "be": "were" if describe_measure(first).plural else "was",
     }
-    templates = _COMPANIES if filers else _MEMBERS
-    template = templates[_turn(path, "wording", len(templates))]
-    return _computed("largest" if most else "smallest", operands, template.format(**words), chance=1 / len(operands))
+    templates = _COMPANIES if filers else _MEMBERS[first.subject_type]
+    template = templates[turn(path, "wording", len(templates))]
+    text = template.format(**words)
+    return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
+
+
+def _degree(figure: Triplet, most: bool, count: int) -> str:
+    """ "higher", "lowest"; of what a company has at one time "larger", "smallest"."""
+    held = figure.unit.startswith("USD") and not figure.unit.endswith("/shares") and not figure.period_start
+    word = ("large" if most else "small") if held else ("high" if most else "low")
+    return (
+        word + ("r" if word.endswith("e") else "er") if count == 2 else word + ("st" if word.endswith("e") else "est")
+    )
 
 
 def _short_name(member: Triplet) -> str:
-    """A part of a company where its kind has been said: "Europe" of segments, "the United States" of markets."""
+    """A part of a company where its kind has been said: "Europe" of segments, "in the United States" of markets."""
     return member_of(member) if member.subject_type == "SEGMENT" else member_phrase(member)
 
 
-_PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}
 _COMPANIES = (
-    "Which company had the {degree} {name} {in}, {or}?",
-    "Of {and}, which had the {degree} {name} {in}?",
-    "Which company reported the {degree} {name} {in}: {or}?",
+    "Which company had the {degree} {name} {in}, {either}?",
+    "Of {every}, which had the {degree} {name} {in}?",
+    "Which company reported the {degree} {name} {in}: {either}?",
+    "Which had the {degree} {name} {in}, {either}?",
 )
-_MEMBERS = (
-    "Which of {whose} {kinds} had the {degree} {name} {in}, {or}?",
-    "Of {whose} {kinds} {and}, which had the {degree} {name} {in}?",
-)
+_MEMBERS = {
+    "SEGMENT": (
+        "Which of {whose} segments had the {degree} {name} {in}, {either}?",
+        "Which segment of {who} had the {degree} {name} {in}: {either}?",
+        "Did {whose} {either} segment have the {degree} {name} {in}?",
+    ),
+    "PRODUCT": (
+        "For which of these did {who} report the {degree} {name} {in}: {either}?",
+        "Which accounted for the {degree} {name} at {who} {in}, {either}?",
+    ),
+    "REGION": (
+        "Where {be} {whose} {name} {degree} {in}, in {either}?",
+        "In which of these markets {be} {whose} {name} {degree} {in}: {either}?",
+    ),
+}
 
 
 def superlative(path: Path, index: CorpusIndex) -> Wording:
     """In which of several years a figure was highest or lowest; which part of a company had the highest."""
     operands = _operands(path, index)
-    most = _turn(path, "direction", 3) > 0
     first = operands[0]
+    times = are_times(operands)
+    most = _is_peak_asked(operands, path) if times else turn(path, "direction", 3) > 0
     name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
+    among = [name_of(t, operands).removeprefix("fiscal year ") for t in operands]
     words = {
         "degree": "highest" if most else "lowest",
         "what": measured(name, first, index),
@@ -163,21 +192,39 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
         "whose": possessive(mid_sentence(index.call(first.entity))),
         "kinds": _PARTS.get(first.subject_type, ""),
         "in": when_words(first, index),
-        "or": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "or"),
-        "and": join([name_of(t, operands).removeprefix("fiscal year ") for t in operands], "and"),
+        "either": join_names(among, "or"),
+        "every": join_names(among),
     }
-    templates = (_YEARS if first.period_start else _DAYS) if are_times(operands) else _OF_ALL
-    template = templates[_turn(path, "wording", len(templates))]
-    chance = 1 / len(operands) if are_times(operands) else 0.0  # the members are not named
-    return _computed("largest" if most else "smallest", operands, template.format(**words), chance)
+    templates = (_YEARS if first.period_start else _DAYS) if times else _OF_ALL
+    template = templates[turn(path, "wording", len(templates))]
+    chance = 1 / len(operands) if times else 0.0  # the members are not named
+    return _computed(path, "largest" if most else "smallest", operands, template.format(**words), chance)
 
 
+def _is_peak_asked(operands: Sequence[Triplet], path: Path) -> bool:
+    """Whether the highest of some years is asked for, not the lowest: by hash, but for what one guesses unread.
+
+    That is that the last year has the most, or the first the least.
+    """
+    values = [stated_value(t) for t in operands]
+    if values[-1] == max(values):
+        return False
+    return values[0] == min(values) or turn(path, "direction", 2) == 0
+
+
+_PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}
 _YEARS = (
-    "In which of the fiscal years {and} {be} {what} {degree}?",
-    "In which fiscal year, {or}, {be} {what} the {degree}?",
+    "In which of the fiscal years {every} {be} {what} {degree}?",
+    "In which fiscal year, {either}, {be} {what} the {degree}?",
+    "When {be} {what} {degree}: in fiscal {either}?",
 )
-_DAYS = ("On which of these dates {be} {what} {degree}: {or}?",)
+_DAYS = ("On which of these dates {be} {what} {degree}: {either}?",)
 _OF_ALL = ("Which of {whose} {kinds} had the {degree} {name} {in}?",)
+
+
+def is_coarse(triplet: Triplet) -> bool:
+    """Whether a figure is printed in so few digits that no tenth of a percent can be told by it."""
+    return len(re.sub(r"\D", "", triplet.answer).lstrip("0")) < DIGITS
 
 
 def measure_name(operands: Sequence[Triplet]) -> str:
@@ -189,20 +236,13 @@ def measure_name(operands: Sequence[Triplet]) -> str:
 
 
 def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
-    """ "Apple's net sales in Greater China"; "" where the measure cannot be said within a sentence."""
+    """ "Apple's net sales in China", "the net sales of Apple's Americas segment"; "" where it cannot be said."""
+    if not is_sayable(name):
+        return ""
     company = possessive(mid_sentence(index.call(triplet.entity)))
-    return f"{company} {name}{part_phrase(triplet)}" if is_sayable(name) else ""
-
-
-# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
-_BURDENED = re.compile(
-    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
-)
-
-
-def is_sayable(name: str) -> bool:
-    """Whether the name of a measure fits into a sentence."""
-    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)
+    if triplet.subject_type == "SEGMENT" and member_of(triplet):
+        return f"the {name} of {company} {member_phrase(triplet).removeprefix('the ')}"
+    return f"{company} {name}{part_phrase(triplet)}"
 
 
 # What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
@@ -279,34 +319,46 @@ def common_name(operands: Sequence[Triplet], index: CorpusIndex) -> str:
     return measure_name(operands) if len(labels) == 1 else ""
 
 
-def join(names: Sequence[str], word: str) -> str:
-    """ "a or b", "a, b or c"."""
-    return f" {word} ".join([", ".join(names[:-1]), names[-1]])
-
-
 def _operands(path: Path, index: CorpusIndex) -> list[Triplet]:
     return [index.triplets[name] for name in path.triplet_ids]
 
 
-def _turn(path: Path, what: str, count: int) -> int:
+def turn(path: Path, what: str, count: int) -> int:
     """A number below `count`, by the path's hash."""
     return int(row_id(what, path.path_id), 16) % count
 
 
-def _computed(operation: str, operands: Sequence[Triplet], text: str, chance: float = 0.0) -> Wording:
+def _computed(path: Path, operation: str, operands: Sequence[Triplet], text: str, chance: float = 0.0) -> Wording:
     """The wording with its answer, which is computed from the values and again from what the rows print."""
     shown = [value for value in map(shown_value, operands) if value is not None]
     answer = answer_of(operation, operands, [stated_value(t) for t in operands])
     if len(shown) < len(operands) or answer_of(operation, operands, shown).text != answer.text:
         return refuse("arithmetic_disagrees")
     return Wording(
-        text[0].upper() + text[1:],
+        say_years(text[0].upper() + text[1:], path),
         answer.text,
         operands[-1],
         aliases=answer.aliases,
         arithmetic=answer.arithmetic,
         chance=chance,
     )
+
+
+def say_years(text: str, path: Path) -> str:
+    """The text with its fiscal years in the short or in the long way, by the path's hash."""
+    return re.sub(r"\bfiscal year (?=\d{4})", "fiscal ", text) if turn(path, "years", 2) else text
+
+
+def join_names(names: Sequence[str], word: str = "and") -> str:
+    """ "Meta and Walmart"; "Beauty; Grooming; and Fabric & Home Care" where a name has a comma or "and" of its own."""
+    *first, last = names
+    if not first:
+        return last
+    if len(names) == 2 and not any(f" {word} " in name for name in names):
+        return f"{first[0]} {word} {last}"
+    if any("," in name or " and " in name for name in names):
+        return f"{'; '.join(first)}; {word} {last}"
+    return f"{', '.join(first)} {word} {last}"
 
 
 def _time(triplet: Triplet, index: CorpusIndex) -> str:

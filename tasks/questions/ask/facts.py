@@ -10,7 +10,7 @@ from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
-from rarefy.tasks.questions.ask.measures import Measure, describe_measure
+from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column
 from rarefy.tasks.text.quantities import quantities
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
@@ -105,15 +105,13 @@ def choose(forms: Sequence[str], *of: str) -> str:
 
 
 def unit_phrase(triplet: Triplet) -> str | None:
-    """ "in thousands" where an answer could not be told without; None where the unit has no name."""
+    """ "in millions of euros" where an answer could not be told without; None where the unit has no name."""
     unit = triplet.unit.partition("/")[0]
     if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in _DOLLARS:
         return ""
     if unit in _MONEY:
         return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
-    if unit == "shares":
-        return f"in {triplet.scale}" if triplet.scale else ""
-    return None
+    return "" if unit == "shares" else None
 
 
 def when_phrase(triplet: Triplet, year_end: str = "") -> str:
@@ -133,13 +131,17 @@ def when_phrase(triplet: Triplet, year_end: str = "") -> str:
 
 def _part_of(triplet: Triplet) -> tuple[str, str]:
     """(segment, phrase): a segment by its name, "" for none; " in Greater China", " from iPhone" for another part."""
-    member = triplet.subject.removeprefix(triplet.entity).strip()
+    member = re.sub(r"^total (?=[A-Z])", "", triplet.subject.removeprefix(triplet.entity).strip(), flags=re.I)
     if not member or triplet.subject_type == "ORG":
         return "", ""
     if triplet.subject_type == "SEGMENT":
         return re.sub(r"\s+segment$", "", member, flags=re.I), ""
     if triplet.subject_type == "REGION":
-        takes_article = re.match(r"United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East", member)
+        member = re.sub(r"^([^,]+), ([^,]+)$", r"\1 and \2", member).replace("excluding U.S.", "excluding the U.S.")
+        takes_article = re.match(
+            r"Western Hemi|Eastern Hemi|United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East",
+            member,
+        )
         return "", f" in the {member}" if takes_article else f" in {member}"
     return "", f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
@@ -179,10 +181,11 @@ _REPAID = re.compile(r"repayments? of ((?:long-term |short-term |term )?debt|com
 _CASH_FLOW = re.compile(r"(net )?cash (provided|generated|used) (?:by|in) (operating|investing|financing) activities")
 
 
-def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | None:
+def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str = "") -> str | None:
     """The question for a figure of a company that is named or described ("the company that …"); None without a unit.
 
-    `year_end` says a day as the end of a year, where the day itself would tell whose it is.
+    `year_end` says a day as the end of a year, where the day itself would tell whose it is; `when` says a time that is
+    described instead: "in the year when ...".
     """
     who = mid_sentence(holder)
     if triplet.relation == "aggregate market value of common equity held by non-affiliates" and triplet.period:
@@ -200,11 +203,15 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "") -> str | N
     if measure.rejected_because:
         return None
     named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
-    forms = _figure_forms(triplet, measure, who, named, when_phrase(triplet, year_end))
+    forms = _figure_forms(triplet, measure, who, named, when or when_phrase(triplet, year_end))
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
         text += f", {unit}"
     return f"{text[0].upper()}{text[1:]}?"
+
+
+# Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
+_TIMELESS = re.compile(r"\b(?:segment (?:that (?:sells|includes)|behind)|company (?:run|led) by) [^\d]+$")
 
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
@@ -228,8 +235,10 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     else:
         owned = f"{possessive(who)} {name}"
         forms = [f"{when}, what {verb} {owned}"]
-    if not described:
+    if not described or _TIMELESS.search(who):
         forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
+    if described and re.search(r"\d", who):  # a time within is kept apart from the time asked for
+        return forms
     if part or not money or "," in measure.name.replace("property, plant", ""):
         return forms
     if _EARNED.fullmatch(measure.name) and flow:
@@ -290,13 +299,33 @@ def ask_for_cell(triplet: Triplet) -> str:
     _, column, head = name.rpartition("in the column “")
     when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
     table = _table_phrase(triplet.subject)
+    if split := split_column(name):
+        return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
+    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
+        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
     figure = " figure" if triplet.value else ""
     forms = [f"According to {table}, what{figure} is given for {name}{when}{counted}?"]
     if figure and table != triplet.subject:
         forms.append(f"What figure does {table} give for {name}{when}{counted}?")
     return choose(forms, triplet.subject, name, triplet.period)
+
+
+_AMOUNT = (
+    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
+    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
+    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
+    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
+)
+_ROW = re.compile(  # a row that says what it is an amount of
+    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
+)
+
+
+def _was_the(measure: str) -> str:
+    """ "were the total assets", "was the fair value of bonds"."""
+    return f"{'were' if is_plural(re.split(' of ', measure)[0]) else 'was'} the {measure}"
 
 
 _OF_FORM = re.compile(r" in “(?P<who>[^“”]+), Form (?P<form>[\w-]+) for (?P<year>fiscal year \d{4}|[^“”]+)”$")
@@ -342,7 +371,8 @@ def ask_prose_fact(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no template fits."""
     when, holder = _day_phrase(triplet), re.sub(r"['’]s?$", "", mid_sentence(holder))
     if triplet.relation == "was acquired for":
-        return f"For what price was {holder} acquired?"
+        per_share = re.search(rf"{re.escape(triplet.answer)}(?: in cash)? per share", triplet.source_sentence)
+        return f"For what price{' per share' if per_share else ''} was {holder} acquired?"
     if triplet.relation == "was founded in":
         return f"In which year was {holder} founded?"
     counted = next(iter(quantities(triplet.answer)), None)
@@ -391,12 +421,15 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
     under = section or triplet.subject.rpartition(" under ")[2]
     condition = f"{_lower_first(rule.condition)}, " if rule.condition else ""
     since = rule.since if not rule.leads else _lower_first(rule.since)
-    what = " ".join(filter(None, [rule.bound, _question_words(rule), since]))
+    bound, modal, before = _say_bound(rule)
+    often = _OFTEN.fullmatch(bound)
+    words = ("how often, at a minimum," if often[1] else "how often") if often else _question_words(rule)
+    what = " ".join(filter(None, ["" if often else bound, words, since]))
     if rule.leads:
-        clause = f"{what} {rule.modal} {rule.before}"
+        clause = f"{what} {modal} {before}"
     else:
         comma = "," if re.search(r", (?!and\b|or\b)", since) else ""
-        clause = f"{what}{comma} {rule.modal} {_lower_first(rule.subject)} {rule.before} {rule.after}"
+        clause = f"{what}{comma} {modal} {_lower_first(rule.subject)} {before} {rule.after}"
     clause = re.sub(r"\s+", " ", f"{condition}{clause}").strip()
     if not section:  # of one that is described, nothing may be named
         clause = clause.replace("that part", triplet.entity)
@@ -406,6 +439,32 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
     if brief and choose(("first", "last"), triplet.triplet_id) == "last":
         return f"{clause[0].upper()}{clause[1:]}, under {under}?"
     return f"Under {under}, {clause}?"
+
+
+_OFTEN = re.compile(r"(at least )?(?:once )?every")
+_BOUNDS = (  # how rules bound a measure → how one asks for it
+    (r"for (?:a (?:period|term) (?:of time )?not to exceed|a maximum of"
+     r"|(?:a (?:period|term) of )?(?:not|no) (?:more|longer) than)", "for at most"),
+    (r"for (?:a minimum of|(?:a (?:period|term) of )?(?:at least|(?:not|no) less than))", "for at least"),
+    (r"for a (?:period|term) of", "for"),
+    (r"over a (?:period|term) (?:of time )?(?:not to exceed|of (?:not|no) more than)", "over at most"),
+    (r"(?:not|no) (?:less|fewer) than|a minimum of", "at least"),
+    (r"(?:not|no) more than|a maximum of", "at most"),
+    (r"in an amount not to exceed", "for up to"),
+)  # fmt: skip
+
+
+def _say_bound(rule: Rule) -> tuple[str, str, str]:
+    """The bound, the modal and the verb phrase of a rule as one asks: "at most how many years may the term be"."""
+    if not rule.bound and rule.before == "not exceed":
+        return "at most", "may", "be"
+    if re.fullmatch(r"(?:not|no) later than", rule.bound):
+        early = re.match(r"(?:before|prior to|in advance of)\b", rule.since)
+        return "at least" if early else "within", rule.modal, rule.before
+    said = next((words for pattern, words in _BOUNDS if re.fullmatch(pattern, rule.bound)), rule.bound)
+    if rule.before == "be":
+        said = said.removeprefix("for ") if said.startswith("for at ") else said
+    return said, rule.modal, rule.before
 
 
 def _question_words(rule: Rule) -> str:
@@ -432,7 +491,7 @@ _INFINITIVES = dict(  # what a figure did → the form that "did" takes
 )
 _EVENTS = {  # relation → the question; "{of}" is its subject
     "was dissented from by": "Who voted against the policy action at the {of}?",
-    "preceded meeting of": "What date did the {of} set for the next meeting?",
+    "preceded meeting of": "According to the minutes of the {of}, when was the next meeting to be held?",
     "were approved on": "On what date did the Federal Open Market Committee complete the notation vote that approved "
     "the {of}?",
     "sought average of": "Around what average federal funds rate did the directive adopted at the {of} seek?",

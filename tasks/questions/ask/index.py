@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
@@ -23,6 +24,7 @@ class CorpusIndex:
     subjects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (relation, object) → subjects
     objects: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (subject, relation) → objects
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
+    tagged: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, concept) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
     _called: Counter[str] = field(default_factory=Counter)  # short name → companies with it
@@ -35,6 +37,8 @@ class CorpusIndex:
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
     _stems: dict[str, frozenset[str]] = field(default_factory=dict)  # by chunk
     _near_years: dict[tuple[str, frozenset[int]], list[frozenset[str]]] = field(default_factory=dict)
+    _spelled: dict[tuple[str, str], bool] = field(default_factory=dict)  # whether a document has a word
+    _paragraphs: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # by document
     _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
 
@@ -44,6 +48,20 @@ class CorpusIndex:
             self._called = Counter(short_name(name) for name in {d.entity for d in self.documents.values()} if name)
         short = short_name(entity)
         return short if self._called[short] < 2 else entity
+
+    def write_small(self, text: str, doc_id: str) -> str:
+        """A text without the capitals of headings: "Converse" for "CONVERSE" where its document has that, too."""
+        document = self.documents[doc_id]
+
+        def small(word: re.Match[str]) -> str:
+            spelled = word[0].capitalize()
+            if word[0] in document.entity:
+                return word[0]
+            if (doc_id, spelled) not in self._spelled:
+                self._spelled[doc_id, spelled] = re.search(rf"\b{spelled}\b", document.text) is not None
+            return spelled if self._spelled[doc_id, spelled] else word[0]
+
+        return re.sub(r"\b[A-Z]{4,}\b", small, text)
 
     def place_of(self, span: Span) -> str:
         """Where in its source a span of a chunk stands; "" where the source has no places."""
@@ -67,6 +85,17 @@ class CorpusIndex:
         if chunk_id not in self._stems:
             self._stems[chunk_id] = frozenset(stems(self.chunks[chunk_id].text))
         return self._stems[chunk_id]
+
+    def paragraphs_of(self, doc_id: str) -> list[tuple[str, frozenset[str]]]:
+        """The paragraphs of a document with their stems, a table together with what stands before it."""
+        if doc_id not in self._paragraphs:
+            parts = re.split(r"\n\s*\n", self.documents[doc_id].text)
+            led = (
+                f"{before}\n{part}" if part.lstrip().startswith("|") else part
+                for before, part in pairwise(["", *parts])
+            )
+            self._paragraphs[doc_id] = [(text, frozenset(stems(text))) for text in led]
+        return self._paragraphs[doc_id]
 
     def stems_near_years(self, doc_id: str, years: frozenset[int]) -> list[frozenset[str]]:
         """The stems around each chunk of a document that mentions one of these years: a table may go on in the next."""
@@ -109,12 +138,10 @@ class CorpusIndex:
         first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
         traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
         cover = sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
-        for chunk_id in (*among, *first, *cover):
-            if self.chunks[chunk_id].doc_id == document.doc_id:
-                found = _line_with(self.chunks[chunk_id], document.entity)
-                if found:
-                    return found
-        return None
+        own = [name for name in (*among, *first, *cover) if self.chunks[name].doc_id == document.doc_id]
+        forms = (document.entity, document.entity.upper())  # some covers print it in capitals alone
+        lines = (_line_with(self.chunks[name], form) for form in forms for name in own)
+        return next(filter(None, lines), None)
 
     def may_hold(self, fact: Triplet) -> set[str]:
         """The keys of all of whom a fact may hold: who has it, and whose documents speak of its object elsewhere.
@@ -195,6 +222,8 @@ def build_index(
         index.subjects.setdefault((relation, thing), set()).add(subject)
         index.objects.setdefault((subject, relation), set()).add(thing)
         index.facts.setdefault((subject, relation), []).append(triplet)
+        if triplet.concept:
+            index.tagged.setdefault((subject, triplet.concept), []).append(triplet)
         if triplet.subject == triplet.entity:
             index.keys.setdefault(triplet.entity, subject)
         if is_member(triplet) and triplet.value:

@@ -58,11 +58,11 @@ def _describe_section(link: Triplet) -> str:
 
 _CLAUSES = {  # relation → what is said of its object; "{S}" is its subject, the rest is what the sentence says
     "has as a major customer": "that accounted for {share} of {S's} {sales} in {when}",
-    "is a major customer of": "of whose {sales} in {when} {share} came from {S}",
+    "is a major customer of": "that got {share} of its {sales} in {when} from {S}",
     "sources product from": "from which {S} {got} the {thing} in {year}",
     "provides product to": "that {got} the {thing} from {S} in {year}",
     "formerly worked at": "at which {S} {did} {time}",
-    "formerly employed an officer of": "one of whose executive officers {did} at {S} {years}",
+    "formerly employed an officer of": "one of whose executives {did} at {S} {years}",
     "agreed to acquire": "that {S} agreed to acquire",
     "agreed to be acquired by": "that agreed to acquire {S}",
     "completed acquisition of": "that {S} acquired",
@@ -89,6 +89,8 @@ def _describe_company(link: Triplet, index: CorpusIndex) -> str:
     parts |= {"year": f"fiscal year {document.fiscal_year}"} if document.fiscal_year else {}
     parts |= {"time": re.sub(r"^prior to", "before", lead[:1].lower() + lead[1:])} if lead else {}
     parts |= {"years": parts["time"]} if lead.startswith("From") else {}
+    if parts.get("did", "").startswith("held "):
+        parts["did"] = "worked"
     if "purpose" in parts:
         parts["agreement"] = f"an agreement for {parts['purpose']}"
     elif "deal" in parts:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
 from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
-from rarefy.tasks.questions.ask.computed import common_name, is_sayable, measure_name, when_words
+from rarefy.tasks.questions.ask.computed import common_name, join_names, measure_name, say_years, turn, when_words
 from rarefy.tasks.questions.ask.facts import mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.measures import is_sayable
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
 
@@ -53,16 +54,16 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
         amount = amount_words(Decimal(path.pivot), facts[0].unit)
         if not (name and amount and is_sayable(name)):
             return refuse("measure_unclear")
-        above = ("above", "of more than", "exceeding")[_turn(path, "above", 3)]
+        above = ("above", "of more than", "exceeding")[turn(path, "above", 3)]
         figure = f"{name} {above} {amount} {when_words(facts[0], index)}"
-        predicate = f"{('had', 'reported')[_turn(path, 'verb', 2)]} {figure}"
+        predicate = f"{('had', 'reported')[turn(path, 'verb', 2)]} {figure}"
     else:
         figure, predicate = "", _say_of_all(facts, path)
         if not predicate:
             return refuse("no_wording")
     templates = _OF_COMPANIES if companies else _OF_PARTS[facts[0].subject_type]
     holder = mid_sentence(index.call(facts[0].entity))
-    text = templates[_turn(path, "wording", len(templates))].format(
+    text = templates[turn(path, "wording", len(templates))].format(
         every=join_names(names),
         either=join_names(names, "or"),
         predicate=predicate,
@@ -75,7 +76,7 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
     answer = join_names(members)
     said = BETWEEN.join(dict.fromkeys(fact.answer for fact in facts))
     return Wording(
-        text[0].upper() + text[1:],
+        say_years(text[0].upper() + text[1:], path),
         answer,
         next(fact for fact, has in zip(facts, inside, strict=True) if has),
         aliases=(full,) if full not in ("", answer) else (),
@@ -89,21 +90,6 @@ def _part(member: Triplet) -> str:
     return member_phrase(member) if member.subject_type == "REGION" else member_of(member)
 
 
-def _turn(path: Path, what: str, count: int) -> int:
-    """A number below `count`, by the path's hash."""
-    return int(row_id(what, path.path_id), 16) % count
-
-
-def join_names(names: Sequence[str], word: str = "and") -> str:
-    """ "Meta and Walmart"; "Beauty; Grooming; and Fabric & Home Care" where a name has a comma or "and" of its own."""
-    *first, last = names
-    if not first:
-        return last
-    if any("," in name or " and " in name for name in names):
-        return f"{'; '.join(first)}{';' if len(first) > 1 else ''} {word} {last}"
-    return f"{', '.join(first)} {word} {last}"
-
-
 def _say_of_all(facts: Sequence[Triplet], path: Path) -> str:
     """What members say of themselves: "are incorporated in Delaware"."""
     forms = _SHARED.get(facts[0].relation)
@@ -111,7 +97,7 @@ def _say_of_all(facts: Sequence[Triplet], path: Path) -> str:
     written = sorted({fact.object for fact in facts if fact.object_key == path.pivot and not fact.object.isupper()})
     if not forms or not written:
         return ""
-    return forms[_turn(path, "predicate", len(forms))].format(object=_with_the(written[0]))
+    return forms[turn(path, "predicate", len(forms))].format(object=_with_the(written[0]))
 
 
 def _with_the(name: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, is_plural
+from rarefy.tasks.text.names import without_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,12 @@ class Measure:
 
 def describe_measure(triplet: Triplet) -> Measure:
     """The measure of a figure in words, or the reason why its label does not say surely what it is."""
-    name = _plain(triplet.relation)
+    name = _plain(triplet.relation, triplet.entity)
     if triplet.subject_type == "TABLE":  # a cell is asked for in its table's own words
-        return Measure(name, rejected_because="label_says_little" if _REST.match(name) else "")
+        little = _REST.match(name) or _SUM_OR_STAGE.match(name)
+        mixed = split_column(name) is None and _TIME_AND_MORE.search(name)
+        reason = "label_says_little" if little else "label_not_plain" if mixed else ""
+        return Measure(name, rejected_because=reason)
     if reason := _fault(name, triplet):
         return Measure(name, rejected_because=reason)
     name, reason = _complete(name, triplet)
@@ -46,11 +50,28 @@ def describe_measure(triplet: Triplet) -> Measure:
 _KEPT = re.compile(r"\(?401\(k\)\)?")  # brackets that belong to a name
 
 
-def _plain(label: str) -> str:
-    """A label without the signs that only print needs."""
+def _plain(label: str, entity: str = "") -> str:
+    """A label without the signs that only print needs, and without the name of its own company."""
     name = re.sub(r"\s*[-‑–—]\s*$", "", label.strip())
     name = re.sub(r"(?<=[a-z]) & (?=[a-z])", " and ", name)
+    name = re.sub(
+        r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
+    )
+    if (owners := _OWNERS.fullmatch(name)) and _bare(owners["who"]) == _bare(entity):
+        name = f"{owners['what']} to {owners['common'] or ''}shareholders"
+    if re.match(r"(?:total )?[A-Z][a-z]+[ -][^A-Z]*$", name):  # a heading's capital
+        name = re.sub(r"[A-Z]", lambda capital: capital[0].lower(), name, count=1)
     return re.sub(r"\)\s*/\s*", ") ", re.sub(r"\s*/\s*\(", " (", name))
+
+
+_OWNERS = re.compile(  # "net income attributable to Walmart", whose filing it is
+    r"(?P<what>.+ (?:attributable|available)) to (?:(?:share|stock)(?:holders|owners) of )?(?P<who>(?:the )?[A-Z].*?)"
+    r"(?: (?P<common>common )?(?:[Ss]hare|[Ss]tock)(?:holders|owners))?"
+)
+
+
+def _bare(company: str) -> str:
+    return re.sub(r"^the ", "", without_form(company).casefold())
 
 
 # --- labels that nobody could ask about ---
@@ -66,7 +87,23 @@ _VAGUE = re.compile(
     r"|impact of .+|supplier notes receivable|computer equipment|forward loss recognition|other charges and credits.*"
     r"|effect of (?:dilutive|rounding|adjust).*|dilutive .+|shares repurchased under treasury stock method"
     r"|reductions for .+|warranty costs incurred|net changes? in .*(?:warrant|operating assets).*|.+, net income"
-    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity|.+ and other(?:, net)?|.*\badjustments?\b.*",
+    r"|total liabilities(?:,.*)? and .*equity|total liabilities, .*equity|.+ and other(?:, net)?|.*\badjustments?\b.*"
+    # lines that only who drew up the statement can place
+    r"|(?:.* )?state and local (?:income|loss)|accumulated income|(?:ending|beginning|balance)\b.*"
+    r"|initial cost basis|equity method|(?:net )?(?:un)?realized .*|.*\bremeasurement\b.*|allocation of .*"
+    r"|.*\bcomputation\b.*|.*\bobtained in exchange\b.*|.*\bat par\b.*|.*anti-?dilutive.*|potential .*"
+    r"|convertible preferred shares"
+    r"|(?:operating|financing|investing) cash (?:in|out)?flows? (?:from|used for|for) .*leases?"
+    r"|benefits relating to .*|(?:domestic|foreign) operations income|dividend paid payments|performance fees"
+    r"|total contributions|debt issued"
+    r"|(?:net )?other (?:non-?operating|comprehensive|costs?|expense|income|intangible|accrued|acquisi)\b.*"
+    r"|total other comprehensive .*|total (?:net )?other (?:income|expense).*|hedging gains|refund liabilities"
+    r"|(?:total )?(?:net )?(?:interest|investment|income|loss) and other .*|net (?:gains?|loss(?:es)?) on .*"
+    r"|(?:total )?net non-operating (?:income|expense)|(?:current|long-term) other .*|reserve for .*"
+    r"|expected return on .*|.*\bincluded in\b.*|.*\bin accounts payable\b.*|share-based plans expense"
+    r"|.*\bexcluded from\b.*|.*\w—\w.*|.*\bsales return reserve\b.*|segment operating (?:income|loss)"
+    r"|capital investments accrued.*|assets under management|.*\bstill held\b.*"
+    r"|.*\brecognized during\b.*|.*, (?:aggregate cost|average price.*|shares)",
     re.I,
 )
 _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to know it
@@ -76,6 +113,34 @@ _RESIDUAL = re.compile(  # the rest of a statement, by name: nobody needs to kno
     re.I,
 )
 _REST = re.compile(r"“(?:all )?others?(?:, net)?”", re.I)
+# a sum without a word of what is summed up, and what only its place among the rows explains
+_SUM_OR_STAGE = re.compile(
+    r"“(?:(?:sub)?totals?|net|high|low|less\b[^”]*|(?:beginning |ending )?balances?\b[^”]*|[^”]*\([A-Z]\)"
+    r"|[A-Z][a-z]+ \d+, \d{4})”",
+    re.I,
+)
+_TIME_AND_MORE = re.compile(
+    r" in the column “(?=[^“”]*\b(?:19|20)\d\d\b)(?!(?:fiscal |financial )?(?:year )?(?:19|20)\d\d”)[^“”]+”"
+)
+_COLUMN = re.compile(
+    r"“(?P<thing>[^“”]+)”(?P<under> under “[^“”]+”)? in the column “(?P<time>[A-Z][a-z]+ \d{1,2}, \d{4}) "
+    r"(?P<measure>(?:[A-Z][\w-]* )*(?:Basis|Value|Amount|Losses|Gains))”"
+)
+
+
+def split_column(relation: str) -> tuple[str, str] | None:
+    """(measure, day) of a cell whose column says both: "cost basis of commercial paper", "June 30, 2013"."""
+    column = _COLUMN.fullmatch(relation)
+    if (
+        not column
+        or re.match(r"(?:Due|Other|Less|Within|After)\b", column["thing"])
+        or not re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][\w-]*)*|(?:[A-Z.]+ )?[a-z -]+", column["thing"])
+    ):
+        return None
+    of = f" of {lower_first(column['thing'])}" if not column["measure"].startswith("Less") else ""
+    return f"{column['measure'].lower()}{of}{column['under'] or ''}", column["time"]
+
+
 _USED_IN_COMPUTING = re.compile(
     r"net (?:income|earnings) (?:for|used in) .*(?:diluted|basic|EPS)|earnings allocated to|undistributed earnings"
     r"|available to common .*\(|\((?:basic|diluted)\)",
@@ -129,7 +194,7 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     if flow and not tag and counted and not FLOW.search(name) and "paid" not in name:
         return name, "period_unclear"
     if tag.startswith("PaymentsOf") and "Dividend" in tag and re.match(r"(?:cash )?dividends?\b", name):
-        name = name if "paid" in name else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
+        name = name if re.search("paid|payments", name) else re.sub(r"^((?:cash )?dividends?)", r"\1 paid", name)
     if tag.startswith("ProceedsFrom") and re.match(r"(?:sales|maturities)\b", name):
         name = f"proceeds from {name}"
     name = re.sub(r"^common stock repurchased$", "repurchases of common stock", name)
@@ -332,14 +397,15 @@ def _reorder(name: str) -> str:
         if match["portion"]:
             return f"{word} portion of {rest}"
         if rest.startswith("total "):
-            return rest if rest[6:].startswith(f"{word} ") else f"total {word} {_small(rest[6:])}"
+            return rest if rest[6:].startswith(f"{word} ") else f"total {word} {lower_first(rest[6:])}"
         if not re.match(rf"{word}\b", rest, re.I):
-            return f"{word} {_small(rest)}"
+            return f"{word} {lower_first(rest)}"
         return rest
     return re.sub(r"^(basic|diluted) total ", r"total \1 ", name)
 
 
-def _small(words: str) -> str:
+def lower_first(words: str) -> str:
+    """The words with a small first letter, but for "EPS" and the like."""
     return words[0].lower() + words[1:] if words[1:2].islower() else words
 
 
@@ -357,3 +423,15 @@ def _takes_were(name: str) -> bool:
     if re.match(r"(?:weighted-average )?number of\b|(?:current|non-?current|long-term) portion of\b", name):
         return False
     return is_plural(name)
+
+
+MOST_WORDS = 9  # in the name of a measure that is said within a longer sentence
+# Debris, and what trails behind a comma and would need another one; the commas of a list may stay
+_BURDENED = re.compile(
+    r"[:;“”]|, (?:net of|excluding|including|inclusive|less|before|after|related|current|non-?current)\b"
+)
+
+
+def is_sayable(name: str) -> bool:
+    """Whether the name of a measure fits into a sentence."""
+    return 0 < len(name.split()) <= MOST_WORDS and not _BURDENED.search(name)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import (
-    COMPUTED,
+    KINDS,
     MULTI_HOP,
+    PATTERNS,
     Chunk,
     Document,
     Path,
@@ -19,6 +20,7 @@ from rarefy.data_contracts.rows import (
     Unanswered,
     row_id,
 )
+from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
 from rarefy.tasks.questions.ask import AskConfig, ask, make_question
@@ -101,7 +103,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 5  # computed kinds are asked by rules; of some paths nothing is asked; which ends may be asked for is told
+VERSION = 6  # patterns but chains through a year; of some paths nothing is asked, which ends may be asked for is told
 
 
 class Asked(BaseModel, frozen=True):
@@ -115,6 +117,7 @@ class Asked(BaseModel, frozen=True):
     answer: str | None = Field(description="copied from the sentence of its fact; empty where there is no question")
 
 
+BY_RULES = tuple(kind for kind in KINDS if kind not in PATTERNS)  # no prompt asks for arithmetic, sets or absences
 SCHEMA = json.dumps(Asked.model_json_schema())
 
 
@@ -129,21 +132,21 @@ def ask_by_model(
 ) -> Iterator[Question | Unanswered]:
     """One question for each path, those with a passage in common one after the other.
 
-    What is computed is asked by rules: arithmetic is nothing to ask a model for, and comes first. Of some paths nothing
+    What is computed, compared or looked for in all documents is asked by rules, and comes first. Of some paths nothing
     is asked (`find_unaskable`). A question with something wrong comes rejected, with its text; so does a path that the
     model found no question for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says
     why.
     """
     index = build_index(triplets, chunks, documents)
     paths = list(paths)
-    computed = [path for path in paths if path.pattern in COMPUTED]
-    yield from ask(computed, config, triplets=triplets, chunks=chunks, documents=documents)
-    unaskable = find_unaskable(paths, index)
-    for path in paths:
+    by_rules = [path for path in paths if _is_asked_by_rules(path, triplets)]
+    yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
+    ordered = in_order(paths, triplets)
+    unaskable = find_unaskable(ordered, index)
+    for path in ordered:
         if path.path_id in unaskable:
             yield make_question(path, refuse(unaskable[path.path_id]), index)
-    paths = [path for path in paths if path.path_id not in unaskable]
-    by_request = {request_id(path): path for path in in_order(paths, triplets)}
+    by_request = {request_id(path): path for path in ordered if path.path_id not in unaskable}
     for reply in replies(llm, (build_request(path, config, index) for path in by_request.values())):
         yield from _reply_rows(by_request[reply.request_id], reply, index)
 
@@ -158,10 +161,9 @@ def build_requests(
 ) -> Iterator[Request]:
     """The requests to the model, in order."""
     index = build_index(triplets, chunks, documents)
-    paths = list(paths)
-    unaskable = find_unaskable(paths, index)
-    paths = [path for path in paths if path.path_id not in unaskable]
-    return (build_request(path, config, index) for path in in_order(paths, triplets))
+    ordered = in_order(paths, triplets)
+    unaskable = find_unaskable(ordered, index)
+    return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
 
 
 def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
@@ -202,8 +204,14 @@ def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
 
 def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Path]:
     """The paths that a model asks, those whose prompts begin alike together, for a server's prefix cache."""
-    asked = (path for path in paths if path.pattern not in COMPUTED)
+    asked = (path for path in paths if not _is_asked_by_rules(path, triplets))
     return sorted(asked, key=lambda p: (p.domain, *(triplets[i].chunk_id for i in p.triplet_ids), p.path_id))
+
+
+def _is_asked_by_rules(path: Path, triplets: Mapping[str, Triplet]) -> bool:
+    """Whether an answer, or the year that leads to it, comes from comparing figures."""
+    first, last = triplets[path.triplet_ids[0]], triplets[path.triplet_ids[-1]]
+    return path.pattern in BY_RULES or (path.pattern == "chain" and is_through_year(first, last))
 
 
 def request_id(path: Path) -> str:

@@ -1,13 +1,18 @@
 """Questions for the four patterns, by grammar: pivots are described, one end is asked for (RARE §3.4, R19, R20)."""
 
 import re
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 
-from rarefy.data_contracts.rows import LITERALS, Document, Path, Span, Triplet, row_id
+from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
+from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
+from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
@@ -19,10 +24,16 @@ from rarefy.tasks.questions.ask.facts import (
     ask_prose_fact,
     ask_prose_share,
     ask_reading,
+    choose,
+    mid_sentence,
+    possessive,
+    when_phrase,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
 from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
-from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
+from rarefy.tasks.questions.ask.purchases import ask_purchase
+from rarefy.tasks.questions.ask.years import ask_by_year
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,9 @@ def star(path: Path, index: CorpusIndex) -> Wording:
     stated = [clue for clue in clues if not is_implied(clue, clues)]
     if len(set.intersection(*(index.may_hold(clue) for clue in stated))) != 1:
         return refuse("pivot_not_unique")
-    holder = f"the {kind} that " + join_clauses([subject_clause(clue) for clue in stated])
+    apposable = all(clue.relation in _APPOSED for clue in stated)
+    clauses = [apposed(clue) if apposable else subject_clause(clue) for clue in stated]
+    holder = f"the {kind} {'' if apposable else 'that '}" + join_clauses(clauses)
     return ask_about(target, holder, index)
 
 
@@ -149,6 +162,8 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
     elif target.object_type in LITERALS:
         text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
         return make_wording(text, target, describe_measure(target).rejected_because or "no_wording")
+    elif target.relation in _COMMON:
+        return refuse("common_knowledge")
     else:
         text = ask_for_object(target, holder)
     return make_wording(text, target)
@@ -159,6 +174,9 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
     *links, target = (index.triplets[i] for i in path.triplet_ids)
     if index.share_a_chunk([*links, target]):
         return refuse("facts_share_a_chunk")
+    if is_through_year(links[0], target):
+        text, others, reason = ask_by_year(links[0], target, index)
+        return replace(make_wording(text, target, reason), restrictions=others)
     holder = ""
     for link in links:
         if link.method == "link":
@@ -173,11 +191,14 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
             return refuse("pivot_has_no_noun")
         if len(index.objects[subject_of(link), relation_of(link)]) != 1:
             return refuse("pivot_not_unique")
+        if link.relation == "is part of" and not holder:
+            holder = describe_part(link, kind, index)  # names the company, so that no other is meant
+            continue
         if index.entities_mentioning(link.subject) - {link.entity}:
             return refuse("pivot_not_unique")  # another company's exhibits list these notes too
         clause = object_clause(link)
         if holder:
-            clause = clause.replace(link.subject, holder)
+            clause = clause.replace(without_legal_form(link.subject), holder)
             if holder not in clause:
                 return refuse("no_wording")
         holder = f"the {kind} {clause}"
@@ -186,11 +207,25 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
     return ask_about(target, holder, index)
 
 
+def describe_part(link: Triplet, kind: str, index: CorpusIndex) -> str:
+    """ "the Procter & Gamble segment that sells Tide": the part of a company to which something belongs."""
+    thing = without_legal_form(link.subject)
+    forms = [f"that includes {thing}"]
+    if link.method == "table":  # of brands
+        forms += [f"that sells {thing}", f"that sells {thing}", f"behind {thing}"]
+    return f"the {index.call(link.entity)} {kind} {choose(forms, link.subject, link.object)}"
+
+
 _SHARED = {  # relation → how two things share its object
-    "is audited by": "has the same independent auditor as {other}",
-    "is listed on": "has its common stock listed on the same stock exchange as {other}",
-    "is incorporated in": "is incorporated in the same jurisdiction as {other}",
-    "is headquartered in": "is headquartered in the same city as {other}",
+    "is audited by": (
+        "has the same auditor as {other}",
+        "is audited by the same firm as {other}",
+        "shares its auditor with {other}",
+    ),
+    "is listed on": ("is listed on the same stock exchange as {other}", "trades on the same stock exchange as {other}"),
+    "is incorporated in": ("is incorporated in the same state as {other}",),
+    "is headquartered in": ("is headquartered in the same city as {other}",),
+    "is based in": ("is based in the same state as {other}", "has its headquarters in the same state as {other}"),
 }
 
 
@@ -202,6 +237,9 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     named_by_all = index.subjects[relation_of(arms[0]), object_of(arms[0])]
     if index.share_a_chunk(arms):
         return refuse("facts_share_a_chunk")
+    if arms[0].relation == "was acquired by":
+        text, bought = ask_purchase(arms, index) if len(arms) == 2 else ("", None)
+        return make_wording(text, bought) if bought else refuse("answer_not_unique")
     if index.may_hold(arms[0]) - named_by_all:
         return refuse("others_not_ruled_out")
     refused = refuse("answer_not_unique")
@@ -234,7 +272,7 @@ def narrowing_trait(
 def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, index: CorpusIndex) -> Wording:
     """The question for the second head, whose name must stand in its own document."""
     kind = common_noun(second.subject_type, second.entity, second.subject)
-    names = sorted(with_article(arm.subject, arm.subject_type) for arm in given)
+    names = sorted(mid_sentence(index.call(arm.subject)) for arm in given)
     shared = shared_clause(second, names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
     if not kind or not shared:
         return refuse("no_wording")
@@ -243,16 +281,20 @@ def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, 
     naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
     if naming is None or second.subject != document.entity:
         return refuse("answer_not_named")
-    text = f"Which {kind} that {subject_clause(trait)} {shared}?" if trait else f"Which other {kind} {shared}?"
-    return Wording(text, second.subject, second, (naming,), restrictions=traits)
+    holders = index.subjects[relation_of(trait), object_of(trait)] if trait else {subject_of(arm) for arm in given}
+    other = "" if holders.isdisjoint(subject_of(arm) for arm in given) else "other "
+    text = f"Which {other}{kind} {f'{apposed(trait)} ' if trait else ''}{shared}?"
+    line = index.chunks[naming.chunk_id].text[naming.start : naming.end]
+    printed = second.subject if second.subject in line else second.subject.upper()
+    return Wording(text, printed, second, (naming,), restrictions=traits, aliases=(second.subject,))
 
 
 def shared_clause(triplet: Triplet, other: str) -> str | None:
-    """ "has the same independent auditor as Tesla, Inc."; None for relations that two things do not share in words."""
-    template = _SHARED.get(triplet.relation)
-    if triplet.relation == "is based in":
-        return f"is headquartered in the same state as {other}" if triplet.object in STATES.values() else None
-    return template.format(other=other) if template else None
+    """ "has the same auditor as Tesla"; None for relations that two things do not share in words."""
+    templates = _SHARED.get(triplet.relation, ())
+    if "state" in "".join(templates) and triplet.object not in STATES.values():
+        return None
+    return choose(templates, triplet.subject, other).format(other=other) if templates else None
 
 
 # type → common noun
@@ -263,6 +305,7 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 
 _OUT = {  # relation → predicate about its subject
     "is listed on": "has its common stock listed on {object}",
+    "completed acquisition of": "acquired {object}",
     "has subsidiary": "has {object} as a subsidiary",
     "is subsidiary of": "is a subsidiary of {object}",
 }
@@ -277,7 +320,18 @@ _IN = {  # relation → relative clause about its object
 }
 
 
-_PARTS = {"SEGMENT": "segment", "PRODUCT": "product or service category", "REGION": "geographic area"}
+_LED = {  # office → clauses about the company
+    "chief executive officer": ("run by {who}", "led by {who}", "whose chief executive was {who}"),
+    "chief financial officer": ("whose CFO was {who}", "whose finance chief was {who}"),
+}
+
+
+_PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geographic area"}
+
+
+_MOST = {"largest": "the most", "smallest": "the least"}  # of assets
+_SIZES = {"highest": "largest", "largest": "largest", "lowest": "smallest", "smallest": "smallest"}
+_LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
 
 
 def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
@@ -286,21 +340,23 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
         return refuse("clue_not_plain")
     siblings = siblings_of(clue, index)
     described = describe_measure(clue)
-    if described.rejected_because or described.turned or described.thing:
+    if described.rejected_because or described.turned or described.thing or "," in _LISTED.sub("", described.name):
         return refuse("clue_not_plain")
-    measure = described.name
+    if not is_sayable(describe_measure(target).name):
+        return refuse(describe_measure(target).rejected_because or "label_not_plain")
+    measure = re.sub(r"^total ", "", described.name)
     company = index.call(clue.entity)
     part = f"the {company} {_PARTS[clue.subject_type]}"
-    when = f"in {clue.period}" if clue.period_start else f"as of {clue.period}"
     rank = rank_among(clue, siblings, index)
-    if rank:
-        holder, restrictions = f"{part} with the {rank} {measure} {when}", tuple(siblings)
-    else:
-        shown = shown_value(clue)
-        if not shown or is_shared_value(clue, index):
-            return refuse("pivot_not_unique")
-        be = "were" if described.plural else "was"
-        holder, restrictions = f"{part} whose {measure} {be} {shown} {when}", ()
+    if not rank:
+        return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
+    when = "" if clue.period == target.period else f" {when_phrase(clue)}"
+    of_balance = described.plural and not clue.period_start
+    ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
+    forms = [f"{part} with {ranked} {measure}{when}"]
+    if rank in _SIZES and not re.search("cost|expens", measure):
+        forms.append(f"{possessive(company)} {_SIZES[rank]} {_PARTS[clue.subject_type]} by {measure}{when}")
+    holder, restrictions = choose(forms, clue.triplet_id, target.triplet_id), tuple(siblings)
     whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
     text = ask_for_figure(whole, holder)
     return replace(make_wording(text, target, "unit_or_period_unknown"), restrictions=restrictions)
@@ -332,14 +388,40 @@ def rank_among(fact: Triplet, siblings: list[Triplet], index: CorpusIndex) -> st
         tagged = {
             f.dimensions: f.value for f in same if _axes(f.dimensions) == axes and not _is_remainder(f.dimensions)
         }
-        others = sorted(float(value) for value in tagged.values() if value != fact.value)
-        if len(others) == len(tagged) - 1 and others == sorted(float(t.value) for t in siblings):
-            return _rank_word(float(fact.value), others, *EXTREMES[bool(fact.period_start)])
+        if _members_elsewhere(tagged, same):
+            continue
+        others = [value for value in tagged.values() if value != fact.value]
+        unread = Counter(others) - Counter(t.value for t in siblings)
+        whole = len(others) == len(tagged) - 1 and len(others) - unread.total() == len(siblings)
+        if whole and all(_is_printed(value, fact) for value in unread):
+            return _rank_word(float(fact.value), sorted(map(float, others)), *EXTREMES[bool(fact.period_start)])
     return ""
 
 
+def _members_elsewhere(tagged: Collection[tuple[str, ...]], same: list[Fact]) -> bool:
+    """Whether other tags of the measure and time have members that these lack, so that they are not all."""
+    members = {dimension for dimensions in tagged for dimension in dimensions}
+    axes = Counter(dimension.partition("=")[0] for dimension in members)
+    return any(
+        axes[dimension.partition("=")[0]] > 1 and dimension not in members and not _is_remainder((dimension,))
+        for fact in same
+        for dimension in fact.dimensions
+    )
+
+
+def _is_printed(value: str, fact: Triplet) -> bool:
+    """Whether the row of a fact prints this value too, of a part whose name was not read."""
+    printed = {number.replace(",", "") for number in re.findall(r"\d[\d,]*(?:\.\d+)?", fact.source_sentence)}
+    number = Decimal(value) / FACTORS.get(fact.scale, Decimal(1))
+    return (
+        f"{abs(number):f}".rstrip("0").rstrip(".") in printed if "." in f"{number:f}" else f"{abs(number):f}" in printed
+    )
+
+
 EXTREMES = {True: ("highest", "lowest"), False: ("largest", "smallest")}  # of a flow, of a balance
-_REMAINDER = re.compile(r"Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$")
+_REMAINDER = re.compile(
+    r"AllOther\w*Member$|Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$"
+)
 
 
 def _is_remainder(dimensions: tuple[str, ...]) -> bool:
@@ -348,11 +430,9 @@ def _is_remainder(dimensions: tuple[str, ...]) -> bool:
 
 
 def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
-    if len(others) < 2:
-        return ""  # one of two is guessed
     above, below = sum(other > value for other in others), sum(other < value for other in others)
-    if above + below != len(others):
-        return ""
+    if above + below != len(others) or len(others) < 2:
+        return ""  # of two that one table sets side by side, one may be the total of others
     second = len(others) > 2  # of three the second is the middle one
     return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
         below, ""
@@ -361,25 +441,6 @@ def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
 
 def _axes(dimensions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dimension.partition("=")[0] for dimension in dimensions)
-
-
-def is_shared_value(fact: Triplet, index: CorpusIndex) -> bool:
-    """Whether another part of the company has the same figure of this measure."""
-    return any(
-        other.value == fact.value and subject_of(other) != subject_of(fact)
-        for (_, relation, period), figures in index.figures.items()
-        if (relation, period) == (relation_of(fact), fact.period)
-        for other in figures
-        if (other.entity, other.subject_type) == (fact.entity, fact.subject_type)
-    )
-
-
-def shown_value(fact: Triplet) -> str:
-    """A figure as a sentence says it: "$66,952 million"; "" where its unit has no sign."""
-    digits = fact.answer.strip("$() ")
-    if fact.unit == "USD" and re.fullmatch(r"[\d,]+(?:\.\d+)?", digits):
-        return f"${digits} {fact.scale.removesuffix('s')}".strip()
-    return ""
 
 
 def common_noun(kind: str, entity: str = "", name: str = "") -> str:
@@ -397,13 +458,32 @@ def subject_clause(triplet: Triplet) -> str:
     return _OUT.get(triplet.relation, f"{triplet.relation} {{object}}").format(object=thing)
 
 
+_APPOSED = {  # relation → what stands behind its subject without a verb
+    "is listed on": "listed on {object}",
+    "is audited by": "audited by {object}",
+    "is incorporated in": "incorporated in {object}",
+    "is headquartered in": "headquartered in {object}",
+    "is based in": "based in {object}",
+}
+
+
+def apposed(triplet: Triplet) -> str:
+    """What is said of a triplet's subject, behind it: "audited by KPMG"; a relative clause for other relations."""
+    if triplet.relation not in _APPOSED:
+        return f"that {subject_clause(triplet)}"
+    thing = without_legal_form(triplet.object) if triplet.relation == "is audited by" else triplet.object
+    return _APPOSED[triplet.relation].format(object=with_article(thing, triplet.object_type))
+
+
 def object_clause(triplet: Triplet) -> str:
     """The relative clause about a triplet's object: "whose chief financial officer is Luca Maestri"."""
     if triplet.relation in _IN:
-        return _IN[triplet.relation].format(subject=triplet.subject)
+        named = triplet.subject if triplet.subject_type != "ORG" else without_legal_form(triplet.subject)
+        return _IN[triplet.relation].format(subject=named)
     office = OFFICE.fullmatch(triplet.relation)
     if office:
-        return f"whose {office[1]} is {triplet.subject}"
+        forms = _LED.get(office[1], ("whose {office} was {who}",))
+        return choose(forms, triplet.subject, triplet.period).format(office=office[1], who=triplet.subject)
     words = triplet.relation.split()
     subject = with_article(triplet.subject, triplet.subject_type)
     if words[-1] in _PREPOSITIONS and len(words) > 1:

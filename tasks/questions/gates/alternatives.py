@@ -14,6 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.wording import fold_text
@@ -22,9 +23,8 @@ from rarefy.tasks.text.quantities import Quantity, number, quantities
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import root, stem, words
 
-FEWEST = (
-    3  # digits of a figure that is rounded ("$31.4 billion" for 31,370); shorter ones are the same only as they are
-)
+FEWEST = 3  # digits of a figure that is rounded ("$31.4 billion" for 31,370), where the words beside it may vary
+LEAST = 2  # likewise, where the words right beside it are the measure's ("Operating income of $9.7 billion")
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 
 Found = dict[str, tuple[tuple[str, ...], ...]]
@@ -59,24 +59,34 @@ def find_alternatives(
 # What a text states: figures and words of a row or a sentence
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
+_SCALED = re.compile(r"(?<![\w.,])(\d\.\d|\d\d) (?:million|billion|trillion)")
 _CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
-    "thousand dollar end period other than less".split()
+    "thousand dollar end period other than less balanc consolid add trail four quarter".split()
 )
-_SAME = {"share": "stock", "sharehold": "stockhold"}
+_MONTHS = frozenset(map(stem, MONTHS))
+# Words for one thing, and short ones for several
+_SAME = {
+    "share": "stock", "sharehold": "stockhold", "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
+    "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn",
+}  # fmt: skip
+_SHORT = {"ep": ("earn", "common", "stock"), "sbc": ("stock", "base", "compens")}
 # A measure that has one of these is another than one that has not, however equal they are in a year
 _APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
     "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
 )
-_PART_OF_A_YEAR = re.compile(r"\b(?:quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE)
+_SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
+_PART_OF_A_YEAR = re.compile(
+    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
+)
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
 _QUOTED = re.compile(r"“([^”]+)”")
 _ASIDE = re.compile(r"\([^)]*\)")
 _WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
-_MONTHS = frozenset(stem(month) for month in (*MONTHS, "quarter", "month", "three", "six", "nine"))
+_PARTS_OF_A_YEAR = frozenset("month three six nine".split())
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
@@ -85,8 +95,10 @@ class _Statement:
     """A figure, with the words that say what it is and when."""
 
     quantity: Quantity
-    own: frozenset[str]  # stems of the row's label and what it hangs on, or of the sentence
-    around: frozenset[str]  # those and what stands above the table
+    label: frozenset[str]  # stems of the row's label and the column's head, or of the sentence
+    own: frozenset[str]  # those and what the row hangs on
+    around: frozenset[str]  # those and what stands above the table, or before the sentence
+    beside: tuple[str, str]  # what stands before and after the figure of a sentence, up to other figures
     when: str  # the column's head, or the sentence
     later: tuple[str, ...]  # where the period is looked for if that has none
     row: bool
@@ -94,8 +106,13 @@ class _Statement:
 
 @lru_cache(1 << 14)
 def _telling(text: str) -> frozenset[str]:
-    found = (_SAME.get(one, one) for word in words(text) if not word[0].isdigit() and (one := stem(word)))
-    return frozenset(one for one in found if one not in _NOTHING)
+    found = (one for word in words(text) if not word[0].isdigit() for one in _meant(word))
+    return frozenset(one for one in found if one not in _NOTHING and one not in _MONTHS)
+
+
+def _meant(word: str) -> tuple[str, ...]:
+    one = stem(word)
+    return _SHORT.get(one) or (_SAME.get(one, one),)
 
 
 @lru_cache(1 << 14)
@@ -107,10 +124,10 @@ def _digits(amount: Decimal) -> str:
     return "".join(map(str, amount.as_tuple().digits)).strip("0")
 
 
-def _rounded(digits: str) -> Iterator[str]:
+def _rounded(digits: str, fewest: int = FEWEST) -> Iterator[str]:
     """The digits of a figure, and of what it is rounded to."""
     yield digits
-    for kept in range(FEWEST, len(digits)):
+    for kept in range(fewest, len(digits)):
         yield str((int(digits[: kept + 1]) + 5) // 10).rstrip("0")
 
 
@@ -121,12 +138,14 @@ class _Corpus:
     chunks: Mapping[str, Chunk]
     triplets: Mapping[str, Triplet]
     figures: dict[tuple[str, str], list[tuple[str, int]]] = field(init=False)  # by entity and digits: chunk, place
+    short: dict[tuple[str, str], list[tuple[str, int]]] = field(init=False)  # likewise those of two digits, scaled
     same: dict[tuple[str, ...], list[Triplet]] = field(init=False)
     by_document: dict[str, list[Chunk]] = field(init=False)
     read: dict[tuple[str, int], _Statement | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.figures, self.same, self.by_document = defaultdict(list), defaultdict(list), defaultdict(list)
+        self.short = defaultdict(list)
         for name in sorted(self.chunks):
             chunk = self.chunks[name]
             self.by_document[chunk.doc_id].append(chunk)
@@ -134,6 +153,8 @@ class _Corpus:
                 digits = hit[0].replace(",", "").replace(".", "").strip("0")
                 for one in dict.fromkeys(_rounded(digits)) if digits and len(digits) < 16 else ():
                     self.figures[_whose(chunk), one].append((name, hit.start()))
+            for hit in _SCALED.finditer(chunk.text):
+                self.short[_whose(chunk), hit[1].replace(".", "").strip("0")].append((name, hit.start()))
         for triplet in self.triplets.values():
             if triplet.value and triplet.chunk_id in self.chunks:
                 self.same[_figure_key(triplet)].append(triplet)
@@ -168,15 +189,15 @@ class _Corpus:
         home = self.chunks[fact.chunk_id]
         amount = abs(Decimal(fact.value))
         done: set[str] = set()
-        for digits in dict.fromkeys(_rounded(_digits(amount))):
-            for name, at in self.figures.get((_whose(home), digits), ()):
-                if (
-                    name not in done
-                    and (said := self._statement(name, at))
-                    and _states(fact, amount, said, self.chunks[name])
-                ):
-                    done.add(name)
-                    yield name
+        own, whose = _digits(amount), _whose(home)
+        places = [at for digits in dict.fromkeys(_rounded(own)) for at in self.figures.get((whose, digits), ())]
+        places += self.short.get((whose, [*_rounded(own, LEAST)][min(1, len(own) - LEAST)]), ()) if len(own) > 2 else ()
+        for name, at in places:
+            if name in done:
+                continue
+            if (said := self._statement(name, at)) and _states(fact, amount, said, self.chunks[name]):
+                done.add(name)
+                yield name
 
     def _statement(self, name: str, at: int) -> _Statement | None:
         if (name, at) not in self.read:
@@ -185,8 +206,9 @@ class _Corpus:
 
     def _state_name(self, fact: Triplet) -> Iterator[str]:
         home = self.chunks[fact.chunk_id]
-        cue = _cue(fact.relation)
-        ends = [{fold_text(form) for form in company_names(end)} for end in (fact.subject, fact.answer or fact.object)]
+        cue, near = _cue(fact.relation), _CUES.get(fact.relation) or OFFICE.fullmatch(fact.relation)
+        other = fact.object if fact.answer in ("", fact.subject) else fact.answer
+        ends = [_forms(fact.relation, end) for end in (fact.subject, other)]
         own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
         wanted = [forms for forms in ends if forms.isdisjoint(own)]
         if cue is None or not wanted or any(not form for forms in ends for form in forms):
@@ -198,10 +220,16 @@ class _Corpus:
             if fact.period and (chunk.entity, chunk.period_end) != (home.entity, home.period_end):
                 continue  # who holds an office, and the like, is said of one year
             text = self.folded[name]
-            if all(any(form in text for form in forms) for forms in needed) and any(
-                all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
-                for line in _lines(chunk)
-            ):
+            if not all(any(form in text for form in forms) for forms in needed):
+                continue
+            if near and len(needed) == 1:
+                said = _is_near(_FRAME.sub(" ", text), needed[0], cue, fact.relation not in _CUES)
+            else:
+                said = any(
+                    all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
+                    for line in _lines(chunk)
+                )
+            if said:
                 yield name
 
 
@@ -245,7 +273,7 @@ def _read(chunk: Chunk, at: int) -> _Statement | None:
     text = chunk.text
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    return _read_row(chunk, line, start, at) if line.startswith("|") else _read_sentence(text, at)
+    return _read_row(chunk, line, start, at) if line.startswith("|") else _read_sentence(chunk, at)
 
 
 def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None:
@@ -269,9 +297,11 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
     top = head[column] if column < len(head) else ""
     hung_on = _telling(" ".join(groups))
+    named = _telling(_ASIDE.sub("", label)) | _telling(_ASIDE.sub("", top))
     own = _telling(label) | _telling(top) | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
     around = own | hung_on | _telling(lead) | _telling(chunk.section)
-    return _Statement(quantity, own, around, top, (label, *groups, _next_balance(chunk.text, start), lead[-150:]), True)
+    later = (label, *groups, _next_balance(chunk.text, start), lead[-150:])
+    return _Statement(quantity, named, own, around, ("", ""), top, later, True)
 
 
 def _next_balance(text: str, start: int) -> str:
@@ -289,16 +319,78 @@ def _split(row: str) -> list[str]:
     return _CELL.split(row.strip().removeprefix("|").removesuffix("|"))
 
 
-def _read_sentence(text: str, at: int) -> _Statement | None:
+def _read_sentence(chunk: Chunk, at: int) -> _Statement | None:
+    text = chunk.text
     start, end = next(((a, b) for a, b in _spans(text) if a <= at < b), (at, at))
     said = text[start:end]
     if "\n|" in said:  # a lead-in and its table
         said = said[: said.index("\n|")]
-    quantity = next((one for one in quantities(said) if one.digits[0] <= at - start < one.digits[1]), None)
+    found = quantities(said)
+    quantity = next((one for one in found if one.digits[0] <= at - start < one.digits[1]), None)
     if quantity is None or quantity.year or quantity.kind == "place":
         return None
     own = _telling(said)
-    return _Statement(quantity, own, own, said, (), False)
+    around = own | _telling(text[max(0, start - _LABELLED) : start]) | _telling(chunk.section)
+    return _Statement(quantity, own, own, around, _beside(said, quantity, found), _NOT_THEN.sub(" ", said), (), False)
+
+
+# "9% more than in 2023": of another time than the figure before it
+_NOT_THEN = re.compile(
+    rf"\b(?:from|than|over|versus|compared (?:to|with))(?: in)?(?: fiscal)?(?: year)?"
+    rf"(?: (?:{'|'.join(MONTHS)})(?: \d\d?,)?)? (?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_IDLE = frozenset(  # beside the name of a measure, and no part of it
+    stem(word)
+    for word in (
+        "was were is are has have had been be includes including recognized incurred generated about approximately "
+        "nearly total totaled increased decreased grew grown rose declined amounted reached recorded reported up down "
+        "from compared respectively primarily used related we our it company this these which"
+    ).split()
+)
+
+
+def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[str, str]:
+    """What stands before and after a figure, up to other figures; before one of a row of figures: before the row."""
+    others = [one for one in found if one.kind in ("money", "percent", "count") and not one.year]
+    before, after = quantity.start, min((one.start for one in others if one.start > quantity.start), default=len(said))
+    first = 0
+    for one in reversed([one for one in others if one.end <= quantity.start]):
+        first = one.end
+        if _telling(_NUMBER.sub(" ", said[one.end : before])) - _IDLE:
+            break
+        before, first = one.start, 0
+    return said[first:before], said[quantity.end : after]
+
+
+_TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
+_LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
+
+
+def _names(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+    """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
+    before, after = (_TOKEN.findall(text.lower()) for text in beside)
+    linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
+    if linked and _begins_with(needed, after[linked:], idle):
+        return True
+    before.reverse()
+    while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in idle or before[0] == ","):
+        del before[0]
+    return _begins_with(needed, before, idle)
+
+
+def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
+    left = set(needed)
+    for token in tokens:
+        told = set(_meant(token)) - _NOTHING if token.isalpha() and len(token) > 1 else set[str]()
+        if not left and told <= idle and token.isalpha():
+            continue
+        if not left:
+            return told <= needed
+        if not told <= needed or (not token.isalpha() and token != ","):
+            return False
+        left -= told
+    return not left
 
 
 @lru_cache(1 << 12)
@@ -308,27 +400,39 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> bool:
     """Does a row or a sentence of the fact's entity state the fact?"""
-    exact = _is_amount(fact, amount, said)
-    if not exact:
+    if not _is_amount(fact, amount, said):
         return False
     needed, parts = _measure_and_part(fact)
     if not needed and not parts:
         return False
     if not (parts <= said.around or _initials(fact) in said.own) or (said.row and (said.own & _APART) - needed - parts):
         return False
-    if (needed & _APART) - said.around:
+    shown = _shown(said.quantity)
+    same = _digits(amount) == _digits(said.quantity.amount)
+    exact = same and shown >= LONG - 1
+    spoken = said.around if said.row else said.own
+    if (needed & _APART) - said.around - (_SIDES if exact else frozenset()):
         return False
-    common = len(needed & said.around)
-    shown = len(_digits(said.quantity.amount))
+    common = len(needed & spoken)
     if fact.subject_type == "TABLE":
         enough = shown >= LONG - 1 and needed <= said.own
-    elif shown >= LONG:
-        enough = bool(needed & said.around) if said.row else common * 2 >= len(needed)
+    elif shown >= LONG or (exact and parts):
+        enough = bool(common) if said.row else common * 2 >= len(needed)
     elif shown == LONG - 1:
-        enough = common * 3 >= len(needed) * 2
+        enough = common * (2 if exact and said.row else 3) >= len(needed - _SIDES) * (1 if exact and said.row else 2)
+    elif same or shown >= FEWEST:
+        further = said.label - needed - parts - _telling(fact.entity) if said.row else frozenset[str]()
+        enough = needed <= (said.own if further or not said.row else said.around) and len(further) <= 1
     else:
-        enough = needed <= said.own and (not said.row or len(said.own - needed - parts) <= 1)
-    return enough and _is_then(fact, said, chunk)
+        enough = bool(needed) and _names(needed, said.beside, _IDLE | _telling(fact.entity))
+    return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label))
+
+
+def _shown(quantity: Quantity) -> int:
+    """How many digits of a figure are written; 1 of "9,000", which is anything's."""
+    if not quantity.amount or not quantity.grain or (len(_digits(quantity.amount)) == 1 and not quantity.scale):
+        return 1
+    return quantity.amount.adjusted() - quantity.grain.adjusted() + 1
 
 
 def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
@@ -338,7 +442,7 @@ def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
         return _telling(quoted[0] if quoted else ""), frozenset()
     part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     if fact.entity and fact.subject.startswith(fact.entity):
-        return _telling(_WITHOUT_CURRENT.sub(" long-term", fact.relation)), part
+        return _telling(_WITHOUT_CURRENT.sub(" long-term", _ASIDE.sub("", fact.relation))), part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
 
 
@@ -349,10 +453,16 @@ def _initials(fact: Triplet) -> str:
     return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""
 
 
+def _time(fact: Triplet) -> str:
+    """A fact's period, which a table without tags may have in the head of its column."""
+    column = fact.relation.partition(" in the column ")[2]
+    return fact.period or (column if _moments(column) else "")
+
+
 def _is_of_one_column(fact: Triplet) -> bool:
     """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
     column = fact.relation.partition(" in the column ")[2]
-    return bool(fact.period) and not _telling(" ".join(_QUOTED.findall(column))) - _MONTHS
+    return bool(_time(fact)) and not _telling(" ".join(_QUOTED.findall(column))) - _PARTS_OF_A_YEAR
 
 
 def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
@@ -374,12 +484,15 @@ def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
     if not fits or mine == theirs:
         return fits
     longer, shorter = sorted((mine, theirs), key=len, reverse=True)
-    return shorter in _rounded(longer)
+    return shorter in _rounded(longer, LEAST if quantity.scale and not said.row else FEWEST)
+
+
+_YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? year)\b", re.IGNORECASE)
 
 
 def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
     """Does a statement speak of the fact's period?"""
-    if not fact.period and not fact.period_end:
+    if not _time(fact) and not fact.period_end:
         return True
     long = (
         not fact.period_start
@@ -389,14 +502,17 @@ def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
         if long and fact.period_start and _PART_OF_A_YEAR.search(text) and said.row:
             return False
         if told := [one for one in _moments(text) if not one.decade]:
-            return any(_is_at(fact, one, chunk) for one in told)
+            before = not said.row and _YEAR_BEFORE.search(text) and fact.period_end[:4].isdigit()
+            return any(_is_at(fact, one, chunk) for one in told) or bool(
+                before and int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
+            )
     if not fact.period_end:
         return False
-    return chunk.period_end == fact.period_end and len(_digits(said.quantity.amount)) >= FEWEST
+    return chunk.period_end == fact.period_end and _shown(said.quantity) >= (FEWEST if said.row else LEAST)
 
 
 def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
-    named = [one for moment in _moments(fact.period) for one in moment.ways]
+    named = [one for moment in _moments(_time(fact)) for one in moment.ways]
     years = {way.year for way in named if way.year}
     if fact.period_end:
         last = date.fromisoformat(fact.period_end)
@@ -411,7 +527,7 @@ def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
                 return bool(way.year) or chunk.period_end[:4] == str(last.year)
         return False
     months = {way.month for way in named if way.month}
-    yearly = "year" in fact.period
+    yearly = "year" in _time(fact).casefold()
     return any(
         (way.month in months or not months or (yearly and not way.month))
         and (way.year in years or (not way.year and chunk.period_end[:4] in map(str, years)))
@@ -422,15 +538,51 @@ def _is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
 # Names
 
 _WORD = re.compile(r"\w+")
+_NEAR = 160  # characters between a name and what links it, at most: across sentences, and cells of a signature
+_FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _CUES = {
-    "is audited by": r"\baudit|\bindependent registered|\baccounting firm",
-    "is headquartered in": r"\bheadquarter|\bprincipal executive offices?|\bcorporate offices?",
-    "is based in": r"\bheadquarter|\bprincipal executive offices?",
-    "is incorporated in": r"\bincorporated\b|\bjurisdiction of incorporation|\borgani[sz]ed (?:in|under)",
-    "is listed on": r"\blisted\b|\btrade[sd]?\b|\bregistered\b|\bexchange\b",
+    "is audited by": r"\baudit|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
+    "is headquartered in": r"\bheadquarter|\bprincipal (?:executive )?offices?|\bcorporate offices?",
+    "is based in": r"\bheadquarter|\bprincipal (?:executive )?offices?|\bcorporate offices?",
+    "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
+    r"|\borgani[sz]ed (?:in|under)|\ba \w+ corporation\b",
+    "is listed on": r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
 }
+_WHOLE = r"\bpart of\b|\binclud|\bcompris|\bconsist|\bcent(?:er|re)ed\b|\bwithin\b"  # what says of what a thing is part
+
+
+def _forms(relation: str, end: str) -> set[str]:
+    """The ways in which a passage may write an end of a fact."""
+    forms = {fold_text(form) for form in company_names(end)}
+    if relation == "is listed on":
+        forms |= {short for short, full in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if full in fold_text(end)}
+    city, _, state = end.rpartition(", ")
+    if relation == "is headquartered in" and (other := STATES.get(state) or _ABBREVIATED.get(state)):
+        forms.add(fold_text(f"{city}, {other}"))
+    return forms
+
+
+_ABBREVIATED = {name: short for short, name in STATES.items()}
+
+
+def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool) -> bool:
+    """Does a text name one of these close to the cue? A title stands behind its holder's name, or right before it."""
+    for form in forms:
+        for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
+            start, end = max(0, hit.start() - _NEAR), hit.end() + _NEAR
+            before, after = text[start : hit.start()], text[hit.end() : end]
+            if not title and cue.search(text[start:end]):
+                return True
+            if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
+                return True
+            if title and not _ANOTHER.search(after[:60]) and re.search(rf"(?:{cue.pattern}),? $", before):
+                return True
+    return False
+
+
+_ANOTHER = re.compile(r"/s/|\bofficer\b")  # another's signature, another title
 
 
 @lru_cache(1 << 12)
@@ -441,14 +593,16 @@ def _cue(relation: str) -> re.Pattern[str] | None:
     if office := OFFICE.fullmatch(relation):
         title = office[1]
         short = "".join(word[0] for word in title.split() if word != "and") if title.startswith("chief") else ""
-        return re.compile(rf"\b{re.escape(title)}\b" + (rf"|\b{short}\b" if short else ""))
+        return re.compile(rf"(?<!vice )\b{re.escape(title)}\b" + (rf"|\b{short}\b" if short else ""))
+    if relation == "is part of":
+        return re.compile(_WHOLE)
     roots = [
-        root(word) for word in words(relation) if stem(word) not in _NOTHING and len(word) > 3 and word not in _IDLE
+        root(word) for word in words(relation) if stem(word) not in _NOTHING and len(word) > 3 and word not in _FILLERS
     ]
     return re.compile("|".join(rf"\b{re.escape(one)}" for one in roots)) if roots else None
 
 
-_IDLE = frozenset("have been were must shall will does with from into under that this which also being".split())
+_FILLERS = frozenset("have been were must shall will does with from into under that this which also being".split())
 
 
 def _rarest(form: str) -> str:

@@ -55,9 +55,14 @@ def _is_ambiguous(
             ]
             fit = set.intersection(*(set(subjects) for subjects in holders))
             # "listed on the same exchange as NVIDIA" is true of NVIDIA too, but does not ask for it.
-            if any(not contains_phrase(question.text, holders[0][subject]) for subject in fit - {_subject(target)}):
+            if any(not _names(question.text, holders[0][subject]) for subject in fit - {_subject(target)}):
                 return True
     return False
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has this name, with or without its legal form."""
+    return any(contains_phrase(text, form) for form in company_names(name))
 
 
 def _contradicts(one: Triplet, other: Triplet) -> bool:
@@ -102,7 +107,8 @@ _TOKEN = re.compile(r"\w+")
 def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that states or holds all their facts.
 
-    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it.
+    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it. A
+    computed answer may take one chunk, but not several where a chunk states all of its figures: that would do.
 
     What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
     """
@@ -112,7 +118,8 @@ def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     places = _chunks_by_token(
         {token for ends in needed.values() for end, _ in ends for token in _TOKEN.findall(end)}, texts
     )
-    reasons: dict[str, str] = {}
+    computed = (q for q in questions if q.pattern in COMPUTED and len(set(q.chunk_ids)) > 1)
+    reasons = {q.question_id: "one_chunk_suffices" for q in computed if frozenset.intersection(*q.gold)}
     for question in multi:
         if len(set(question.chunk_ids)) < 2:
             reasons[question.question_id] = "one_chunk"

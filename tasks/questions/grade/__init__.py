@@ -18,7 +18,7 @@ from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
-VERSION = 1
+VERSION = 2  # absences are not judged
 
 JUDGES = ("first", "second")
 

@@ -21,7 +21,7 @@ from rarefy.tasks.text.refusals import refusal
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 4  # more ways to decline are heard
+VERSION = 5  # multi-hop patterns alone are tried
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):

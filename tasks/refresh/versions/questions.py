@@ -23,7 +23,7 @@ TRIPLET_COLUMNS = (
 )  # fmt: skip
 QUESTION_COLUMNS = (
     "question_id", "pattern", "text", "answer", "aliases", "triplet_ids", "chunk_ids", "evidence", "evidence_spans",
-    "evidence_places", "language", "split", "retrievable",
+    "evidence_places", "language", "split", "retrievable", "alternatives",
 )  # fmt: skip
 FACT_COLUMNS = (
     "triplet_id", "subject", "relation", "object", "object_type", "answer", "value", "unit", "period", "subject_key",
@@ -229,6 +229,9 @@ def _compare_pair(was: Row, now: Row, old_homes: Mapping[str, str], new_homes: M
     details = [
         f"{name}: {was[name]} → {now[name]}" if name != "aliases" else "other forms of the answer" for name in differing
     ]
+    others = [sum(map(len, row["alternatives"])) for row in (was, now)]
+    if others[0] != others[1]:
+        details.append(f"passages that state the same: {others[0]} → {others[1]}")
     if not _same_answer(was, now):
         details += [f"now proved by: {now['evidence'][-1]}"] if now["evidence"] else []
         return _question_change(

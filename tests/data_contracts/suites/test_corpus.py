@@ -1,6 +1,6 @@
 import pytest
 
-from rarefy.data_contracts.rows import Block, Chunk, Document, Fact, Place, Quarantined, row_id
+from rarefy.data_contracts.rows import Block, Chunk, Document, Fact, Link, Place, Quarantined, row_id
 from rarefy.data_contracts.suites import SUITES
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
@@ -58,6 +58,15 @@ BREACHES = [
             ((Place(0, 5, " "),), "[0, 5) has a place without a name"),
             ((Place(7, 9, "page 2"), Place(0, 5, "page 1")), "'page 1' at [0, 5) after one"),
             ((Place(0, 5, "Sheet1!A1"), Place(0, 9, "Sheet1!A1:B2")), "'Sheet1!A1:B2' at [0, 9) after one"),
+        )
+    ),
+    *(
+        (Document, "links in order, inside the text, with a target", 0, {"links": links}, shown)
+        for links, shown in (
+            ((Link(5, 5, "a.md"),), "'a.md' at [5, 5)"),
+            ((Link(0, 99999, "a.md"),), "'a.md' at [0, 99999)"),
+            ((Link(0, 5, " "),), "[0, 5) leads nowhere"),
+            ((Link(0, 5, "a.md"), Link(4, 9, "b.md")), "'b.md' at [4, 9) after 5"),
         )
     ),
     (Document, "facts inside the text", 0, {"facts": (Fact(5, 5, "dei:X", "1"),)}, "dei:X at [5, 5)"),

@@ -1,7 +1,8 @@
 import pytest
 
-from rarefy.data_contracts.rows import KINDS, Path, row_id
+from rarefy.data_contracts.rows import KINDS, Path, Triplet, row_id
 from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.tables import to_table
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
 
@@ -46,3 +47,24 @@ def test_every_rule_has_a_breach(row_type):
     rules = [rule.says for rule in SUITES[row_type].rules]
     assert len(set(rules)) == len(rules)
     assert {rule for its_type, rule, *_ in BREACHES if its_type is row_type} == set(rules)
+
+
+@pytest.mark.parametrize(
+    ("subject", "period_end", "unit", "fault"),
+    [
+        ("acme", "2024-12-31", "USD", None),
+        ("acme", "2023-12-31", "USD", "a chain from 'figure 1' to 'acme'"),
+        ("bolt", "2024-12-31", "USD", "a chain from 'figure 1' to 'bolt'"),
+        ("acme", "2024-12-31", "", "a chain from 'figure 1' to 'acme'"),
+    ],
+)
+def test_a_chain_may_lead_through_a_year_that_a_figure_singles_out(subject, period_end, unit, fault):
+    rule = next(one for one in SUITES[Path].rules if one.says == "triplets linked as its pattern says")
+    of = {"subject_key": "acme", "period_end": "2024-12-31", "unit": "USD"}
+    clue = Triplet("a", "c", "d", 0, 1, "s", "r", "o", "x", "table", object_key="figure 1", **of)
+    answer = Triplet(
+        "b", "c", "d", 0, 1, "s", "r", "o", "x", "table", object_key="figure 2",
+        subject_key=subject, period_end=period_end, unit=unit,
+    )  # fmt: skip
+    judge = rule.judge({Triplet: to_table([clue, answer], Triplet)})
+    assert judge("chain", ["a", "b"]) == fault

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import display_of
+from rarefy.tasks.evaluate.protocols.frame import GUESS
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.page.parts import (
     Dots,
@@ -119,8 +120,15 @@ def _table(
         mine,
         lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
         beside=[(COLUMN_NAMES.get(other, other), companion_finder(rows, other)) for other in companions],
+        note=_guess_note(mine, name),
         folded=folded,
     )
+
+
+def _guess_note(rows: Sequence[Row], name: str) -> str:
+    """What a guess would get of the kinds of question that name what may be chosen."""
+    guesses = {row["where"][name]: part for row in rows for part in row["note"].split("; ") if part.startswith(GUESS)}
+    return "; ".join(f"{wording.plain_words(kind)}: {guess}" for kind, guess in guesses.items())
 
 
 def _headline_metrics(numbers: PageNumbers, protocol: str) -> tuple[str, ...]:

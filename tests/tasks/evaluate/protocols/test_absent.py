@@ -33,7 +33,7 @@ def with_absences(number=3):
 
 def figures(system):
     frame = framed(RARE, with_absences(), RareConfig(), system)
-    found = {(m.metric, m.slice): m for m in RARE.measures(frame, RareConfig())}
+    found = {(m.metric, m.slice): m for m in RARE.numbers(frame, RareConfig())}
     return {key: m.numerator.sum() / m.denominator.sum() for key, m in found.items() if m.denominator.sum()}, found
 
 
@@ -62,7 +62,7 @@ def test_who_never_refuses_abstains_nowhere():
 @pytest.mark.parametrize("system", [refuses, answers])
 def test_absences_are_in_no_other_number(system):
     _, found = figures(system)
-    alone = {(m.metric, m.slice): m for m in RARE.measures(framed(RARE, made(3), RareConfig(), system), RareConfig())}
+    alone = {(m.metric, m.slice): m for m in RARE.numbers(framed(RARE, made(3), RareConfig(), system), RareConfig())}
     assert {key: m.counts for key, m in found.items() if key[0] not in (ABSTENTION, REFUSED_ANSWERABLE)} == {
         key: m.counts for key, m in alone.items()
     }

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -20,33 +21,79 @@ def sample():
 
 def heads(text):
     """The first five letters of each telling word."""
-    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower()) if word not in COMMON}
+    return {word[:5] for word in re.findall(r"u\.s|[a-z]{3,}", text.lower()) if word not in COMMON}
 
 
 def test_no_document_states_what_is_absent(sample):
     absences = sample.of("absent")
     assert len(absences) > 10
     for question in absences:
-        year = question.period.removeprefix("fiscal year ")
-        model = sample.triplets[question.triplet_ids[0]]
-        about = [d for d in sample.documents.values() if d.entity == question.entity]
-        assert about and year in question.text and question.answer == ANSWER
+        assert re.search(r"\d{4}", question.period)[0] in question.text and question.answer == ANSWER
         assert not (question.chunk_ids or question.evidence or question.evidence_spans or question.aliases)
+        about = [d for d in sample.documents.values() if d.entity == question.entity]
+        model = sample.triplets[question.triplet_ids[0]]
+        own = sample.triplets[question.triplet_ids[-1]]
+        assert about and own.entity == question.entity
         said = [
             t for t in sample.triplets.values()
-            if not t.rejected_because and t.entity == question.entity
-            and (t.subject, t.relation, t.period) == (model.subject, model.relation, question.period)
+            if not t.rejected_because and t.entity == question.entity and t.concept == model.concept
+            and (t.subject, t.period) == (own.subject, question.period)
         ]  # fmt: skip
         assert not said
-        wanted = heads(f"{model.relation} {model.subject.removeprefix(model.entity)}")
         for document in about:
-            assert not [f for f in document.facts if f.concept == model.concept and f.period_end[:4] == year
-                        and f.period_start]  # fmt: skip
-            if model.entity != question.entity:  # a measure of others: nowhere at all
-                assert model.concept not in {fact.concept for fact in document.facts}
-                continue
-            for paragraph in document.text.split("\n"):  # a sentence or a table's row that has both
-                assert not (re.search(rf"(?<!\d){year}(?!\d)", paragraph) and wanted <= heads(paragraph)), question.text
+            check = (
+                check_measure if model.entity != question.entity
+                else check_part if len(question.triplet_ids) > 1
+                else check_quarter if "quarter" in question.period
+                else check_year
+            )  # fmt: skip
+            check(document, model, own, question)
+
+
+def check_measure(document, model, own, question):
+    """A measure of others has no tag at all."""
+    assert model.concept not in {fact.concept for fact in document.facts}
+
+
+def check_part(document, model, own, question):
+    """No tag of the measure is of the part, and no line has all words of both."""
+    part = heads(own.subject.removeprefix(own.entity))
+    for fact in document.facts:
+        member = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(fact.dimensions))
+        assert not (fact.concept == model.concept and part <= heads(member)), question.text
+    wanted = part | heads(model.relation)
+    assert not [line for line in document.text.split("\n") if wanted <= heads(line)], question.text
+
+
+def check_quarter(document, model, own, question):
+    """No tag of the measure is of less than ten months, and no line has its words and speaks of quarters."""
+    for fact in document.facts:
+        if fact.concept == model.concept and fact.period_start:
+            assert (date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)).days > 300
+    near = [line for line in document.text.split("\n") if re.search(r"quarter\b|three months", line, re.I)]
+    assert not [line for line in near if heads(model.relation) <= heads(line)], question.text
+
+
+def check_year(document, model, own, question):
+    """No tag of the measure is of the year before all others, and no line has the year and all words of the measure."""
+    year = question.period.removeprefix("fiscal year ")
+    assert year < own.period.removeprefix("fiscal year ")
+    assert not [f for f in document.facts if f.concept == model.concept and f.period_end[:4] == year
+                and f.period_start]  # fmt: skip
+    wanted = heads(f"{model.relation} {model.subject.removeprefix(model.entity)}")
+    for line in document.text.split("\n"):  # a sentence or a table's row that has both
+        assert not (re.search(rf"(?<!\d){year}(?!\d)", line) and wanted <= heads(line)), question.text
+
+
+def a_question(sample, kind):
+    """An absence of one kind with the facts that it was modelled on."""
+    tests = {
+        "year": lambda q: len(q.triplet_ids) == 1 and "quarter" not in q.period,
+        "quarter": lambda q: "quarter" in q.period,
+        "part": lambda q: len({sample.triplets[name].entity for name in q.triplet_ids}) < len(q.triplet_ids),
+    }
+    question = next(q for q in sample.of("absent") if tests[kind](q))
+    return question, sample.triplets[question.triplet_ids[0]], sample.triplets[question.triplet_ids[-1]]
 
 
 def made(sample, change=None, more=()):
@@ -57,24 +104,40 @@ def made(sample, change=None, more=()):
     return list(ask.ask(paths, ask.AskConfig(), triplets=sample.triplets, chunks=chunks, documents=documents))
 
 
-def test_an_absence_that_is_spoken_of_is_refused(sample):
-    question = next(q for q in sample.of("absent") if len(q.triplet_ids) == 1)
-    model = sample.triplets[question.triplet_ids[0]]
-    year = question.period.removeprefix("fiscal year ")
-    first = min(c.chunk_id for c in sample.chunks.values() if c.doc_id == model.doc_id)
-    words = f"In {year} the {model.relation} of {model.subject} were higher."
-    said = made(sample, lambda c: replace(c, text=f"{c.text}\n{words}") if c.chunk_id == first else c)
+@pytest.mark.parametrize(
+    ("kind", "words", "reason"),
+    [
+        ("year", "In {year} the {measure} of {thing} were higher.", "said_near_the_year"),
+        ("quarter", "The {measure} were higher in the last quarter.", "said_near_the_quarter"),
+        ("part", "Of the {measure} half was that of {thing}.", "measure_is_spoken_of"),
+    ],
+)
+def test_an_absence_that_is_spoken_of_is_refused(sample, kind, words, reason):
+    question, model, own = a_question(sample, kind)
+    year = question.period.rpartition(" ")[2]
+    words = words.format(year=year, measure=model.relation, thing=own.subject.removeprefix(own.entity) or own.subject)
+    first = min(c.chunk_id for c in sample.chunks.values() if c.doc_id == own.doc_id)
+    document = sample.documents[own.doc_id]
+    said = made(
+        sample,
+        lambda c: replace(c, text=f"{c.text}\n{words}") if c.chunk_id == first else c,
+        [replace(document, text=f"{document.text}\n\n{words}\n")],
+    )
     (found,) = [q for q in said if q.path_id == question.path_id]
-    assert found.rejected_because == "said_near_the_year"
+    assert found.rejected_because == reason
 
 
-def test_an_absence_that_a_tag_has_is_refused(sample):
-    question = next(q for q in sample.of("absent") if len(q.triplet_ids) == 1)
-    model = sample.triplets[question.triplet_ids[0]]
-    document = sample.documents[model.doc_id]
-    year = question.period.removeprefix("fiscal year ")
+@pytest.mark.parametrize("kind", ["year", "quarter", "part"])
+def test_an_absence_that_a_tag_has_is_refused(sample, kind):
+    question, model, own = a_question(sample, kind)
+    document = sample.documents[own.doc_id]
+    year = question.period.rpartition(" ")[2]
     fact = next(f for f in document.facts if f.concept == model.concept and f.period_start)
-    told = replace(fact, period_start=f"{year}-01-01", period_end=f"{year}-09-30")
+    if kind == "part":
+        name = re.sub(r"\W", "", own.subject.removeprefix(own.entity))
+        told = replace(fact, dimensions=(f"us-gaap:StatementBusinessSegmentsAxis=x:{name}Member",))
+    else:
+        told = replace(fact, period_start=f"{year}-01-01", period_end=f"{year}-{'09' if kind == 'year' else '03'}-30")
     said = made(sample, more=[replace(document, facts=(*document.facts, told))])
     (found,) = [q for q in said if q.path_id == question.path_id]
     assert found.rejected_because == "stated_in_a_tag"

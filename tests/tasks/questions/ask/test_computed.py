@@ -10,6 +10,7 @@ import pytest
 from rarefy.data_contracts.rows import COMPUTED
 from rarefy.tasks.corpus import chunk, read
 from rarefy.tasks.knowledge import extract, graph, normalise, supersede
+from rarefy.tasks.knowledge.graph.computed import is_computable
 from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.sample import CORPUS
 
@@ -65,6 +66,21 @@ def percent(part, whole):
     return (part * 100 / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
+def test_no_answer_takes_two_passages_where_one_has_every_figure(built):
+    questions, _, triplets, _ = built
+    known = {}
+    for t in triplets.values():
+        measure = t.concept or t.relation_key
+        known.setdefault((t.subject_key, measure, t.unit, t.period, t.value), set()).add(t.chunk_id)
+    for question in questions:
+        if len(question.chunk_ids) > 1:
+            used = [triplets[name] for name in question.triplet_ids]
+            found = [known[t.subject_key, t.concept or t.relation_key, t.unit, t.period, t.value] for t in used]
+            assert not set.intersection(*found) and not frozenset.intersection(*question.gold), question.text
+    several = {q.pattern for q in questions if len(q.chunk_ids) > 1}
+    assert "comparison" in several, "figures of two companies stand in two passages"
+
+
 def test_changes_are_what_the_facts_make(built):
     for question in of_kind(built, "change"):
         old, new = (abs(Decimal(fact.value)) for _, fact in operands(question, built))
@@ -74,6 +90,7 @@ def test_changes_are_what_the_facts_make(built):
         times = [t.period[-4:] for t, _ in operands(question, built)]
         assert all(time in question.text for time in times), question.text
         if question.answer.endswith("%"):
+            assert min(len(re.sub(r"\D", "", t.answer)) for t, _ in operands(question, built)) > 2
             assert question.answer == f"{percent(abs(new - old), old):,}%", question.text
         elif question.answer.endswith("points"):
             assert Decimal(question.answer.split()[0]) == abs(new - old) * 100
@@ -89,6 +106,7 @@ def test_shares_are_what_the_facts_make(built):
         (member, part), (whole, total) = operands(question, built)
         assert part.dimensions and not total.dimensions and part.concept == total.concept
         assert member.entity == whole.entity and part.unit == total.unit
+        assert min(len(re.sub(r"\D", "", t.answer)) for t in (member, whole)) > 2, "no tenth of a percent of 9"
         assert question.answer == f"{percent(Decimal(part.value), Decimal(total.value)):,}%", question.text
 
 
@@ -100,6 +118,17 @@ def test_comparisons_are_won_by_the_right_one(built):
         ranked = sorted((abs(Decimal(fact.value)), t.subject) for t, fact in found)
         assert ranked[-1 if most else 0][1].endswith(question.answer), question.text
         assert question.chance == pytest.approx(1 / len(found))
+        assert ranked[-1][0] <= ranked[0][0] * Decimal("2.5"), "who knows the names would know the answer"
+
+
+def test_the_same_figures_are_asked_once_in_one_kind(built):
+    for kind in COMPUTED:
+        asked = [
+            frozenset((fact.concept, fact.dimensions, fact.period_start, fact.period_end, triplet.entity)
+                      for triplet, fact in operands(question, built))
+            for question in of_kind(built, kind)
+        ]  # fmt: skip
+        assert len(asked) == len(set(asked)), kind
 
 
 def test_superlatives_leave_nothing_out(built):
@@ -112,12 +141,28 @@ def test_superlatives_leave_nothing_out(built):
         if len({t.subject for t, _ in found}) == 1:
             assert question.answer == triplet.period and question.chance == pytest.approx(1 / len(found))
             assert all(t.period.removeprefix("fiscal year ") in question.text for t, _ in found)
+            assert values != sorted(values), "of a series that rises every year the last is the highest"
+            assert best != (len(values) - 1 if most else 0), "that the last year has the most is guessed unread"
             continue
         assert triplet.subject.endswith(question.answer) and not question.chance
         whole = [f for d in built[3].values() for f in d.facts
                  if (f.concept, f.unit, f.period_start, f.period_end) == (fact.concept, fact.unit, *times(fact))
                  and not f.dimensions and d.entity == triplet.entity]  # fmt: skip
         assert abs(sum(values) - Decimal(whole[0].value)) <= Decimal(whole[0].value) / 200, question.text
+
+
+def test_nobody_computes_with_the_rest_of_the_world_or_with_what_others_own(built):
+    sample = next(t for t in built[2].values() if is_computable(t) and t.subject_type == "ORG")
+    assert not is_computable(replace(sample, relation="net income attributable to noncontrolling interest"))
+    for name, known in (("Europe", True), ("Latin America, Caribbean and other", False), ("Other countries", False)):
+        assert is_computable(replace(sample, subject=f"{sample.entity} {name}", subject_type="REGION")) == known
+
+
+def test_parts_and_years_are_said_in_several_ways(built):
+    texts = [question.text for question in built[0]]
+    assert any("fiscal year 20" in text for text in texts) and any(re.search(r"fiscal 20\d\d", text) for text in texts)
+    for text in texts:
+        assert not re.search(r"\bfor the [\w &]+ segment\b", text), "a segment is whose the measure is"
 
 
 def times(fact):
@@ -130,3 +175,15 @@ def test_an_answer_that_its_rows_do_not_give_is_rejected(built):
         question = replace(of_kind(built, kind)[0], answer=other)
         (judged,) = gates.judge([question], gates.GatesConfig(retrieved=0), chunks=chunks, triplets=triplets)
         assert judged.rejected_because == "answer_does_not_follow"
+
+
+def test_the_same_is_asked_where_its_figures_stand_elsewhere(built):
+    """A path is named after what is compared, so that a later version of a corpus asks it in the same words."""
+    triplets = list(built[2].values())
+    moved = [replace(t, triplet_id=f"{t.triplet_id}x", chunk_id=f"{t.chunk_id}x") for t in triplets]
+    every = graph.GraphConfig(quotas=dict.fromkeys(COMPUTED, 10_000))
+    before, after = (
+        [path for path in graph.trace(rows, every) if path.pattern in COMPUTED] for rows in (triplets, moved)
+    )
+    names = {path.path_id for path in before}
+    assert before and len(names) == len(before) and names == {path.path_id for path in after}

@@ -16,8 +16,7 @@ def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
     [
         (
             "(a) The PHA must reexamine the income of all families at least once every 12 months.",
-            "Under 24 CFR 581.8, at least once every how many months must the PHA reexamine the income of "
-            "all families?",
+            "Under 24 CFR 581.8, how often, at a minimum, must the PHA reexamine the income of all families?",
         ),
         (
             "Within 30 days after service of the charge, a respondent may file an answer.",
@@ -34,7 +33,21 @@ def _asked(sentence: str, under: str = "24 CFR 581.8") -> str | None:
         ),
         (
             "The term of the loan guaranteed under this part may not exceed 20 years.",
-            "Under 24 CFR 581.8, how many years may the term of the loan guaranteed under 24 CFR Part 581 not exceed?",
+            "Under 24 CFR 581.8, at most how many years may the term of the loan guaranteed under 24 CFR Part 581 be?",
+        ),
+        (
+            "The owner must commence marketing activities not later than 90 days before the date of availability.",
+            "Under 24 CFR 581.8, at least how many days before the date of availability must the owner commence "
+            "marketing activities?",
+        ),
+        (
+            "HUD must complete a review of each application no later than 60 days after receipt of the application.",
+            "Under 24 CFR 581.8, within how many days after receipt of the application must HUD complete a review of "
+            "each application?",
+        ),
+        (
+            "The term of the lease will be for not less than one year.",
+            "Under 24 CFR 581.8, at least how many years will the term of the lease be?",
         ),
         (
             "Every landing must have a minimum dimension of 36 inches.",

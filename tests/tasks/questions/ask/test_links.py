@@ -63,7 +63,7 @@ BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
         ),
         (
             *("is a major customer of", SOLD, True),
-            "the company of whose total sales in 2024 approximately 16% came from Boreal Systems",
+            "the company that got approximately 16% of its total sales in 2024 from Boreal Systems",
         ),
         (
             *("sources product from", BOUGHT, False),
@@ -125,3 +125,11 @@ def test_a_rule_of_the_section_that_another_section_applies() -> None:
     assert "nder the section in accordance with which, according to 24 CFR 105.2, the attic must be vented" in text
     assert "ithin how many days after receipt of the notice must an owner notify HUD" in text
     assert "104" not in text
+
+
+def test_rules_have_no_words_for_where_a_hyperlink_leads() -> None:
+    sentence = "Ask early for your Paid Leave each year."
+    pointer = fact("l", "Getting Started", "refers to", "Paid Leave", sentence, "link", answer="Paid Leave")
+    days = fact("d", "Paid Leave", "provides", "20 days", "Paid Leave provides 20 days.", "prose", answer="20 days")
+    assert asked(chain, [pointer, days]).rejected_because == "no_wording"
+    assert asked(single, [pointer]).rejected_because == "no_wording"

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from rarefy.data_contracts.rows import Path
-from rarefy.tasks.knowledge.graph import GraphConfig, trace
+from rarefy.tasks.knowledge.graph import GraphConfig, count_paths, trace
 from rarefy.tasks.knowledge.graph.listings import choose_threshold
 from rarefy.tasks.questions.ask.listing import join_names
 from rarefy.tasks.questions.operands import candidates_of
@@ -83,3 +83,17 @@ def test_names_with_commas_are_kept_apart():
     assert join_names(["Beauty", "Grooming", "Fabric & Home Care"]) == "Beauty, Grooming and Fabric & Home Care"
     assert join_names(["Beauty", "Baby, Feminine & Family Care"]) == "Beauty and Baby, Feminine & Family Care"
     assert join_names(["A", "B, C", "D"], "or") == "A; B, C; or D"
+
+
+def test_the_census_counts_listings_and_absences(sample):
+    triplets = list(sample.triplets.values())
+    paths = list(trace(triplets, GraphConfig()))
+    for kind in ("listing", "absent"):
+        rows = [row for row in count_paths(triplets, GraphConfig(), paths) if row.pattern == kind]
+        taken = [path for path in paths if path.pattern == kind]
+        assert sum(row.sampled for row in rows) == len(taken) > 0
+        assert all(row.eligible == sum(many for _, many in row.sizes) >= row.sampled for row in rows)
+        few = GraphConfig(quotas={**GraphConfig().quotas, kind: 1})
+        assert [row.eligible for row in count_paths(triplets, few, paths) if row.pattern == kind] == [
+            row.eligible for row in rows
+        ]

@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
 from rarefy.tasks.questions.ask import AskConfig
-from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, request_id
+from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, in_order, request_id
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.gates import GatesConfig, judge
@@ -431,3 +431,9 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
     said["answer"] = "42.5 million documents"
     (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
     assert row.rejected_because == "off_topic"
+
+
+@pytest.mark.parametrize("kind", ["comparison", "change", "share", "superlative", "listing", "absent"])
+def test_kinds_without_a_prompt_are_not_asked_of_a_model(kind):
+    of = path("star", "held", "customer")
+    assert in_order([of, replace(of, pattern=kind)], TRIPLETS) == [of]

@@ -54,7 +54,8 @@ def _asked(sentence: str) -> str:
         ),
         (
             "It was agreed that the next meeting of the Committee would be held on Tuesday, December 14, 2010.",
-            "What date did the Federal Open Market Committee meeting of November 2, 2010 set for the next meeting?",
+            "According to the minutes of the Federal Open Market Committee meeting of November 2, 2010, when was "
+            "the next meeting to be held?",
         ),
         (
             "At its August meeting, the FOMC lowered its target for the federal funds rate 25 basis points, to 2 "

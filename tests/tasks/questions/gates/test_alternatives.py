@@ -68,6 +68,11 @@ def found(one: Triplet, *others: Chunk) -> set[str]:
         "Research and development costs grew to $31,370 million.",  # of a document about that year
         "|  | 2024 | 2023 |\n|---|---|---|\n| Research and development expenses | $31,370 | $29,510 |",
         "(in thousands)\n\n| Year | Research expense |\n|---|---|\n| June 30, 2024 | 31,370,000 |",
+        "Research and development expenses of $31 billion rose 7% from 2023.",
+        "In 2024 and 2023, we had Acme research and development expenses of $31 billion and $29 billion.",
+        "Our spending included $9 billion of taxes and $31 billion of research and development costs.",
+        "For 2022, 2023 and 2024, research and development expense was $25 billion, $29 billion and $31 billion.",
+        "|  | * | * |\n|---|---|---|\n| Research and development | $31,370 | $29,510 |",  # heads were lost
     ],
 )
 def test_a_passage_that_states_the_figure_is_found(text: str):
@@ -81,6 +86,9 @@ def test_a_passage_that_states_the_figure_is_found(text: str):
         "Our goodwill was $31.4 billion in fiscal year 2024.",
         "Research and development expenses were $31.4 million in fiscal year 2024.",
         "Research and development expenses were $32 billion in fiscal year 2024.",
+        "Customer research and development expenses of $31 billion rose 7% from 2023.",
+        "Research and development expenses increased by $31 billion.",
+        "Research and development led to sales of $31 billion.",
         "|  | 2023 | 2022 |\n|---|---|---|\n| Research and development | 31,370 | 29,510 |",
         "|  | Three Months Ended June 30, 2024 |\n|---|---|\n| Research and development | 31,370 |",
         "Research and development has grown for years, and is what we live by.",
@@ -99,6 +107,39 @@ def test_a_short_figure_needs_all_of_the_label():
     table = "|  | 2024 |\n|---|---|\n| {} | 6.11 |"
     same, diluted = (table.format(f"{kind} earnings per share") for kind in ("Basic", "Diluted"))
     assert found(EARNINGS, chunk("same", same), chunk("diluted", diluted)) == {"same"}
+
+
+def test_a_measure_may_be_called_by_another_word_for_it():
+    sales = replace(RESEARCH, relation="total net sales")
+    table = "|  | Year Ended June 30, 2024 |\n|---|---|\n| {} | 31,370 |"
+    same, other = (chunk(name, table.format(name)) for name in ("Revenues", "Goodwill"))
+    assert found(sales, same, other) == {"Revenues"}
+    said = chunk("said", "Net income came to $6.11 per basic share, up from 2023.")
+    assert found(EARNINGS, chunk("short", table.replace("31,370", "6.11").format("Basic EPS")), said) == {
+        "short",
+        "said",
+    }
+
+
+def test_a_current_amount_may_stand_without_the_word_and_a_lasting_one_not_as_current():
+    current = replace(RESEARCH, relation="current accrued liabilities", period_start="")
+    plain, other = (
+        chunk(name, f"|  | June 30, 2024 |\n|---|---|\n| {name} | 31,370 |")
+        for name in ("Accrued liabilities", "Noncurrent accrued liabilities")
+    )
+    assert found(current, plain, other) == {"Accrued liabilities"}
+
+
+def test_a_year_ago_is_the_one_before_the_documents():
+    text = "For fiscal 2025, research and development expenses were $35 billion, up from $31 billion a year ago."
+    next_year, later = (replace(chunk(year, text), period_end=f"{year}-06-30") for year in ("2025", "2026"))
+    assert found(RESEARCH, next_year, later) == {"2025"}
+
+
+def test_a_part_may_be_named_in_the_sentence_before():
+    part = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="subscription revenue")
+    text = "{} revenue was $40.1 billion. Subscription revenue grew to $31.4 billion in fiscal 2024."
+    assert found(part, *(chunk(name, text.format(name)) for name in ("Cloud", "Games"))) == {"Cloud"}
 
 
 def test_a_movement_of_equity_is_of_the_year_of_the_balance_below():
@@ -124,14 +165,68 @@ def test_a_name_needs_what_links_it_and_not_the_name_alone():
     assert found(AUDITOR, said, spelt, of_others, named) == {"said", "named"}
 
 
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("/s/ Young LLP\n\nSan Jose, California", True),
+        ("| 23.1 | Consent of Young LLP |", True),
+        ("Our advisers, bankers and lawyers, among them Young LLP, serve many others.", False),
+    ],
+)
+def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool):
+    assert found(AUDITOR, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "place", "text", "states"),
+    [
+        ("is headquartered in", "Omaha, Nebraska", "Our principal executive offices are in Omaha, NE.", True),
+        ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
+        ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
+        ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
+        ("is listed on", "New York Stock Exchange", "Our stock trades on the NYSE.", True),
+        ("is listed on", "New York Stock Exchange", "Rules of the New York Stock Exchange bind many.", False),
+    ],
+)  # fmt: skip
+def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: str, text: str, states: bool):
+    fact = replace(AUDITOR, relation=relation, answer=place, object=place)
+    assert found(fact, chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_a_part_is_stated_by_whatever_says_what_it_is_in():
+    part = replace(AUDITOR, subject="Acme Docs", relation="is part of", object="Media", answer="Media")
+    said = chunk("said", "Our Media segment is centered around Acme Pens and Acme Docs.")
+    apart = chunk("apart", "Media revenue rose. Acme Docs competes with many.")
+    assert found(part, said, apart) == {"said"}
+
+
+def officer(**more: str) -> Triplet:
+    fields = {"answer": "Ann Lee", "period": "fiscal year 2024", "relation": "chief executive officer of"} | more
+    return replace(AUDITOR, subject="Ann Lee", object="Acme Corporation", **fields)
+
+
 def test_an_officer_is_of_the_year_of_the_filing():
-    officer = replace(
-        AUDITOR, subject="Ann Lee", relation="chief executive officer of", object="Acme Corporation", answer="",
-        period="fiscal year 2024",
-    )  # fmt: skip
     text = "| Ann Lee | Chief Executive Officer | 54 |"
     earlier = replace(chunk("earlier", text, doc_id="d0"), period_end="2023-06-30")
-    assert found(officer, chunk("now", text), earlier, chunk("spelt", "Ann Lee bought shares.")) == {"now"}
+    assert found(officer(), chunk("now", text), earlier, chunk("spelt", "Ann Lee bought shares.")) == {"now"}
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        (
+            "| By | /s/ Ann Lee |\n|---|---|\n|  | Ann Lee, |\n|  | President and Chief Executive |\n|  | Officer |",
+            True,
+        ),
+        ("Ann Lee. Ms. Lee has served as Chief Executive Officer since 2020.", True),
+        ("Send it to our Chief Executive Officer, Ann Lee.", True),
+        ("/s/ Ann Lee\n\n/s/ Bo Orr\n\nChief Executive Officer", False),
+        ("Ann Lee, Chief Legal Officer; Bo Orr, Chief Executive Officer", False),
+        ("Bo Orr, Chief Executive Officer, Ann Lee, Chief Legal Officer", False),
+    ],
+)
+def test_a_title_stands_behind_its_holder_or_right_before(text: str, states: bool):
+    assert found(officer(), chunk("other", text)) == ({"other"} if states else set())
 
 
 def test_an_alternative_must_state_all_that_its_gold_chunk_does():
@@ -159,3 +254,18 @@ def test_a_chunk_that_states_both_hops_makes_the_question_one_of_one_chunk():
     assert lost.rejected_because == "one_chunk_suffices"
     (lost,) = judge([asked], config, chunks={**apart, "audit": chunk("audit", both)}, triplets=facts)
     assert lost.rejected_because == "one_chunk_suffices" and lost.alternatives == ()
+
+
+def test_a_computed_answer_takes_no_two_chunks_where_one_states_all_figures():
+    other = replace(RESEARCH, triplet_id="t2", chunk_id="older", value="29510000000", answer="29,510",
+                    period="fiscal year 2023", period_start="2022-07-01", period_end="2023-06-30")  # fmt: skip
+    older = chunk("older", HOME.replace("| 31,370 ", "|  "))
+    asked = question(other, RESEARCH, pattern="change")
+    config = GatesConfig(gates=("several_chunks",), retrieved=0)
+    (row,) = judge(
+        [asked], config, chunks={"home": chunk("home", HOME), "older": older}, triplets={"t1": RESEARCH, "t2": other}
+    )
+    assert row.rejected_because == "one_chunk_suffices"
+    newer = chunk("home", HOME.replace(" 29,510 ", "  "))
+    (row,) = judge([asked], config, chunks={"home": newer, "older": older}, triplets={"t1": RESEARCH, "t2": other})
+    assert row.rejected_because == ""

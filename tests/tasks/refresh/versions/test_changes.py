@@ -245,6 +245,11 @@ def test_what_else_is_another_is_said_of_a_question_that_stands():
     assert (row.change, row.detail) == ("unchanged", "split: test → train")
 
 
+def test_further_passages_that_state_the_same_are_said_of_a_question_that_stands():
+    row = became(benchmark(ONE), with_questions(benchmark(ONE), alternatives=(("b", "c"),)))
+    assert (row.change, row.detail) == ("unchanged", "passages that state the same: 0 → 2")
+
+
 def test_a_question_proved_by_another_place_in_its_chunk_is_told():
     table = benchmark(ONE)
     spans = next(from_table(table[Question], Question)).evidence_spans
