@@ -156,7 +156,11 @@ def _other_measures(figures: Sequence[Triplet]) -> Iterator[Path]:
 
 
 def _by_hash(paths: Iterable[Path]) -> list[Path]:
-    return sorted(paths, key=lambda path: path.path_id)
+    """Each once: a company may call the measure of one tag by several labels."""
+    once: dict[str, Path] = {}
+    for path in paths:
+        once.setdefault(path.path_id, path)
+    return [once[name] for name in sorted(once)]
 
 
 def _by_name(figures: Iterable[Triplet]) -> list[Triplet]:

@@ -149,3 +149,16 @@ def test_absences_are_at_most_a_fifth_of_all_paths(sample):
     absences = [p for p in paths if p.pattern == "absent"]
     assert 0 < 5 * len(absences) <= len(paths)
     assert paths == list(trace(reversed(list(sample.triplets.values())), config))
+
+
+def test_an_absence_is_asked_once_and_in_the_same_words_wherever_its_neighbours_stand(sample):
+    triplets = [row for row in sample.triplets.values() if not row.rejected_because]
+
+    def names(rows):
+        return [path.path_id for path in trace(rows, GraphConfig()) if path.pattern == "absent"]
+
+    # the same figures by another label, elsewhere
+    again = [replace(row, triplet_id=f"{row.triplet_id}2", relation=f"{row.relation} again") for row in triplets]
+    assert len(set(names(triplets + again))) == len(names(triplets + again)) > 10
+    moved = [replace(row, triplet_id=row.triplet_id[::-1]) for row in triplets]
+    assert len(set(names(moved)) & set(names(triplets))) > 0.9 * len(names(triplets))
