@@ -18,6 +18,7 @@ from rarefy.tasks.knowledge.extract.windows import ShownChunk, Window
 from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.stems import root
+from rarefy.tasks.text.syntax.statements import PEOPLE
 
 SMALL_WORDS = frozenset(
     """
@@ -54,6 +55,14 @@ _LONGEST_RELATION = 6  # asked for are 2 to 4
 
 _SELF = re.compile(r"(?:we|us|our company|(?:the )?(?:company|registrant|corporation))", re.I)
 _INSTITUTIONS = frozenset("agency association authority bank board commission committee council department".split())
+# A relation that has an office in it ("is Deputy Director of") names nobody
+_OFFICES = PEOPLE | frozenset(
+    """
+    accounting administrative adviser advisor alternate assistant associate board chairperson compliance controller
+    counsel deputy directors executive financial first human information legal marketing member operating principal
+    resources second senior special staff technology trustee vice
+    """.split()
+)
 _OURS = re.compile(r"(?:our|(?:the )?(?:company|registrant|corporation)[’']s) (?=\S)", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an) ", re.I)
 _POINTS = re.compile(
@@ -105,6 +114,7 @@ def normalise_relation(relation: str) -> str:
     """A relation in one line, not as an identifier ("HAS_SEGMENT", "has-segment") nor in capitals."""
     plain = re.sub(r"[\s_]+", " ", relation).strip().strip("\"“”'‘’.,;:").strip()
     plain = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", plain) if " " not in plain else plain
+    plain = re.sub(r"[A-Z][a-z]+", lambda word: word[0].lower() if word[0].lower() in _OFFICES else word[0], plain)
     first, _, rest = plain.partition(" ")
     if plain.isupper() or (first[:1].isupper() and first[1:].islower()):
         return plain.lower() if plain.isupper() else f"{first.lower()} {rest}".strip()

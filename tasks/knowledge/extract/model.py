@@ -30,8 +30,13 @@ class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
     passes: int = Field(
         default=1, ge=1, description="how often a window is asked about; from the second on, for further ones"
     )
-    fewest: int = Field(default=15, ge=0, description="triplets asked for per window and pass, at least (RARE R7)")
-    most: int = Field(default=20, ge=1, description="triplets asked for per window and pass, at most")
+    fewest: int = Field(
+        default=8,
+        ge=0,
+        description="triplets that a window usually holds, as the prompt says, which wants fewer where fewer are worth "
+        "asking about; RARE asks for 15 at least (R7), and gets trivia where there are not so many",
+    )
+    most: int = Field(default=20, ge=1, description="triplets asked for per window and pass, at most (RARE R7)")
     temperature: float = Field(default=0.2, ge=0, le=2, description="of the model (RARE R7)")
     max_tokens: int = Field(default=8000, ge=1, description="of a reply (RARE R7)")
 

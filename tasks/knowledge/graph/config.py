@@ -73,6 +73,14 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="relations (regular expressions) that anybody knows of a company, or that lead to its first page: "
         "alone they are the clue of few paths",
     )
+    class_relations: tuple[str, ...] = Field(
+        (
+            "(is|are|was|were) an?( (kind|type|form|sort|example|class) of)?",
+            "are (kinds|types|forms|sorts) of",
+        ),
+        description="relations (regular expressions) that say what kind of thing it is: no chain or star ends in one, "
+        "since whoever asks says what kind of thing is meant",
+    )
     telling_offices: tuple[str, ...] = Field(
         ("chief (executive|financial) officer of", "(chairman|chairwoman|chairperson|chair|founder|co-founder) of"),
         description="relations (regular expressions) of a person to a company by which people know which one is meant; "

@@ -62,6 +62,7 @@ class FactColumns:
     link: Array  # bool: it leads to what another document is about
     pointer: Array  # bool: a link that says where more is said and no more, so that nobody would ask for its other end
     kind: Array  # type and unit of the tail
+    measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
     concept: Array  # the tag, -1 for none
@@ -167,6 +168,7 @@ class _GraphBuilder:
             triplet.method == "link",
             triplet.method == "link" and triplet.relation == REFERS,
             self.code("kind", triplet.object_type, triplet.unit),
+            self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
             self.code("concept", triplet.concept) if triplet.concept else -1,
@@ -179,10 +181,10 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
-        whole, sort, member, person, link, pointer, kind, _, value, concept, document, number, family, telling, flow = (
-            zip(*rows, strict=True) if rows else [()] * 15
-        )
+        periods = [self.years.get(row[8][1:], row[8][-1]) for row in rows]
+        columns = zip(*rows, strict=True) if rows else [()] * 16
+        whole, sort, member, person, link, pointer, kind, measured, _, value, concept, document, *more = columns
+        number, family, telling, flow = more
         return FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
@@ -193,6 +195,7 @@ class _GraphBuilder:
             link=np.array(link, bool),
             pointer=np.array(pointer, bool),
             kind=np.array(kind, np.int64),
+            measured=np.array(measured, np.int64),
             asked=np.array([self.code("asked", period) for period in periods], np.int64),
             value=np.array(value, np.int64),
             concept=np.array(concept, np.int64),
@@ -277,10 +280,10 @@ def _year(period: str) -> int:
 def count_rivals(columns: FactColumns) -> Array:
     """Per fact: the facts about other heads of its sort that answer the same question otherwise.
 
-    They have the same relation or the same tag, the period as it is asked for, the type and the unit, and another
-    value. Without its clue a question has them as answers too, so that a clue is needed where there is one.
+    They have the same relation or the same tag, the period as it is asked for, of a literal the type and the unit, and
+    another value. Without its clue a question has them as answers too, so that a clue is needed where there is one.
     """
-    same = (columns.sort, columns.kind, columns.asked)
+    same = (columns.sort, columns.measured, columns.asked)
     relation, concept = columns.relation, columns.concept
     tagged = count_others(columns, *same, concept) - count_others(columns, *same, concept, relation)
     return count_others(columns, *same, relation) + np.where(concept >= 0, tagged, 0)

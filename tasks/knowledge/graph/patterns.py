@@ -339,6 +339,8 @@ class HubFacts:
 def find_asked(graph: Graph, config: GraphConfig) -> Array:
     """Which facts may be asked of what is described: those to which other answers remain without the clue.
 
+    None says what kind of thing it is, since whoever asks says that.
+
     Of a whole company's tagged figures those that people follow, in words that others use too: nobody wonders about the
     lease costs of the company that bought another, and "international transaction revenue" says which one it was.
     """
@@ -348,7 +350,7 @@ def find_asked(graph: Graph, config: GraphConfig) -> Array:
     tagged = columns.whole & (columns.concept >= 0)
     in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
     asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
-    return asked
+    return asked & ~find_relations(graph, config.class_relations)
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:

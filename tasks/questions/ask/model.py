@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rarefy.data_contracts.rows import (
     KINDS,
+    MULTI_HOP,
     PATTERNS,
     Chunk,
     Document,
@@ -25,8 +26,11 @@ from rarefy.tasks.models.prompts import messages, title
 from rarefy.tasks.questions.ask import AskConfig, ask, make_question
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere
 from rarefy.tasks.questions.ask.model_checks import hops_objection, is_off_topic, locate_answer, tidy, wording_objection
-from rarefy.tasks.questions.ask.patterns import refuse
+from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import Roles, path_roles
+from rarefy.tasks.questions.gates.config import GatesConfig
+from rarefy.tasks.questions.gates.corpus import several_chunks
+from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 5  # all kinds but the patterns, and chains through a year, are asked by rules
+VERSION = 6  # patterns but chains through a year; of some paths nothing is asked, which ends may be asked for is told
 
 
 class Asked(BaseModel, frozen=True):
@@ -128,15 +132,21 @@ def ask_by_model(
 ) -> Iterator[Question | Unanswered]:
     """One question for each path, those with a passage in common one after the other.
 
-    What is computed, compared or looked for in all documents is asked by rules, and comes first. A question with
-    something wrong comes rejected, with its text; so does a path that the model found no question for
-    (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
+    What is computed, compared or looked for in all documents is asked by rules, and comes first. Of some paths nothing
+    is asked (`find_unaskable`). A question with something wrong comes rejected, with its text; so does a path that the
+    model found no question for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says
+    why.
     """
     index = build_index(triplets, chunks, documents)
     paths = list(paths)
     by_rules = [path for path in paths if _is_asked_by_rules(path, triplets)]
     yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
-    by_request = {request_id(path): path for path in in_order(paths, triplets)}
+    ordered = in_order(paths, triplets)
+    unaskable = find_unaskable(ordered, index)
+    for path in ordered:
+        if path.path_id in unaskable:
+            yield make_question(path, refuse(unaskable[path.path_id]), index)
+    by_request = {request_id(path): path for path in ordered if path.path_id not in unaskable}
     for reply in replies(llm, (build_request(path, config, index) for path in by_request.values())):
         yield from _reply_rows(by_request[reply.request_id], reply, index)
 
@@ -151,7 +161,45 @@ def build_requests(
 ) -> Iterator[Request]:
     """The requests to the model, in order."""
     index = build_index(triplets, chunks, documents)
-    return (build_request(path, config, index) for path in in_order(paths, triplets))
+    ordered = in_order(paths, triplets)
+    unaskable = find_unaskable(ordered, index)
+    return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
+
+
+def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
+    """Why nothing is asked about some multi-hop paths: whatever the model said, its question would be turned down.
+
+    Some chunk, an overlapping one for instance, holds the ends of all facts; the pivot has no telling name; the
+    relations lead to a second answer; or what is given is no name either.
+    """
+    multi = [path for path in paths if path.pattern in MULTI_HOP]
+    drafts = [make_question(path, Wording(target=index.triplets[path.triplet_ids[-1]]), index) for path in multi]
+    reasons: dict[str, str] = {}
+    for gate in (several_chunks, pivot_rarity):
+        reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
+    found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
+    for path in multi:
+        if not _ends_to_ask_for(path, index):
+            found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+    return found
+
+
+def _ends_to_ask_for(path: Path, index: CorpusIndex) -> list[str]:
+    """The letters of the ends of which there is one and to which a name leads; of a single fact both.
+
+    A model has not read all that a corpus says of common things ("the heap", "a closure"): that one fact of it gives
+    them does not mean that they single anything out.
+    """
+    ends = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids]).ends
+    named = {end.letter for end in ends if is_telling(end.name)}
+    return [letter for letter in _unique_ends(path, index) if path.pattern == "single" or named - {letter}]
+
+
+def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
+    """The letters of the ends of which there is one, as far as the facts of the corpus know."""
+    facts = [index.triplets[i] for i in path.triplet_ids]
+    ends = path_roles(path.pattern, facts).ends
+    return [end.letter for end in ends if not leads_elsewhere(path.pattern, facts, end.triplet, index)]
 
 
 def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Path]:
@@ -185,6 +233,7 @@ def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
             passages=build_passages(facts, roles, index),
             facts=len(facts),
             ends=" and ".join(end.letter for end in roles.ends),
+            asked_for=_ends_to_ask_for(path, index),
             pivots=" and ".join(inner),
         ),
         schema=SCHEMA,

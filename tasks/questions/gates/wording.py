@@ -140,6 +140,17 @@ def is_generic(label: str) -> bool:
     return not any((w[0].isupper() and not wordnet.known(w.lower())) or (w.isupper() and len(w) > 1) for w in words)
 
 
+def is_telling(label: str) -> bool:
+    """Whether a label is a name or a figure, which single something out; "the heap" and "a closure" are neither."""
+    words = [w for w in re.findall(r"[^\W_][\w&'’.-]*", label) if w.lower().strip(".") not in EMPTY]
+    marked = [w for w in words if not w.islower()]
+    return (
+        len(marked) > 1
+        or any(w[0].isdigit() or w.isupper() or not wordnet.known(w.lower()) for w in marked)
+        or re.search(r"::|[<_]|[a-z][A-Z]", label) is not None
+    )
+
+
 _PARTY = re.compile(
     r"\b[Tt]h(?:e|is) ([Cc]ompany|[Rr]egistrant|[Cc]orporation|[Ff]irm|[Ff]iling|[Rr]eport|[Dd]ocument)\b"
     r"(?!,? (?:that|which|whose|where|who|(?:one )?(?:in|with|for|to|of|from|by|at) (?:which|whose)|named|called"

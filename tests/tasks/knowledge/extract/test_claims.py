@@ -44,6 +44,20 @@ def test_a_relation_is_plain_words(said, written):
     assert normalise_relation(said).lower() == written.lower()
 
 
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("is President of", "is president of"),
+        ("is First Vice President of", "is first vice president of"),
+        ("is General Counsel of", "is general counsel of"),
+        ("is CEO of", "is CEO of"),
+        ("is sold by Walmart in", "is sold by Walmart in"),
+    ],
+)
+def test_an_office_in_a_relation_is_no_name(said, written):
+    assert normalise_relation(said) == written
+
+
 @pytest.mark.parametrize("name", ["revenue", "Total net sales", "the increase", "other operating expenses", "Segment"])
 def test_a_measure_or_kind_alone_is_not_specific(name):
     assert not is_specific(name)

@@ -363,6 +363,33 @@ def test_a_figure_that_one_company_has_needs_no_clue_and_is_no_star():
     assert answers == {"alpha", "beta"}, "now the sales of both have a rival"
 
 
+def test_things_of_other_sorts_are_rivals_and_values_of_other_types_are_none():
+    """Whether a school is an ORG or only a NAME is a guess; dollars are no percentages."""
+    rows = [
+        triplet("alpha", "studied at", "rutgers", "c0", "ORG"),
+        triplet("beta", "studied at", "stonier", "c1", "NAME"),
+    ]
+    rows += [triplet("alpha", "grew by", "5", "c2", "MONEY"), triplet("beta", "grew by", "7", "c3", "PERCENT")]
+    (graph,) = build_graphs(rows)
+    rivals = dict(zip(graph.triplet_ids, graph.rivals.tolist(), strict=True))
+    assert [rivals[row.triplet_id] for row in rows] == [1, 1, 0, 0]
+
+
+def test_no_chain_ends_in_what_kind_of_thing_it_is():
+    rows = [
+        fact
+        for i, name in enumerate(("alpha", "beta"))
+        for fact in (
+            triplet(f"founder {i}", "founded", name, f"c{i}-0"),
+            triplet(name, "is a kind of", f"bank {i}", f"c{i}-1"),
+            triplet(name, "is owned by", f"owner {i}", f"c{i}-2"),
+        )
+    ]
+    by_id = {row.triplet_id: row for row in rows}
+    paths = of("chain", trace(rows, GraphConfig(exclusive="none")))
+    assert {by_id[path.triplet_ids[-1]].relation for path in paths} == {"is owned by"}
+
+
 def parts(*measures, document="x"):
     """Three segments of one company; each measure of theirs stands in a chunk of its own."""
     return [

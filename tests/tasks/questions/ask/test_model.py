@@ -11,6 +11,7 @@ from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, in_or
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.gates import GatesConfig, judge
+from rarefy.tasks.questions.gates.wording import is_telling
 
 TEXTS = {
     "cloud": "Item 1. Business\n\nThe Nimbus segment includes the Stratus Archive, a storage service. "
@@ -191,6 +192,62 @@ def test_a_question_is_given_up_where_another_pivot_leads_to_another_answer():
         said = model({"question": CHAIN, "answer": "42.5 million documents"})
         (row,) = ask_by_model([of], AskConfig(), llm=said, **{**ROWS, "triplets": {**TRIPLETS, **more}})
         assert row.rejected_because == reason
+
+
+def unasked(of, **rows):
+    """The one question row of a path about which the model is asked nothing."""
+    (row,) = ask_by_model([of], AskConfig(), llm=model(), **ROWS | rows)
+    assert not list(build_requests([of], AskConfig(), **ROWS | rows))
+    return row.rejected_because
+
+
+def test_nothing_is_asked_of_what_one_chunk_holds_though_no_triplet_was_taken_from_it():
+    whole = "The Nimbus segment includes the Stratus Archive, which held 42.5 million documents as of June 30, 2024."
+    overlap = replace(CHUNKS["cloud"], chunk_id="overlap", text=whole)
+    assert unasked(path("chain", "includes", "held"), chunks=CHUNKS | {"overlap": overlap}) == "one_chunk_suffices"
+
+
+def test_nothing_is_asked_around_a_pivot_without_a_telling_name():
+    named = {
+        row.triplet_id: replace(
+            row,
+            subject=row.subject.replace("Stratus Archive", "service"),
+            object=row.object.replace("Stratus Archive", "service"),
+            subject_key=row.subject_key.replace("stratus archive", "service"),
+            object_key=row.object_key.replace("stratus archive", "service"),
+        )
+        for row in TRIPLETS.values()
+    }
+    assert unasked(path("chain", "includes", "held", pivot="service"), triplets=named) == "pivot_generic"
+
+
+def test_a_chain_is_asked_only_for_an_end_of_which_there_is_one():
+    of = path("chain", "customer", "audited", pivot="meridian land registry")
+    (request,) = build_requests([of], AskConfig(), **ROWS)
+    assert "It gives A and asks for C, or it gives C and asks for A;" in request.messages[-1].content
+    second = replace(TRIPLETS[row_id("audited")], triplet_id="second", object="Foss LLP", object_key="foss llp")
+    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | {"second": second}})
+    assert "It gives C and asks for A;" in request.messages[-1].content
+    third = replace(TRIPLETS[row_id("customer")], triplet_id="third", subject="Cirrus", subject_key="cirrus")
+    assert unasked(of, triplets=TRIPLETS | {"second": second, "third": third}) == "pivot_not_unique"
+
+
+def test_nothing_is_asked_where_only_common_things_are_given():
+    common = {"includes": {"subject": "segment"}, "held": {"object": "documents"}}
+    triplets = {row_id(name): replace(TRIPLETS[row_id(name)], **other) for name, other in common.items()}
+    assert unasked(path("chain", "includes", "held"), triplets=triplets) == "clue_generic"
+
+
+@pytest.mark.parametrize(
+    "name", ["Pericom", "Cindy Carradine", "24 CFR 5.703", "$3.25 million", "std::mem::drop", "Rc<T>"]
+)
+def test_a_name_or_figure_is_telling(name):
+    assert is_telling(name)
+
+
+@pytest.mark.parametrize("name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company"])
+def test_a_common_word_is_not_telling(name):
+    assert not is_telling(name)
 
 
 def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_document_names_it():
