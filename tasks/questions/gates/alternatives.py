@@ -73,10 +73,14 @@ _SAME = {
     "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
     "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn",
 }  # fmt: skip
-_SHORT = {"ep": ("earn", "common", "stock"), "sbc": ("stock", "base", "compens")}
+_SHORT = {
+    "ep": ("earn", "common", "stock"),
+    "sbc": ("stock", "base", "compens"),
+    "aoci": ("accumul", "comprehens", "earn"),
+}
 # Several words for one thing; an own word each, which no other measure shares
 _PHRASES = tuple(
-    (re.compile(rf"\b(?:{pattern})\b"), word)
+    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
         (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
          r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
@@ -85,13 +89,14 @@ _PHRASES = tuple(
         (r"(?:re)?purchases? (?:of )?(?:\w+ )?(?:stock|shares)|(?:stock|share) (?:repurchases?|buybacks?)|repurchased",
          "buyback stock"),
         (r"long-lived", "longlived"),
-        (r"present value of", ""),
+        (r"present value of|,? net of (?:income )?tax(?:es)?", ""),
+        (r"u\.s\.|united states", "usa"),
     )
 )  # fmt: skip
 # A measure that has one of these is another than one that has not, however equal they are in a year
 _APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
-    "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
+    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long".split()
 )
 _SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
 _PART_OF_A_YEAR = re.compile(
@@ -114,8 +119,8 @@ class _Statement:
     """A figure, with the words that say what it is and when."""
 
     quantity: Quantity
-    label: frozenset[str]  # stems of the row's label and the column's head, or of the sentence
-    own: frozenset[str]  # those and what the row hangs on
+    label: frozenset[str]  # stems of the row's label, or of the sentence
+    own: frozenset[str]  # those, of the column's head and of what the row hangs on
     around: frozenset[str]  # those and what stands above the table, or before the sentence
     column: frozenset[str]  # of the column's head alone
     beside: tuple[str, str]  # what stands before and after the figure of a sentence, up to other figures
@@ -242,6 +247,12 @@ class _Corpus:
 
     def _state_name(self, fact: Triplet) -> Iterator[str]:
         home = self.chunks[fact.chunk_id]
+        if home.entity and (address := _address(fact, home.entity)):
+            yield from (
+                name
+                for name, text in self.folded.items()
+                if _whose(self.chunks[name]) == home.entity and address.search(text)
+            )
         cue, near = _cue(fact.relation), _CUES.get(fact.relation) or OFFICE.fullmatch(fact.relation)
         other = fact.object if fact.answer in ("", fact.subject) else fact.answer
         ends = [_forms(fact.relation, end) for end in (fact.subject, other)]
@@ -329,10 +340,10 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     top = head[column] if column < len(head) else ""
     hung_on = _telling(groups[0] if groups else "")
     head_words = _telling(_ASIDE.sub("", top))
-    named = _telling(_ASIDE.sub("", label)) | head_words
+    named = _telling(_ASIDE.sub("", label))
     loose = _TOTAL.fullmatch(label) or _SIDE.search("".join(groups[:1]))
     own = _telling(label) | _telling(top) | (frozenset() if loose else hung_on)
-    around = own | hung_on | _telling(lead) | _telling(chunk.section)
+    around = own | hung_on | _telling(lead) | _telling(chunk.section) | _telling("".join(head[:1]))
     later = (label, *groups, _next_balance(chunk.text, start), *head[:1], lead[-150:])
     return _Statement(quantity, named, own, around, head_words, ("", ""), top, later, True)
 
@@ -467,12 +478,12 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
         return False
     if not (parts <= said.around or _initials(fact) in said.own):
         return False
-    other = (said.column if needed and needed <= said.column else said.own) & _APART
-    if said.row and other - needed - parts:
-        return False
     shown = _shown(said.quantity)
     same = _digits(amount) == _digits(said.quantity.amount)
     exact = same and shown >= LONG - 1
+    other = (said.column if needed and needed <= said.column else said.own) & _APART
+    if said.row and other - needed - parts and not (exact and needed == said.label):
+        return False
     spoken = said.around if said.row else said.own
     if (needed & _APART) - said.around - (_SIDES | {"averag"} if exact else frozenset()):
         return False
@@ -485,12 +496,16 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     elif shown == LONG - 1:
         enough = common * (2 if exact and said.row else 3) >= len(needed - _SIDES) * (1 if exact and said.row else 2)
     elif same or shown >= FEWEST:
-        further = said.label - needed - parts - _telling(fact.entity) - _OWNERS if said.row else frozenset[str]()
+        further = (
+            (said.label | said.column) - needed - parts - _telling(fact.entity) - _OWNERS
+            if said.row
+            else frozenset[str]()
+        )
         enough = needed <= (said.own if further or not said.row else said.around) and len(further) <= 1
         enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
     else:
         enough = bool(needed) and _names(needed, said.beside, idle)
-    return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label))
+    return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label | said.column))
 
 
 def _shown(quantity: Quantity) -> int:
@@ -504,7 +519,7 @@ def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     """The words that tell what a fact measures, and those that tell of which part of the entity."""
     if fact.subject_type == "TABLE":
         quoted = _QUOTED.findall(fact.relation)
-        return _telling(quoted[0] if quoted else ""), frozenset()
+        return _telling(quoted[0] if quoted else fact.relation), frozenset()
     part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     if fact.entity and fact.subject.startswith(fact.entity):
         label = _WITHOUT_CURRENT.sub(" long-term", _ASIDE.sub("", fact.relation))
@@ -639,6 +654,21 @@ def _forms(relation: str, end: str) -> set[str]:
 
 
 _ABBREVIATED = {name: short for short, name in STATES.items()}
+
+
+def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
+    """Where a company is to be written to: its name, street, town, state and code, of which the fact is one."""
+    place = fact.object if fact.answer in ("", fact.subject) else fact.answer
+    places = _forms(fact.relation, place)
+    if fact.relation == "is based in":
+        places |= {fold_text(other) for other in (STATES.get(place), _ABBREVIATED.get(place)) if other}
+    elif fact.relation not in ("is headquartered in", "has principal executive offices at"):
+        return None
+    names, here = (
+        "|".join(map(re.escape, sorted(forms))) for forms in (map(fold_text, company_names(company)), places)
+    )
+    town = r"[\w ,.]{0,40}?" if fact.relation.endswith(" at") else ",?"
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w).{{0,90}}?(?<!\w)(?:{here})(?!\w){town} \d{{5}}(?!\d)")
 
 
 def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool) -> bool:

@@ -121,6 +121,9 @@ def test_a_part_may_head_a_column_and_the_year_a_block_of_rows():
             "We repurchased 5.3 million shares for $31 billion in 2024.",
         ),
         ("net income attributable to Acme Corporation", "|  | 2024 |\n|---|---|\n| Net income | 31,370 |"),
+        ("discontinued earnings", "| Discontinued earnings, net of tax | 31,370 |"),
+        ("total assets", "| Deferred: |  |\n| Other | 5 |\n| Total assets | 31,370 |"),
+        ("accumulated other comprehensive loss", "| Total AOCI | 31,370 |"),
         ("total operating lease liabilities", "Operating leases:\n\n| Present value of lease liabilities | 31,370 |"),
     ],
 )
@@ -217,6 +220,10 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
     ("relation", "place", "text", "states"),
     [
         ("is headquartered in", "Omaha, Nebraska", "Our principal executive offices are in Omaha, NE.", True),
+        ("is headquartered in", "Omaha, Nebraska", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("is based in", "Nebraska", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("has principal executive offices at", "1 Elm St.", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("is based in", "Nebraska", "Write to our bank, 1 Elm St., Omaha, NE 68101.", False),
         ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
         ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
