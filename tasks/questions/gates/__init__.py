@@ -22,7 +22,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 5  # rounded figures, signatures and short names of measures state a fact too
+VERSION = 5  # rounded figures, signatures and other words for a measure state a fact too
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

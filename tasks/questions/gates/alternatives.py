@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.knowledge.extract.entity_types import STATES
+from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.wording import fold_text
@@ -49,7 +50,7 @@ def find_alternatives(
         lists = []
         for chunk_id in question.chunk_ids:
             sets = [stated[fact.triplet_id] for fact in facts if fact.chunk_id == chunk_id]
-            both = frozenset.intersection(*sets) if sets else frozenset()
+            both = frozenset.intersection(*sets) if sets else index.names_beside(question, facts, stated)
             lists.append(tuple(sorted(both - {chunk_id})))
         if any(lists):
             found[question.question_id] = tuple(lists)
@@ -59,7 +60,7 @@ def find_alternatives(
 # What a text states: figures and words of a row or a sentence
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
-_SCALED = re.compile(r"(?<![\w.,])(\d\.\d|\d\d) (?:million|billion|trillion)")
+_SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
 _CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
@@ -68,14 +69,34 @@ _NOTHING = frozenset(
 _MONTHS = frozenset(map(stem, MONTHS))
 # Words for one thing, and short ones for several
 _SAME = {
-    "share": "stock", "sharehold": "stockhold", "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
+    "share": "stock", "sharehold": "stockhold", "shareown": "stockhold",
+    "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
     "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn",
 }  # fmt: skip
-_SHORT = {"ep": ("earn", "common", "stock"), "sbc": ("stock", "base", "compens")}
+_SHORT = {
+    "ep": ("earn", "common", "stock"),
+    "sbc": ("stock", "base", "compens"),
+    "aoci": ("accumul", "comprehens", "earn"),
+}
+# Several words for one thing; an own word each, which no other measure shares
+_PHRASES = tuple(
+    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
+    for pattern, word in (
+        (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
+         r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
+        (r"operating cash flows?|cash{0} operations|(?:cash{0} )?operating activities".format(
+            r"(?: flows?| provided| generated| used| by| from| in| for| our| \(used (?:in|for)\))+"), "opcash"),
+        (r"(?:re)?purchases? (?:of )?(?:\w+ )?(?:stock|shares)|(?:stock|share) (?:repurchases?|buybacks?)|repurchased",
+         "buyback stock"),
+        (r"long-lived", "longlived"),
+        (r"present value of|,? net of (?:income )?tax(?:es)?", ""),
+        (r"u\.s\.|united states", "usa"),
+    )
+)  # fmt: skip
 # A measure that has one of these is another than one that has not, however equal they are in a year
 _APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
-    "begin minimum maximum averag expect estim remain tax pretax matur short long".split()
+    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long".split()
 )
 _SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
 _PART_OF_A_YEAR = re.compile(
@@ -83,6 +104,9 @@ _PART_OF_A_YEAR = re.compile(
 )
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
+_TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|net|consolidated)?\W*", re.IGNORECASE)  # of what stands above
+_OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)
+_OWNERS = frozenset("attribut avail applic common stockhold".split())
 _QUOTED = re.compile(r"“([^”]+)”")
 _ASIDE = re.compile(r"\([^)]*\)")
 _WITHOUT_CURRENT = re.compile(r",? (?:net of|less|excluding) current (?:portion|maturities|installments)\b", re.I)
@@ -95,9 +119,10 @@ class _Statement:
     """A figure, with the words that say what it is and when."""
 
     quantity: Quantity
-    label: frozenset[str]  # stems of the row's label and the column's head, or of the sentence
-    own: frozenset[str]  # those and what the row hangs on
+    label: frozenset[str]  # stems of the row's label, or of the sentence
+    own: frozenset[str]  # those, of the column's head and of what the row hangs on
     around: frozenset[str]  # those and what stands above the table, or before the sentence
+    column: frozenset[str]  # of the column's head alone
     beside: tuple[str, str]  # what stands before and after the figure of a sentence, up to other figures
     when: str  # the column's head, or the sentence
     later: tuple[str, ...]  # where the period is looked for if that has none
@@ -106,8 +131,15 @@ class _Statement:
 
 @lru_cache(1 << 14)
 def _telling(text: str) -> frozenset[str]:
-    found = (one for word in words(text) if not word[0].isdigit() for one in _meant(word))
+    found = (one for word in words(_in_one_word(text)) if not word[0].isdigit() for one in _meant(word))
     return frozenset(one for one in found if one not in _NOTHING and one not in _MONTHS)
+
+
+def _in_one_word(text: str) -> str:
+    text = " ".join(text.lower().split())
+    for pattern, word in _PHRASES:
+        text = pattern.sub(word, text)
+    return text
 
 
 def _meant(word: str) -> tuple[str, ...]:
@@ -177,6 +209,15 @@ class _Corpus:
             found |= set(self._state_name(fact))
         return found
 
+    def names_beside(
+        self, question: Question, facts: Iterable[Triplet], stated: Mapping[str, frozenset[str]]
+    ) -> frozenset[str]:
+        """The chunks that state a fact of what a question asks for, and name it: none is needed for the name alone."""
+        forms = {fold_text(form) for form in company_names(question.answer)}
+        told = [fact for fact in facts if fact.subject.casefold() == question.answer.casefold()]
+        near = {name for fact in told for name in (fact.chunk_id, *stated[fact.triplet_id]) if name in self.folded}
+        return frozenset(name for name in near if any(_has(self.folded[name], form) for form in forms))
+
     def _hold_the_words(self, fact: Triplet) -> Iterator[str]:
         """Chunks that overlap where the fact stands."""
         home = self.chunks[fact.chunk_id]
@@ -206,6 +247,12 @@ class _Corpus:
 
     def _state_name(self, fact: Triplet) -> Iterator[str]:
         home = self.chunks[fact.chunk_id]
+        if home.entity and (address := _address(fact, home.entity)):
+            yield from (
+                name
+                for name, text in self.folded.items()
+                if _whose(self.chunks[name]) == home.entity and address.search(text)
+            )
         cue, near = _cue(fact.relation), _CUES.get(fact.relation) or OFFICE.fullmatch(fact.relation)
         other = fact.object if fact.answer in ("", fact.subject) else fact.answer
         ends = [_forms(fact.relation, end) for end in (fact.subject, other)]
@@ -283,25 +330,34 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     if quantity is None:
         return None
     above = chunk.text[:start].splitlines()
-    groups: list[str] = []
     first = len(above)
     while first and above[first - 1].startswith("|"):
         first -= 1
     head = _split(above[first]) if first < len(above) else []
-    for row in reversed(above[first + 2 :]):
-        label, *rest = _split(row) or [""]
-        if not any(cell.strip() for cell in rest):
-            groups.append(label)
-            break
+    groups = _groups(above[first + 2 :])
     lead = " ".join(above[:first]).rstrip()[-_LABELLED:]
     label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
     top = head[column] if column < len(head) else ""
-    hung_on = _telling(" ".join(groups))
-    named = _telling(_ASIDE.sub("", label)) | _telling(_ASIDE.sub("", top))
-    own = _telling(label) | _telling(top) | (frozenset() if _SIDE.search(" ".join(groups)) else hung_on)
-    around = own | hung_on | _telling(lead) | _telling(chunk.section)
-    later = (label, *groups, _next_balance(chunk.text, start), lead[-150:])
-    return _Statement(quantity, named, own, around, ("", ""), top, later, True)
+    hung_on = _telling(groups[0] if groups else "")
+    head_words = _telling(_ASIDE.sub("", top))
+    named = _telling(_ASIDE.sub("", label))
+    loose = _TOTAL.fullmatch(label) or _SIDE.search("".join(groups[:1]))
+    own = _telling(label) | _telling(top) | (frozenset() if loose else hung_on)
+    around = own | hung_on | _telling(lead) | _telling(chunk.section) | _telling("".join(head[:1]))
+    later = (label, *groups, _next_balance(chunk.text, start), *head[:1], lead[-150:])
+    return _Statement(quantity, named, own, around, head_words, ("", ""), top, later, True)
+
+
+def _groups(rows: list[str]) -> list[str]:
+    """The labels without figures above a row: the nearest, and the nearest that says when, if that is another."""
+    labels = (cells[0] for cells in map(_split, reversed(rows)) if not any(cell.strip() for cell in cells[1:]))
+    found: list[str] = []
+    for label in labels:
+        if not found or _moments(label):
+            found.append(label)
+        if _moments(label):
+            break
+    return found
 
 
 def _next_balance(text: str, start: int) -> str:
@@ -331,7 +387,9 @@ def _read_sentence(chunk: Chunk, at: int) -> _Statement | None:
         return None
     own = _telling(said)
     around = own | _telling(text[max(0, start - _LABELLED) : start]) | _telling(chunk.section)
-    return _Statement(quantity, own, own, around, _beside(said, quantity, found), _NOT_THEN.sub(" ", said), (), False)
+    return _Statement(
+        quantity, own, own, around, frozenset(), _beside(said, quantity, found), _NOT_THEN.sub(" ", said), (), False
+    )
 
 
 # "9% more than in 2023": of another time than the figure before it
@@ -345,9 +403,12 @@ _IDLE = frozenset(  # beside the name of a measure, and no part of it
     for word in (
         "was were is are has have had been be includes including recognized incurred generated about approximately "
         "nearly total totaled increased decreased grew grown rose declined amounted reached recorded reported up down "
-        "from compared respectively primarily used related we our it company this these which"
+        "from compared respectively primarily used related we our it company this these which record high strong solid"
     ).split()
 )
+
+
+_COUNTED = {"count": frozenset({"stock", "outstand"}), "money": frozenset[str](), "percent": frozenset[str]()}
 
 
 def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[str, str]:
@@ -357,7 +418,7 @@ def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[s
     first = 0
     for one in reversed([one for one in others if one.end <= quantity.start]):
         first = one.end
-        if _telling(_NUMBER.sub(" ", said[one.end : before])) - _IDLE:
+        if _telling(_NUMBER.sub(" ", said[one.end : before])) - _IDLE - _COUNTED[one.kind]:
             break
         before, first = one.start, 0
     return said[first:before], said[quantity.end : after]
@@ -369,7 +430,7 @@ _LINKS = frozenset("of in for from to included used related our".split())  # "$2
 
 def _names(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
     """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
-    before, after = (_TOKEN.findall(text.lower()) for text in beside)
+    before, after = (_TOKEN.findall(_in_one_word(text)) for text in beside)
     linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
     if linked and _begins_with(needed, after[linked:], idle):
         return True
@@ -377,6 +438,16 @@ def _names(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]
     while before and before[0] != "by" and (before[0] in _NOTHING or stem(before[0]) in idle or before[0] == ","):
         del before[0]
     return _begins_with(needed, before, idle)
+
+
+_OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
+
+
+def _names_another(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+    """Is a figure of another measure, by what stands before it: "proceeds of", "and reduced retained earnings by"?"""
+    told = _telling(_NUMBER.sub(" ", beside[0])) - idle
+    after = _telling(re.split(r"[,;.]", beside[1])[0])
+    return bool(_OF_ANOTHER.search(beside[0]) and told and needed.isdisjoint(told | after))
 
 
 def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
@@ -405,15 +476,19 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     needed, parts = _measure_and_part(fact)
     if not needed and not parts:
         return False
-    if not (parts <= said.around or _initials(fact) in said.own) or (said.row and (said.own & _APART) - needed - parts):
+    if not (parts <= said.around or _initials(fact) in said.own):
         return False
     shown = _shown(said.quantity)
     same = _digits(amount) == _digits(said.quantity.amount)
     exact = same and shown >= LONG - 1
+    other = (said.column if needed and needed <= said.column else said.own) & _APART
+    if said.row and other - needed - parts and not (exact and needed == said.label):
+        return False
     spoken = said.around if said.row else said.own
-    if (needed & _APART) - said.around - (_SIDES if exact else frozenset()):
+    if (needed & _APART) - said.around - (_SIDES | {"averag"} if exact else frozenset()):
         return False
     common = len(needed & spoken)
+    idle = _IDLE | _telling(fact.entity)
     if fact.subject_type == "TABLE":
         enough = shown >= LONG - 1 and needed <= said.own
     elif shown >= LONG or (exact and parts):
@@ -421,11 +496,16 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     elif shown == LONG - 1:
         enough = common * (2 if exact and said.row else 3) >= len(needed - _SIDES) * (1 if exact and said.row else 2)
     elif same or shown >= FEWEST:
-        further = said.label - needed - parts - _telling(fact.entity) if said.row else frozenset[str]()
+        further = (
+            (said.label | said.column) - needed - parts - _telling(fact.entity) - _OWNERS
+            if said.row
+            else frozenset[str]()
+        )
         enough = needed <= (said.own if further or not said.row else said.around) and len(further) <= 1
+        enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
     else:
-        enough = bool(needed) and _names(needed, said.beside, _IDLE | _telling(fact.entity))
-    return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label))
+        enough = bool(needed) and _names(needed, said.beside, idle)
+    return enough and (_is_then(fact, said, chunk) or (exact and said.row and needed == said.label | said.column))
 
 
 def _shown(quantity: Quantity) -> int:
@@ -439,10 +519,12 @@ def _measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     """The words that tell what a fact measures, and those that tell of which part of the entity."""
     if fact.subject_type == "TABLE":
         quoted = _QUOTED.findall(fact.relation)
-        return _telling(quoted[0] if quoted else ""), frozenset()
+        return _telling(quoted[0] if quoted else fact.relation), frozenset()
     part = _telling(_ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     if fact.entity and fact.subject.startswith(fact.entity):
-        return _telling(_WITHOUT_CURRENT.sub(" long-term", _ASIDE.sub("", fact.relation))), part
+        label = _WITHOUT_CURRENT.sub(" long-term", _ASIDE.sub("", fact.relation))
+        needed = _telling(_OF_OWNERS.sub("", label)) | (_telling(label) & _APART)
+        return needed, part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
 
 
@@ -475,16 +557,22 @@ def _is_amount(fact: Triplet, amount: Decimal, said: _Statement) -> bool:
         return False
     if fact.unit.startswith("USD") and quantity.kind == "count":
         return False
-    shift = amount.adjusted() - quantity.amount.adjusted() if quantity.amount else 99
     if quantity.scale or percent or "/" in fact.unit:
-        fits = shift == 0
-    else:
-        fits = shift in (0, 3, 6, 9) if said.row else shift == 0
-    mine, theirs = _digits(amount), _digits(quantity.amount)
-    if not fits or mine == theirs:
-        return fits
-    longer, shorter = sorted((mine, theirs), key=len, reverse=True)
-    return shorter in _rounded(longer, LEAST if quantity.scale and not said.row else FEWEST)
+        shifts: tuple[int, ...] = (0,)
+    elif said.row:
+        shifts = (0, 3, 6, 9)
+    else:  # a report in millions may leave the word out in its sentences as well
+        shifts = (0, FACTORS.get(fact.scale, Decimal(1)).adjusted())
+    if any(amount == quantity.amount.scaleb(shift) for shift in shifts):
+        return True
+    if not said.row:
+        shifts = (0,)
+    least = LEAST if quantity.scale and not said.row else FEWEST
+    rounded = _shown(quantity) >= least and any(
+        abs(amount - quantity.amount.scaleb(shift)) <= quantity.grain.scaleb(shift) / 2 for shift in shifts
+    )
+    finer = quantity.amount and (amount.adjusted() - quantity.amount.adjusted()) in shifts
+    return rounded or bool(finer and _digits(amount) in _rounded(_digits(quantity.amount), least))
 
 
 _YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? year)\b", re.IGNORECASE)
@@ -546,7 +634,8 @@ _CUES = {
     "is based in": r"\bheadquarter|\bprincipal (?:executive )?offices?|\bcorporate offices?",
     "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
     r"|\borgani[sz]ed (?:in|under)|\ba \w+ corporation\b",
-    "is listed on": r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b",
+    "is listed on": r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
+    r"|\blisting\b|\bapplicable rules\b",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
 }
@@ -565,6 +654,21 @@ def _forms(relation: str, end: str) -> set[str]:
 
 
 _ABBREVIATED = {name: short for short, name in STATES.items()}
+
+
+def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
+    """Where a company is to be written to: its name, street, town, state and code, of which the fact is one."""
+    place = fact.object if fact.answer in ("", fact.subject) else fact.answer
+    places = _forms(fact.relation, place)
+    if fact.relation == "is based in":
+        places |= {fold_text(other) for other in (STATES.get(place), _ABBREVIATED.get(place)) if other}
+    elif fact.relation not in ("is headquartered in", "has principal executive offices at"):
+        return None
+    names, here = (
+        "|".join(map(re.escape, sorted(forms))) for forms in (map(fold_text, company_names(company)), places)
+    )
+    town = r"[\w ,.]{0,40}?" if fact.relation.endswith(" at") else ",?"
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w).{{0,90}}?(?<!\w)(?:{here})(?!\w){town} \d{{5}}(?!\d)")
 
 
 def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool) -> bool:

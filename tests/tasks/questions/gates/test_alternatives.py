@@ -73,6 +73,9 @@ def found(one: Triplet, *others: Chunk) -> set[str]:
         "Our spending included $9 billion of taxes and $31 billion of research and development costs.",
         "For 2022, 2023 and 2024, research and development expense was $25 billion, $29 billion and $31 billion.",
         "|  | * | * |\n|---|---|---|\n| Research and development | $31,370 | $29,510 |",  # heads were lost
+        "Research and development expenses increased to $31,370 in 2024 from $29,510 in 2023.",  # in millions
+        "Research expense was:\n\n|  | 2024 |\n|---|---|\n| Deferred: |  |\n| Later | 1 |\n| Total | 31,370 |",
+        "|  | 2024 Research and development expense |\n|---|---|\n| Current year’s average | 31,370 |",
     ],
 )
 def test_a_passage_that_states_the_figure_is_found(text: str):
@@ -89,6 +92,7 @@ def test_a_passage_that_states_the_figure_is_found(text: str):
         "Customer research and development expenses of $31 billion rose 7% from 2023.",
         "Research and development expenses increased by $31 billion.",
         "Research and development led to sales of $31 billion.",
+        "Spending on research and development rose, less proceeds of $31.4 billion, in fiscal year 2024.",
         "|  | 2023 | 2022 |\n|---|---|---|\n| Research and development | 31,370 | 29,510 |",
         "|  | Three Months Ended June 30, 2024 |\n|---|---|\n| Research and development | 31,370 |",
         "Research and development has grown for years, and is what we live by.",
@@ -96,6 +100,41 @@ def test_a_passage_that_states_the_figure_is_found(text: str):
 )
 def test_one_of_another_year_measure_size_or_without_it_is_not(text: str):
     assert found(RESEARCH, chunk("other", text)) == set()
+
+
+def test_a_part_may_head_a_column_and_the_year_a_block_of_rows():
+    part = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="revenue")
+    rows = "| U.S.: |  |  |\n| Army | 7 | 8 |\n| Total revenue | {} | 31,370 |"
+    blocks = [f"| Year Ended June 30, {year} |  |  |\n" + rows.format(n) for year, n in ((2024, 9), (2023, "29,510"))]
+    head = "| Year Ended June 30, 2025 | Games | Cloud |\n|---|---|---|\n"
+    one, other = (chunk(name, head + block) for name, block in zip("ab", blocks, strict=True))
+    assert found(part, one, other) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("relation", "text"),
+    [
+        ("net cash provided by operating activities", "Record-high cash flows from operations of $31 billion."),
+        ("payments for property and equipment", "| Total capital expenditures | 31,370 |"),
+        (
+            "purchases of common stock",
+            "We repurchased 5.3 million shares for $31 billion in 2024.",
+        ),
+        ("net income attributable to Acme Corporation", "|  | 2024 |\n|---|---|\n| Net income | 31,370 |"),
+        ("discontinued earnings", "| Discontinued earnings, net of tax | 31,370 |"),
+        ("total assets", "| Deferred: |  |\n| Other | 5 |\n| Total assets | 31,370 |"),
+        ("accumulated other comprehensive loss", "| Total AOCI | 31,370 |"),
+        ("total operating lease liabilities", "Operating leases:\n\n| Present value of lease liabilities | 31,370 |"),
+    ],
+)
+def test_a_measure_may_be_called_by_several_words_for_it(relation: str, text: str):
+    assert found(replace(RESEARCH, relation=relation), chunk("other", text)) == {"other"}
+
+
+def test_a_rounding_may_carry():
+    debt = replace(RESEARCH, relation="commercial paper", value="9967000000")
+    said, other = (chunk(name, f"We had ${name} billion of commercial paper.") for name in ("10.0", "10.1"))
+    assert found(debt, said, other) == {"10.0"}
 
 
 def test_one_of_another_entity_is_not():
@@ -181,11 +220,16 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
     ("relation", "place", "text", "states"),
     [
         ("is headquartered in", "Omaha, Nebraska", "Our principal executive offices are in Omaha, NE.", True),
+        ("is headquartered in", "Omaha, Nebraska", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("is based in", "Nebraska", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("has principal executive offices at", "1 Elm St.", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
+        ("is based in", "Nebraska", "Write to our bank, 1 Elm St., Omaha, NE 68101.", False),
         ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
         ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
         ("is listed on", "New York Stock Exchange", "Our stock trades on the NYSE.", True),
         ("is listed on", "New York Stock Exchange", "Rules of the New York Stock Exchange bind many.", False),
+        ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
     ],
 )  # fmt: skip
 def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: str, text: str, states: bool):
@@ -238,6 +282,14 @@ def test_an_alternative_must_state_all_that_its_gold_chunk_does():
     }
     facts = {one.triplet_id: one for one in (RESEARCH, other)}
     assert find_alternatives([question(RESEARCH, other)], chunks, facts) == {"q1": (("both",),)}
+
+
+def test_a_passage_that_states_a_fact_of_the_answer_and_names_it_gives_the_name_too():
+    said = {"signed": "/s/ Young LLP", "both": "Acme’s consent of Young LLP", "named": "ACME CORPORATION"}
+    chunks = {name: chunk(name, text) for name, text in said.items()}
+    auditor = replace(AUDITOR, chunk_id="signed", start=0, end=13, source_sentence="/s/ Young LLP")
+    asked = question(auditor, pattern="inverted_star", answer="ACME CORPORATION", chunk_ids=("signed", "named"))
+    assert find_alternatives([asked], chunks, {"t1": auditor}) == {"q1": (("both",), ("both",))}
 
 
 def test_a_chunk_that_states_both_hops_makes_the_question_one_of_one_chunk():
