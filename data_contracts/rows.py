@@ -251,7 +251,9 @@ class Question:
         cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", self.answer)
         if cell is None or self.pattern in COMPUTED:
             return self.answer
-        said = re.compile(rf"-?[$€£¥]?{re.escape(cell[1])}(?: (?:thousand|million|billion)(?: shares)?)?")
+        whole = re.sub(r"\.0+$", "", cell[1])  # "2,240.0" is said as "$2,240 million"
+        digits = "|".join(map(re.escape, (cell[1], whole)))
+        said = re.compile(rf"-?[$€£¥]?(?:{digits})(?: (?:thousand|million|billion)(?: shares)?)?")
         forms = [form for form in (self.answer, *self.aliases) if said.fullmatch(form)]
         return max(forms, key=lambda form: (" " in form, form[0] != "-", not form[0].isdigit()), default=self.answer)
 

@@ -241,18 +241,29 @@ def preferred_name(conformed: str, text: str) -> str:
     core = list(tokens)
     while len(core) > 1 and is_legal_form(core[-1]):
         core.pop()
-    words = r"[\s,.]+".join("(?:&|and)" if t.upper() in ("&", "AND") else re.escape(_plain(t)) for t in core)
+    words = r"[\s,.]+".join("(?:&|and)" if t.upper() in ("&", "AND") else _pattern_of(_plain(t)) for t in core)
     pattern = re.compile(rf"(?<!\w){words}(?!\w)(?:,?\s(?:{FORM}|Trust|Holdings|Group)(?!\w))+", re.I)
     plain, full, articles = _plain(text[:SEARCHED]), Counter[str](), Counter[str]()
     for match in pattern.finditer(plain):
         spelled = " ".join(text[match.start() : match.end()].split())
-        if not spelled.isupper():
+        if not _is_shouted(spelled):
             full[spelled] += 1
             articles[spelled] += plain[max(match.start() - 5, 0) : match.start()].split()[-1:] == ["The"]
     if full:
         best = max(full, key=lambda name: (full[name], name))
         return f"The {best}" if articles[best] >= ARTICLE * full[best] else best
     return _title_case(tokens) if name.isupper() else name
+
+
+def _pattern_of(word: str) -> str:
+    """A word with the apostrophe that EDGAR's index leaves out, of either form: "LOWES" for "Lowe's"."""
+    bare = re.sub(r"['’](?=s$)", "", word, flags=re.I)
+    return f"{re.escape(bare[:-1])}['’]?{bare[-1]}" if re.search(r"\w{3}s$", bare, re.I) else re.escape(word)
+
+
+def _is_shouted(name: str) -> bool:
+    """Whether a name is in capitals, as covers print it: "McDONALD'S CORPORATION"."""
+    return re.sub(r"\b(?:Mc|Mac)(?=[A-Z])", "", name).isupper()
 
 
 def _plain(text: str) -> str:
@@ -349,7 +360,7 @@ def describe_filing(text: str, blocks: Sequence[Block], facts: Sequence[Fact], h
         return about
     tag = dei.get("EntityRegistrantName")
     named = _registrant_shown(text, tag) or words.get("registrant", "") or header.get("registrant", "")
-    about.entity = preferred_name(_hyphenated(named, text), text) if named.isupper() else named
+    about.entity = preferred_name(_hyphenated(named, text), text) if _is_shouted(named) else named
     _set_dates(about, dei, words, header, text)
     about.as_of = header.get("filed", "") or signing_day(text, about.period_end)
     metadata = {key: tagged(name).strip(" ,;") for key, name in _TAGS_BY_FIELD.items()} | _securities(facts)

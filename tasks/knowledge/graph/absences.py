@@ -17,6 +17,7 @@ from rarefy.tasks.knowledge.graph.facts import is_member
 
 _FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
 LONGEST = 5  # words of a measure that one asks of a part
+PER_MEASURE = 3  # absences of one sort, of one measure of one company
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
@@ -37,9 +38,27 @@ def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int)
     wanted = min(config.quotas.get("absent", 0), drawn // 4)
     taken: list[Path] = []
     proposed = (_other_measures(figures), _other_parts(figures), _quarters(figures), _year_before(figures, years))
+    known = {triplet.triplet_id: triplet for triplet in figures}
     for at, paths in enumerate(proposed):  # each has its share of what those before it left
-        taken += _by_hash(paths)[: (wanted - len(taken)) // (len(proposed) - at)]
+        taken += _in_turn(paths, known)[: (wanted - len(taken)) // (len(proposed) - at)]
     yield from _by_hash(taken)
+
+
+def _in_turn(paths: Iterable[Path], known: dict[str, Triplet]) -> list[Path]:
+    """Each absence once, those of all companies and measures before the second of any, and few of any one.
+
+    That a company does not tell what it earns on one kind of its goods is worth asking, but not for each kind.
+    """
+    once = {path.path_id: path for path in _by_hash(paths)}
+    turns: Counter[tuple[str, ...]] = Counter()
+    ordered: list[tuple[int, int, str]] = []
+    for name, path in once.items():
+        asked, own = known[path.triplet_ids[0]], known[path.triplet_ids[-1]]
+        measure, company = (own.domain, own.entity, asked.concept), (own.domain, own.entity)
+        if turns[measure] < PER_MEASURE:
+            ordered.append((turns[measure], turns[company], name))
+            turns.update((measure, company))
+    return [once[name] for *_, name in sorted(ordered)]
 
 
 def _by_year(figures: Iterable[Triplet]) -> dict[tuple[str, ...], dict[int, Triplet]]:

@@ -27,6 +27,7 @@ from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.ask.absent import absent
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
+from rarefy.tasks.questions.ask.ambiguous import second_value
 from rarefy.tasks.questions.ask.computed import change, comparison, share, superlative
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, places_of_evidence
 from rarefy.tasks.questions.ask.listing import listing
@@ -69,6 +70,9 @@ def ask(
         question = make_question(path, writers[path.pattern](path, index), index)
         passages = [index.chunks[name] for name in {*path.chunk_ids, *question.chunk_ids}]
         of_english = config.writers[path.pattern] in WRITERS
+        if not question.rejected_because and path.pattern != "absent":
+            unclear = (second_value(index.triplets[name], index) for name in question.triplet_ids)
+            question = replace(question, rejected_because=next(filter(None, unclear), ""))
         foreign = of_english and not all(is_english(passage.language) for passage in passages)
         yield replace(question, rejected_because="not_english") if foreign else question
 

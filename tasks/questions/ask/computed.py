@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.questions.ask.ambiguous import whole_is_of_table
 from rarefy.tasks.questions.ask.arithmetic import (
     answer_of,
     are_times,
@@ -75,6 +76,8 @@ def share(path: Path, index: CorpusIndex) -> Wording:
         return refuse("measure_unclear")
     if any(is_coarse(t) for t in operands):
         return refuse("figure_too_coarse")
+    if not whole_is_of_table(member, operands[1], index):
+        return refuse("whole_of_another_table")
     owner, plain = possessive(mid_sentence(index.call(member.entity))), lower_first(re.sub(r"^total ", "", name))
     when = when_words(member, index)
     words = {

@@ -90,7 +90,9 @@ _SPENT = re.compile(r"cost|expens|deprecia|amortiz|income|profit|loss|assets", r
 
 
 def possessive(name: str) -> str:
-    """ "Apple Inc.'s", "Johnson & Johnson's", "Walgreens'"."""
+    """ "Apple Inc.'s", "Johnson & Johnson's", "Walgreens'"; "McDonald's" is one already."""
+    if re.search(r"['’]s$", name, re.I):
+        return name
     return f"{name}'" if name.endswith("s") and not name.endswith("ss") else f"{name}'s"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from rarefy.data_contracts.rows import Chunk, Document, Span, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Fact, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
@@ -41,6 +41,7 @@ class CorpusIndex:
     _paragraphs: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # by document
     _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
+    _facts: dict[str, dict[tuple[str, str], list[Fact]]] = field(default_factory=dict)  # numbers, by document and time
 
     def call(self, entity: str) -> str:
         """A company as people call it, unless another in the corpus is called so too."""
@@ -79,6 +80,15 @@ class CorpusIndex:
     def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
         """The chunks of a document, in order."""
         return self._by_document.get(doc_id, ())
+
+    def facts_of_time(self, doc_id: str, start: str, end: str) -> Sequence[Fact]:
+        """The tagged numbers of a document that are of one period."""
+        if doc_id not in self._facts:
+            times = self._facts[doc_id] = {}
+            for fact in self.documents[doc_id].facts:
+                if re.fullmatch(r"-?\d+(?:\.\d+)?", fact.value):
+                    times.setdefault((fact.period_start, fact.period_end), []).append(fact)
+        return self._facts[doc_id].get((start, end), ())
 
     def stems_of(self, chunk_id: str) -> frozenset[str]:
         """The stems of all words of a chunk."""

@@ -185,6 +185,16 @@ _LATER = re.compile(
 _SAID_LATER = re.compile(r"future|expected|\bdue\b|to be |will |remaining|minimum", re.I)
 
 
+_WORN = re.compile(r"(?:total )?(?:less:? )?accumulated (?:depreciation|depletion|amortization|,| |and)+", re.I)
+_TAX_ASSETS = re.compile(r"(?:(?:total|net) )*deferred (?:income )?tax assets(?:, net)?", re.I)
+_WEARING = (  # word of a tag → what is worn
+    ("PropertySubjectToOrAvailableForOperatingLease", "property leased to others"),
+    ("PropertyPlantAndEquipment", "property, plant and equipment"),
+    ("IntangibleAssets", "intangible assets"),
+    ("CapitalizedComputerSoftware", "capitalized software"),
+)
+
+
 def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
     """The name with the words that its tag adds, and a reason against it where they cannot be added."""
     tag = triplet.concept.rpartition(":")[2]
@@ -224,6 +234,11 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
         name = re.sub(r"\b(?:income )?taxes$", "income tax expense", name)
     if re.search(r"Liabilit(?:y|ies)(?!AndStockholders)", tag) and not flow and not _OWED.search(name):
         return name, "label_not_plain"
+    if _WORN.fullmatch(name):  # of what, only its table says, or its tag
+        of = next((thing for word, thing in _WEARING if word in tag), "")
+        return (f"{name} of {of}", "") if of else (name, "label_says_little")
+    if tag == "DeferredTaxAssetsNet" and _TAX_ASSETS.fullmatch(name):
+        return "deferred tax assets after valuation allowance", ""  # liabilities are not yet taken off
     if re.search(r"(?:NetOfTax|BeforeTax|AndTax)$", tag) and re.search(r"(?<!of )(?<!before )\btax$", name):
         return name, "label_not_plain"  # the last word is lent by the tag
     if tag.startswith("AdjustmentOf") or "TranslationAdjustment" in tag or "Reclassification" in tag:

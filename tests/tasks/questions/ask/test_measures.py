@@ -319,6 +319,7 @@ def test_a_cell_is_asked_for_without_the_tables_quotes_where_its_words_are_plain
         ("4,427", "4427000000", "$4,427 million"),
         ("$5,366", "5366000000", "$5,366 million"),
         ("(2,722)", "-2722000000", "$2,722 million"),
+        ("2,240.0", "2240000000", "$2,240 million"),
         ("not stated in the documents", "", "not stated in the documents"),
     ],
 )
@@ -335,3 +336,24 @@ def test_capitals_of_a_heading_are_written_as_the_document_writes_them_elsewhere
     assert index.write_small("What was the EBITDA of NIKE's CONVERSE segment?", "d") == (
         "What was the EBITDA of NIKE's Converse segment?"
     )
+
+
+@pytest.mark.parametrize(
+    ("label", "tag", "name"),
+    [
+        ("accumulated depreciation and amortization", "AccumulatedDepreciationDepletionAndAmortizationProperty"
+         "PlantAndEquipment", "accumulated depreciation and amortization of property, plant and equipment"),
+        ("accumulated amortization", "FiniteLivedIntangibleAssetsAccumulatedAmortization",
+         "accumulated amortization of intangible assets"),
+        ("less accumulated depreciation", "", ""),
+        ("deferred tax assets, net", "DeferredTaxAssetsNet", "deferred tax assets after valuation allowance"),
+        ("deferred tax assets, net", "DeferredIncomeTaxAssetsNet", "net deferred tax assets"),
+    ],
+)  # fmt: skip
+def test_what_is_worn_or_allowed_for_is_said_in_full_or_not_at_all(label, tag, name):
+    measure = describe_measure(figure(label, concept=f"us-gaap:{tag}" if tag else "", period_start=""))
+    assert (measure.rejected_because or measure.name) == (name or "label_says_little")
+
+
+def test_a_name_that_is_a_possessive_takes_no_other():
+    assert [possessive(name) for name in ("Lowe’s", "McDonald's", "Apple")] == ["Lowe’s", "McDonald's", "Apple's"]

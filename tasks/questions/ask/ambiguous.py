@@ -1,0 +1,84 @@
+"""Figures for which a filing has a second value: by another breakdown, by another way to count, or under one name."""
+
+import re
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Chunk, Fact, Triplet
+from rarefy.tasks.knowledge.extract.values import parse_cell_number
+from rarefy.tasks.knowledge.graph.facts import is_member
+from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.measures import describe_measure
+
+ROUNDED = Decimal("0.005")  # two values that differ by less are one, rounded
+
+# Tags of one measure, of which a filing may use one in this table and another in that
+_REVENUE = frozenset(
+    "Revenues RevenueFromContractWithCustomerExcludingAssessedTax RevenueFromContractWithCustomerIncludingAssessedTax "
+    "SalesRevenueNet RevenuesNetOfInterestExpense".split()
+)
+# Axes that say how a part was counted, and not of what the figure is a part
+_COUNTED = re.compile(r":(?:ConsolidationItems|ConcentrationRisk\w+|StatementScenario|Range)Axis$")
+_NOT_OF_THE_PART = re.compile(r"Eliminat|Intersegment|IntersubSegment|Reconcil|CorporateNonSegment|Adjustment", re.I)
+
+
+def second_value(triplet: Triplet, index: CorpusIndex) -> str:
+    """Why a reader of the filing may find another value for what a figure of a part is of; "" for nothing.
+
+    Sales in a country are counted by where customers are in one table and by where the seller is in the next.
+    """
+    if names_two_lines(triplet, index.chunks[triplet.chunk_id]):
+        return "label_of_two_rows"
+    if not (is_member(triplet) and triplet.value and triplet.concept):
+        return ""
+    chunk = index.chunks[triplet.chunk_id]
+    start, end = chunk.start + triplet.start, chunk.start + triplet.end
+    same_time = index.facts_of_time(triplet.doc_id, triplet.period_start, triplet.period_end)
+    own = [fact for fact in same_time if start <= fact.start < end and fact.concept == triplet.concept]
+    parts = {_part_of(fact) for fact in own if abs(Decimal(fact.value)) == abs(Decimal(triplet.value))}
+    for fact in same_time:
+        # a segment may have sales and other revenues, each in a row of its own; of a country, revenues are sales
+        named = _measure if triplet.subject_type == "REGION" else str
+        alike = fact.unit == triplet.unit and named(fact.concept) == named(triplet.concept)
+        if alike and _part_of(fact) in parts - {frozenset()} and not _is_same(fact.value, triplet.value):
+            return "several_breakdowns"
+    return ""
+
+
+def _measure(concept: str) -> str:
+    return "revenue" if concept.partition(":")[2] in _REVENUE else concept
+
+
+def _part_of(fact: Fact) -> frozenset[str]:
+    """What a fact is a figure of, without how it was counted; empty for the whole company and for what is taken off."""
+    if any(_NOT_OF_THE_PART.search(dimension) for dimension in fact.dimensions):
+        return frozenset()
+    return frozenset(d for d in fact.dimensions if not _COUNTED.search(d.partition("=")[0]))
+
+
+def _is_same(one: str, other: str) -> bool:
+    first, second = abs(Decimal(one)), abs(Decimal(other))
+    return abs(first - second) <= ROUNDED * max(first, second)
+
+
+def names_two_lines(triplet: Triplet, chunk: Chunk) -> bool:
+    """Whether a label that ends in ", net" has a "net ..." of the same thing in another row of its passage.
+
+    "Deferred tax assets, net" is less an allowance; "Net deferred tax assets" are less the liabilities as well.
+    """
+    label = re.fullmatch(r"(?:total )?(.+?)(?:,| [-–—]) net", triplet.relation, re.I)
+    if label is None or not re.match(r"(?:total )?net ", describe_measure(triplet).name):
+        return False  # the name says it in full
+    turned = re.compile(rf"\b(?:total )?net (?:total )?{re.escape(label[1])}", re.I)
+    rows = (line.split("|")[1] for line in chunk.text.splitlines() if line.startswith("|"))
+    return any(turned.search(re.sub(r"[()]", "", row)) for row in rows)
+
+
+def whole_is_of_table(member: Triplet, whole: Triplet, index: CorpusIndex) -> bool:
+    """Whether the table of a part has the whole that it is measured by, so that both are of one breakdown."""
+    text = index.chunks[member.chunk_id].text
+    left = text.rfind("\n\n", 0, member.start) + 1
+    right = text.find("\n\n", member.end)
+    printed = parse_cell_number(whole.answer)
+    cells = text[left : right if right > 0 else None].split("|")
+    numbers = (parse_cell_number(cell.strip()) for cell in cells)
+    return any(number.digits == printed.digits for number in numbers if number and printed)

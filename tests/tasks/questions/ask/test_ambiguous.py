@@ -1,0 +1,68 @@
+"""Figures that a filing states twice, in two ways."""
+
+from dataclasses import replace
+
+import pytest
+
+from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet
+from rarefy.tasks.questions.ask.ambiguous import second_value, whole_is_of_table
+from rarefy.tasks.questions.ask.index import build_index
+
+ROW = "| United States | 41,190 |"
+TOTAL = "| Net sales | 67,074 |"
+TEXT = f"By customer location:\n\n| | 2022 |\n{ROW}\n{TOTAL}\n\nThe end."
+US, ORIGIN = "srt:StatementGeographicalAxis=country:US", "us-gaap:ConcentrationRiskByTypeAxis=x:ByOriginMember"
+SALES = Triplet(
+    "t", "c", "d", TEXT.index(ROW), TEXT.index(ROW) + len(ROW), "Acme United States", "net sales", "41,190", ROW,
+    "table", subject_type="REGION", answer="41,190", value="41190", unit="USD", period="fiscal year 2022", entity="Acme",
+    period_start="2022-01-01", period_end="2022-12-31", concept="us-gaap:RevenueFromContractWithCustomer"
+    "ExcludingAssessedTax",
+)  # fmt: skip
+
+
+def tag(value, *dimensions, concept=SALES.concept, end="2022-12-31", start=0):
+    return Fact(start, start + 3, concept, value, "USD", "2022-01-01", end, dimensions)
+
+
+def index_of(*facts, text=TEXT):
+    document = Document("d", "h", "d", "Acme", "text/plain", text, entity="Acme", facts=facts)
+    return build_index({}, {"c": Chunk("c", "d", 0, len(text), "table", "", text, 9)}, {"d": document})
+
+
+OWN = tag("41190", US, start=TEXT.index("41,190"))
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (tag("57869", US, ORIGIN, concept="us-gaap:Revenues"), "several_breakdowns"),
+        (tag("57869", US), "several_breakdowns"),
+        (tag("41200", US), ""),  # rounded
+        (tag("57869", US, end="2021-12-31"), ""),
+        (tag("57869", US, concept="us-gaap:Assets"), ""),
+        (tag("57869", US, "us-gaap:StatementBusinessSegmentsAxis=x:Engines"), ""),  # a part of the part
+        (tag("900", US, "srt:ConsolidationItemsAxis=us-gaap:IntersegmentEliminationMember"), ""),
+    ],
+)
+def test_a_part_with_a_second_value_of_the_measure_is_not_asked_for(other, reason):
+    assert second_value(SALES, index_of(OWN, other)) == reason
+
+
+def test_sales_and_all_revenues_of_a_segment_are_two_measures():
+    segment = replace(SALES, subject="Acme Engines", subject_type="SEGMENT")
+    assert second_value(segment, index_of(OWN, tag("57869", US, concept="us-gaap:Revenues"))) == ""
+
+
+def test_a_net_amount_is_not_called_what_another_row_is_called():
+    label = "Deferred taxes, net"
+    tax = replace(SALES, subject="Acme", subject_type="ORG", relation=label.lower(), concept="", source_sentence="")
+    other = "| Net deferred taxes (assets)/liabilities | (71) |"
+    assert second_value(tax, index_of(text=f"{TEXT}\n\n| {label} | 4,897 |\n{other}")) == "label_of_two_rows"
+    assert second_value(tax, index_of(text=f"{TEXT}\n\n| {label} | 4,897 |")) == ""
+
+
+def test_a_whole_stands_in_the_table_of_its_part():
+    whole = replace(SALES, answer="$67,074")
+    assert whole_is_of_table(SALES, whole, index_of())
+    assert not whole_is_of_table(SALES, whole, index_of(text=TEXT.replace(TOTAL, "| Total | 67,090 |")))
+    assert not whole_is_of_table(SALES, whole, index_of(text=TEXT.replace(TOTAL, f"\n\n{TOTAL}")))
