@@ -13,6 +13,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.facts import Array, Graph
+from rarefy.tasks.knowledge.graph.headlines import FAMILIES, go_together
 
 FEWEST = 3  # years of which one is the highest or the lowest
 NEAR = 0.02  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -40,7 +41,14 @@ class YearChains:
             everything = [fact for facts in years.values() for fact in facts]
             self.series.update(dict.fromkeys(everything, everything))
             for year in singled_out(values):
-                chosen = [fact for fact in years[year] if columns.flow[fact] and columns.telling[fact]]
+                least = values[year] < max(values.values())
+                chosen = [
+                    fact
+                    for fact in years[year]
+                    if columns.flow[fact]
+                    and columns.telling[fact]
+                    and not (least and FAMILIES[columns.family[fact]] == "acquisitions")  # which most years have few of
+                ]
                 self.clues[int(graph.head[years[year][0]]), year] += chosen
 
     def answers(self) -> Array:
@@ -61,7 +69,8 @@ class YearChains:
         return [
             clue
             for clue in self.clues.get((int(self.graph.head[answer]), int(columns.year[answer])), ())
-            if columns.family[clue] != columns.family[answer] and self.apart((clue, answer))
+            if go_together(FAMILIES[columns.family[clue]], FAMILIES[columns.family[answer]])
+            and self.apart((clue, answer))
         ]
 
     def count(self) -> int:

@@ -216,16 +216,31 @@ def describe_part(link: Triplet, kind: str, index: CorpusIndex) -> str:
     return f"the {index.call(link.entity)} {kind} {choose(forms, link.subject, link.object)}"
 
 
-_SHARED = {  # relation → how two things share its object
+_SHARED = {  # relation → questions for the {company} that has the same object as {other}
     "is audited by": (
-        "has the same auditor as {other}",
-        "is audited by the same firm as {other}",
-        "shares its auditor with {other}",
+        "Which {company} shares its auditor with {other}?",
+        "Which {company} does the auditor of {other} also audit?",
+        "Which {company} uses the same accounting firm as {other}?",
+        "Besides {other}, which {company} has the same auditor?",
     ),
-    "is listed on": ("is listed on the same stock exchange as {other}", "trades on the same stock exchange as {other}"),
-    "is incorporated in": ("is incorporated in the same state as {other}",),
-    "is headquartered in": ("is headquartered in the same city as {other}",),
-    "is based in": ("is based in the same state as {other}", "has its headquarters in the same state as {other}"),
+    "is listed on": (
+        "Which {company} trades on the same stock exchange as {other}?",
+        "Besides {other}, which {company} is listed on the same stock exchange?",
+    ),
+    "is incorporated in": (
+        "Which {company} is incorporated in the same state as {other}?",
+        "Besides {other}, which {company} is incorporated in the same state?",
+        "Which {company} shares its state of incorporation with {other}?",
+    ),
+    "is headquartered in": (
+        "Which {company} is headquartered in the same city as {other}?",
+        "Besides {other}, which {company} has its headquarters in the same city?",
+    ),
+    "is based in": (
+        "Which {company} has its headquarters in the same state as {other}?",
+        "Besides {other}, which {company} is based in the same state?",
+        "Which {company} shares its home state with {other}?",
+    ),
 }
 
 
@@ -273,28 +288,40 @@ def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, 
     """The question for the second head, whose name must stand in its own document."""
     kind = common_noun(second.subject_type, second.entity, second.subject)
     names = sorted(mid_sentence(index.call(arm.subject)) for arm in given)
-    shared = shared_clause(second, names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
-    if not kind or not shared:
-        return refuse("no_wording")
     document = index.documents[second.doc_id]
     traits = (trait,) if trait else ()
     naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
-    if naming is None or second.subject != document.entity:
-        return refuse("answer_not_named")
     holders = index.subjects[relation_of(trait), object_of(trait)] if trait else {subject_of(arm) for arm in given}
     other = "" if holders.isdisjoint(subject_of(arm) for arm in given) else "other "
-    text = f"Which {other}{kind} {f'{apposed(trait)} ' if trait else ''}{shared}?"
+    company = other + (with_trait(kind, trait) if trait else kind)
+    text = ask_for_sharer(second, company, join_clauses(names))
+    if not kind or not text:
+        return refuse("no_wording")
+    if naming is None or second.subject != document.entity:
+        return refuse("answer_not_named")
     line = index.chunks[naming.chunk_id].text[naming.start : naming.end]
     printed = second.subject if second.subject in line else second.subject.upper()
     return Wording(text, printed, second, (naming,), restrictions=traits, aliases=(second.subject,))
 
 
-def shared_clause(triplet: Triplet, other: str) -> str | None:
-    """ "has the same auditor as Tesla"; None for relations that two things do not share in words."""
-    templates = _SHARED.get(triplet.relation, ())
-    if "state" in "".join(templates) and triplet.object not in STATES.values():
-        return None
-    return choose(templates, triplet.subject, other).format(other=other) if templates else None
+def ask_for_sharer(fact: Triplet, company: str, others: str) -> str:
+    """ "Which company shares its auditor with Tesla?"; "" for relations that two things do not share in words."""
+    forms = _SHARED.get(fact.relation, ())
+    if not forms or ("state" in forms[0] and fact.object not in STATES.values()):
+        return ""
+    text = choose(forms, fact.subject, company, others).format(company=company, other=others)
+    return text.replace("which other ", "which ") if text.startswith("Besides ") else text
+
+
+_BEFORE = {"New York Stock Exchange": "NYSE-listed", "Nasdaq": "Nasdaq-listed"}
+
+
+def with_trait(kind: str, trait: Triplet) -> str:
+    """ "California-based company", "NYSE-listed company", "company audited by KPMG"."""
+    if trait.relation == "is based in":
+        return f"{trait.object}-based {kind}"
+    before = _BEFORE.get(trait.object) if trait.relation == "is listed on" else None
+    return f"{before} {kind}" if before else f"{kind} {apposed(trait)}"
 
 
 # type → common noun

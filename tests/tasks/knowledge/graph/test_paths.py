@@ -363,23 +363,26 @@ def test_a_figure_that_one_company_has_needs_no_clue_and_is_no_star():
     assert answers == {"alpha", "beta"}, "now the sales of both have a rival"
 
 
-def parts(*measures, document="x"):
-    """Three segments of one company; each measure of theirs stands in a chunk of its own."""
+def parts(*measures, document="x", year=2024):
+    """Three segments of one company, the west largest; each measure of theirs stands in a chunk of its own."""
+    tags = {"sales": "us-gaap:Revenues", "profit": "us-gaap:OperatingIncomeLoss"}
     return [
-        figure(f"acme {part}", measure, str(100 * i + at), f"{document} {measure}", doc=document)
+        replace(figure(f"acme {part}", measure, str(100 * i + at), f"{document} {measure} {year}", doc=document,
+                       year=year, tag=tags.get(measure, "")), method="table")
         for at, part in enumerate(("north", "south", "west"))
         for i, measure in enumerate(measures)
-    ]
+    ]  # fmt: skip
 
 
 def test_a_part_of_a_company_is_described_by_another_figure_of_its_own():
     rows = parts("sales", "costs")
     by_id = {row.triplet_id: row for row in rows}
     paths = of("star", trace(rows, GraphConfig(exclusive="none")))
-    assert len(paths) == 2, "the same two figures make one path, whichever is asked for; the middle one has no rank"
+    assert len(paths) == 2, "people rank by sales, not by costs; the middle one has no rank"
     for path in paths:
         clue, answer = (by_id[name] for name in path.triplet_ids)
-        assert clue.subject_key == answer.subject_key and clue.relation_key != answer.relation_key
+        assert clue.subject_key == answer.subject_key
+        assert (clue.relation_key, answer.relation_key) == ("sales", "costs")
         assert clue.chunk_id != answer.chunk_id
     in_one_table = [replace(row, chunk_id="x") for row in rows]
     assert not of("star", trace(in_one_table, GraphConfig(exclusive="none")))
@@ -390,7 +393,7 @@ def test_clues_of_another_document_come_first():
     rows = parts("sales", "costs") + parts("assets", document="y")
     documents = {row.triplet_id: row.doc_id for row in rows}
     paths = of("star", trace(rows, GraphConfig(exclusive="none")))
-    assert sum(len({documents[name] for name in path.triplet_ids}) == 2 for path in paths) == 4, "as many as there are"
+    assert sum(len({documents[name] for name in path.triplet_ids}) == 2 for path in paths) == 2, "as many as there are"
 
 
 def test_an_officer_is_asked_about_in_the_period_of_the_office():
@@ -436,7 +439,7 @@ def test_what_belongs_to_a_part_of_a_company_may_be_one_of_many():
 
 
 def test_no_part_of_a_company_has_all_the_chains():
-    rows = [row for n in range(9) for row in parts(f"measure {n}")]
+    rows = [row for n in range(12) for row in parts(f"measure {n}")]
     brands = [triplet(f"brand {n}", "is part of", "acme north", "brands") for n in range(5)]
     limited = ALL.model_copy(update={"per_part": 3})
     assert len(of("chain", trace(rows + brands, ALL))) == ALL.per_part
@@ -526,9 +529,9 @@ def test_answers_come_in_rounds_by_measure_and_chunk():
 def test_the_census_shows_the_spread():
     rows = parts("sales", "costs") + parts("assets", document="y")
     config = GraphConfig(exclusive="none", patterns=("star",))
-    paths = list(trace(rows, config))
+    paths = of("star", trace(rows, config))
     (row,) = (row for row in count_paths(rows, config, paths) if row.pattern == "star")
-    assert (row.spread.needed, row.spread.documents, row.spread.crossing) == (9, 2, 4)
+    assert (row.spread.needed, row.spread.documents, row.spread.crossing) == (9, 2, 2)
     assert (row.spread.answer_types, row.spread.in_chunk) == (1, len(paths))
     assert all(path.remaining == path.remaining_in_chunk == 3 for path in paths)
 

@@ -188,7 +188,7 @@ def test_inverted_star_with_all_but_one_named(corpus):
     question = put(
         corpus, "inverted_star", *((name, "is audited by") for name in ("Alpha Inc.", "Beta Corp.", "Delta Co."))
     )
-    assert question.text == "Which other company shares its auditor with Beta and Delta?"
+    assert question.text == "Which other company does the auditor of Beta and Delta also audit?"
     assert question.answer == "Alpha Inc."
 
 
@@ -422,4 +422,4 @@ def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
     }
     arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
     question = put((documents, chunks, rows), "inverted_star", *arms)
-    assert question.text.startswith("Which other company listed on Nasdaq ")
+    assert question.text == "Besides Beta, which Nasdaq-listed company has the same auditor?"
