@@ -25,10 +25,10 @@ class CandidatePath:
     pivot: int  # the node that the question does not name
     about: int = -1  # the node that `per_pivot` counts, where it is another
     clues: tuple[int, ...] = ()  # what `per_clue` counts
-    tables: tuple[int, ...] = ()  # the chunks of which `per_tables` counts
     nominal: bool = False  # one clue that anybody knows without reading says it all
     time: str = ""  # where the pivot is a year of that node: "fiscal year 2024"
     remaining: tuple[int, int] | None = None  # answers without the clue, where they are not the answer's rivals
+    tables: tuple[int, ...] = ()  # the chunks of which `per_tables` counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,14 @@ class YearChains:
                 self.clues[int(graph.head[years[year][0]]), year] += chosen
 
     def answers(self) -> Array:
-        """The facts that may be asked for by a year, ascending."""
-        found = [fact for fact in self.series if self.remaining(fact) > 1 and self.clues_of(fact)]
-        return np.array(sorted(found), np.int64)
+        """The facts that may be asked for by a year, ascending; of one figure under two labels the first alone."""
+        columns = self.graph.columns
+        found: dict[tuple[int, int, int], int] = {}
+        for fact in sorted(self.series):
+            if self.remaining(fact) > 1 and self.clues_of(fact):
+                figure = (int(self.graph.head[fact]), int(columns.concept[fact]), int(columns.year[fact]))
+                found.setdefault(figure, fact)
+        return np.array(sorted(found.values()), np.int64)
 
     def remaining(self, answer: int, chunk: int = -1) -> int:
         """The different answers that remain where no year is told, in the corpus or in this chunk."""

@@ -165,8 +165,9 @@ _LOST = re.compile(r"(?:total |net |operating |comprehensive )*loss(?: from oper
 _ACTS = (  # a measure → what the one who reports it did; {0} is what the pattern has in brackets
     (r"(research and development|(?:technology and )?infrastructure|(?:sales and |selling and )?marketing"
      r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
-    (r"(capital expenditures|(?:treasury stock |share |stock )?(?:re)?purchases(?: of .+)?|acquisitions? of .+"
-     r"|(?:additions to|expenditures for) property.*)", "spend on {0}"),
+    (r"(capital expenditures|(?:treasury stock |share |stock )?(?:re)?purchases(?: of .+)?|acquisitions? of .+)",
+     "spend on {0}"),
+    (r"(?:additions to|expenditures for) (property.*)", "spend on {0}"),
     (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
     (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
     (r"payments to (acquire .+)", "spend to {0}"),
@@ -215,6 +216,8 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
 
 # Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
 _TIMELESS = re.compile(r"\b(?:segment (?:that (?:sells|includes)|behind)|company (?:run|led) by) [^\d]+$")
+# of a rank only a span of time: "the lowest sales at the end of 2023" would be those of a day
+_RANKED = re.compile(r"\b(?:segment|line of business|geographic area) (?:by|with the [a-z-]+est) [^\d]+$")
 
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
@@ -238,7 +241,7 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     else:
         owned = f"{possessive(who)} {name}"
         forms = [f"{when}, what {verb} {owned}"]
-    if not described or _TIMELESS.search(who):
+    if not described or _TIMELESS.search(who) or (flow and _RANKED.search(who)):
         forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
     if described and re.search(r"\d", who):  # a time within is kept apart from the time asked for
         return forms

@@ -153,6 +153,11 @@ def fiscal_year_label(triplet: Triplet, document: Document) -> str:
     return f"fiscal year {year}" if year else ""
 
 
+def year_of(triplet: Triplet, index: CorpusIndex) -> str:
+    """The period of a figure, of a balance the year that its day ends."""
+    return fiscal_year_label(triplet, index.documents[triplet.doc_id]) or triplet.period
+
+
 def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
     """A question for the object of a triplet whose subject is described."""
     if target.method == "prose" and target.object_type not in {"MONEY", "NUMBER", "PERCENT"}:
@@ -262,7 +267,7 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
         given = arms[:at] + arms[at + 1 :]
         others = named_by_all - {subject_of(arm) for arm in given}
         # with a trait one named company says enough; several are named only where each has to be ruled out
-        trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, path, index)
+        trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, index)
         if len(others) == 1 or trait:
             wording = word_question(given, answer, trait, index)
             if wording.text:
@@ -271,17 +276,21 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     return refused
 
 
-def narrowing_trait(
-    given: list[Triplet], second: Triplet, others: set[str], path: Path, index: CorpusIndex
-) -> Triplet | None:
-    """A trait that only the answer has of all that share the tail, but that does not single it out alone; or None."""
+def narrowing_trait(given: list[Triplet], second: Triplet, others: set[str], index: CorpusIndex) -> Triplet | None:
+    """A trait that only the answer has of all that share the tail, but that does not single it out alone; or None.
+
+    Another one for each that may be named, as far as there are several, so that their questions are not alike.
+    """
     fits = []
     for trait in index.traits.get(subject_of(second), ()):
         holders = index.subjects[relation_of(trait), object_of(trait)]
         narrows = others & holders == {subject_of(second)} and len(holders - {subject_of(arm) for arm in given}) > 1
         if narrows and relation_of(trait) != relation_of(second) and trait.doc_id == second.doc_id:
             fits.append(trait)
-    return min(fits, key=lambda t: row_id(path.path_id, t.triplet_id), default=None)
+    named = {subject_of(arm) for arm in given}
+    place = sum(subject < min(named) for subject in others | named)
+    fits.sort(key=lambda t: row_id(second.triplet_id, t.triplet_id))
+    return fits[place % len(fits)] if fits else None
 
 
 def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, index: CorpusIndex) -> Wording:
@@ -357,7 +366,14 @@ _PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geogra
 
 
 _MOST = {"largest": "the most", "smallest": "the least"}  # of assets
-_SIZES = {"highest": "largest", "largest": "largest", "lowest": "smallest", "smallest": "smallest"}
+_SIZES = {
+    "highest": "largest",
+    "second-highest": "second-largest",
+    "second-largest": "second-largest",
+    "largest": "largest",
+    "lowest": "smallest",
+    "smallest": "smallest",
+}
 _LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
 
 
@@ -377,7 +393,7 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    when = "" if clue.period == target.period else f" {when_phrase(clue)}"
+    when = "" if year_of(clue, index) == year_of(target, index) else f" {when_phrase(clue)}"
     of_balance = described.plural and not clue.period_start
     ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
     forms = [f"{part} with {ranked} {measure}{when}"]
@@ -460,10 +476,9 @@ def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
     above, below = sum(other > value for other in others), sum(other < value for other in others)
     if above + below != len(others) or len(others) < 2:
         return ""  # of two that one table sets side by side, one may be the total of others
-    second = len(others) > 2  # of three the second is the middle one
-    return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
-        below, ""
-    )
+    if above == 1 and len(others) > 2:  # of three the second is the middle one
+        return f"second-{most}"
+    return most if above == 0 else least if below == 0 else ""
 
 
 def _axes(dimensions: tuple[str, ...]) -> tuple[str, ...]:

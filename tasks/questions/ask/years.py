@@ -45,6 +45,8 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
         return "", (), "clue_not_plain"
     if not is_sayable(asked.name) or any(name in asked.name for name in company_names(target.entity)):
         return "", (), "label_not_plain"  # "Walmart's total Walmart shareholders' equity"
+    if _LABOURED.search(asked.name):
+        return "", (), "label_not_plain"
     told = _tell_year(clue, name, bool(spent), values[year] == max(values.values()), min(figures), max(figures))
     when = f"in {told}" if target.period_start else f"at the end of {told}"
     company = index.call(target.entity)
@@ -55,6 +57,8 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     return (text, others, "") if text else ("", (), asked.rejected_because or "unit_or_period_unknown")
 
 
+# "inventories, at cost, not in excess of market", "net earnings attributable to Lowe's Companies, Inc."
+_LABOURED = re.compile(r"(?<!selling)(?<!property), |\battributable to [A-Z]")
 LONGEST = 7  # words in the name of a measure that describes a year
 
 

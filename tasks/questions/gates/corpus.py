@@ -208,7 +208,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     alike: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in sorted(questions, key=lambda q: q.question_id):
         marks = sorted(re.sub(r"\W", "", m).casefold() for m in _NAMES_AND_NUMBERS.findall(question.text))
-        alike[question.answer.casefold(), *marks].append(question)
+        alike[question.answer.casefold().lstrip("$"), *marks].append(question)
     reasons: dict[str, str] = {}
     for group in alike.values():
         kept: list[str] = []

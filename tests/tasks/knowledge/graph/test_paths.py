@@ -439,7 +439,7 @@ def test_what_belongs_to_a_part_of_a_company_may_be_one_of_many():
 
 
 def test_no_part_of_a_company_has_all_the_chains():
-    rows = [row for n in range(12) for row in parts(f"measure {n}")]
+    rows = [row for n in range(15) for row in parts(f"measure {n}")]
     brands = [triplet(f"brand {n}", "is part of", "acme north", "brands") for n in range(5)]
     limited = ALL.model_copy(update={"per_part": 3})
     assert len(of("chain", trace(rows + brands, ALL))) == ALL.per_part
@@ -509,6 +509,7 @@ def test_a_chain_leads_through_the_year_that_a_figure_singles_out():
         ((30, 20, 40), (5, 6, 7), {"chunk": "sales"}),  # one chunk tells both
         ((30, 20, 40), (5, 6, 7), {"tag": "NobodyFollowsThis"}),
         ((30, 20, 40), (5, 6, 7), {"tag": "GrossProfit"}),  # follows from the sales themselves
+        ((30, 20, 40), (5, 6, 7), {"tag": "LiabilitiesCurrent"}),  # nobody puts the two together
         ((-30, 20, -10), (5, 6, 7), {}),
     ],
 )
@@ -516,6 +517,51 @@ def test_a_year_is_no_pivot_where_it_needs_no_finding(sales, buybacks, fields):
     rows = yearly("sales", *sales, tag="Revenues")
     rows += yearly("buybacks", *buybacks, **{"tag": "PaymentsForRepurchaseOfCommonStock", **fields})
     assert not through_years(rows)
+
+
+def test_one_figure_under_two_labels_is_asked_for_by_a_year_once():
+    rows = yearly("sales", 30, 20, 40, tag="Revenues")
+    for label in ("buybacks", "repurchases"):
+        rows += yearly(label, 5, 6, 7, tag="PaymentsForRepurchaseOfCommonStock")
+    assert len(through_years(rows)) == 1
+
+
+def test_the_year_of_few_acquisitions_is_no_pivot():
+    bought = {least: yearly("bought", *values, tag="PaymentsToAcquireBusinessesNetOfCashAcquired")
+              for least, values in ((True, (5, 1, 6)), (False, (5, 9, 6)))}  # fmt: skip
+    profit = yearly("profit", 3, 4, 5, tag="NetIncomeLoss")
+    assert not through_years(bought[True] + profit)
+    assert len(through_years(bought[False] + profit)) == 1
+
+
+def test_a_figure_that_only_a_year_makes_worth_asking_is_not_asked_of_who_is_described():
+    """Nobody else has a figure of that time, so that who bought the firm need not be found."""
+    rows = yearly("sales", 30, 20, 40, tag="Revenues")
+    rows += yearly("buybacks", 5, 6, 7, tag="PaymentsForRepurchaseOfCommonStock")
+    bought = triplet("firm", "was acquired by", "acme", "c9")
+    paths = of("chain", trace([*rows, bought], ALL))
+    assert paths and not any(bought.triplet_id in path.triplet_ids for path in paths)
+
+
+def test_another_time_tells_a_part_by_its_rank_only_where_another_part_had_it():
+    sales = parts("sales")
+    costs = [row for year in (2024, 2023) for row in parts("costs", year=year)]
+    assert len(of("star", trace(sales + costs, GraphConfig(exclusive="none", per_tables=9)))) == 2, "of one time"
+    same = parts("sales", year=2023)
+    old = [row for row in costs if row.period == "fiscal year 2023"]
+    told = GraphConfig(exclusive="none", chunk_rule="covered")
+    beside = [replace(row, chunk_id="old") for row in (*same, *old)]
+    assert not of("star", trace(sales + beside, told)), "the west led then, too, so that the year is idle"
+    turned = [replace(row, value=str(9 - int(row.value)), object_key=f"{row.object_key} turned")
+              if row.relation_key == "sales" else row for row in beside]  # fmt: skip
+    assert len(of("star", trace(sales + turned, told))) == 2
+
+
+def test_two_tables_make_few_stars():
+    rows = parts("sales", "costs", "debts")
+    rows = [row if row.relation_key == "sales" else replace(row, chunk_id="one") for row in rows]
+    assert len(of("star", trace(rows, GraphConfig(exclusive="none")))) == 4
+    assert len(of("star", trace(rows, GraphConfig(exclusive="none", per_tables=1)))) == 1
 
 
 def test_answers_come_in_rounds_by_measure_and_chunk():
