@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.data_contracts.tables import from_table
 from rarefy.tasks.knowledge.graph.facts import MEMBERS
-from rarefy.tasks.knowledge.graph.headlines import family_of, how_telling
+from rarefy.tasks.knowledge.graph.headlines import family_of, go_together, how_telling
 
 OFFICE = re.compile(r"chief (executive|financial) officer of")
 SHARED = ("is audited by", "is listed on", "is incorporated in", "is based in", "is headquartered in")
@@ -106,7 +106,7 @@ def chains_by_years(facts: Facts) -> Pairs:
                 single_valued = all(len(some) == 1 for some in answers.values())
                 if (
                     facts.year(answer) == clue.period
-                    and family_of(answer) != family_of(clue)
+                    and go_together(family_of(clue), family_of(answer))
                     and several
                     and single_valued
                     and facts.are_apart(clue, answer)

@@ -99,14 +99,17 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
-        6, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
+        12, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
     )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
-        3, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
+        5, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
     per_clue: int = Field(
         5, ge=1, description="stars and chains around a named thing that describe it by the same facts"
+    )
+    per_tables: int = Field(
+        4, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"
     )
     exclusive: Literal["pattern", "answer", "none"] = Field(
         "pattern",

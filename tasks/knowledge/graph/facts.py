@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
-from rarefy.tasks.knowledge.graph.headlines import family_of, how_telling
+from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
 from rarefy.tasks.knowledge.link.pages import REFERS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class FactColumns:
     concept: Array  # the tag, -1 for none
     document: Array
     number: Array  # float64: the value, nan where it is none
-    family: Array  # of a measure by which people follow a company; -1 for none
+    family: Array  # in `FAMILIES`, of a measure by which people follow a company; -1 for none
     telling: Array  # how readily people describe a year or a segment by it; 0: not
     flow: Array  # bool: the period is a span of time
     year: Array  # the fiscal year of the period as it is asked for; 0 for another
@@ -174,7 +174,7 @@ class _GraphBuilder:
             self.code("concept", triplet.concept) if triplet.concept else -1,
             self.code("document", triplet.doc_id),
             _number(triplet.value),
-            self.code("family", family) if family else -1,
+            FAMILIES.index(family) if family else -1,
             how_telling(triplet),
             bool(triplet.period_start),
         )

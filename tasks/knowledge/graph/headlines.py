@@ -3,11 +3,13 @@
 from rarefy.data_contracts.rows import Triplet
 
 _FAMILIES = {  # family → tags; of two in one family, the one follows from the other
-    "sales": "Revenues RevenueFromContractWithCustomerExcludingAssessedTax SalesRevenueNet GrossProfit CostOfRevenue "
-    "CostOfGoodsAndServicesSold",
-    "profit": "OperatingIncomeLoss NetIncomeLoss ProfitLoss EarningsPerShareBasic EarningsPerShareDiluted "
+    "sales": "Revenues RevenueFromContractWithCustomerExcludingAssessedTax SalesRevenueNet",
+    "gross profit": "GrossProfit",
+    "cost of sales": "CostOfRevenue CostOfGoodsAndServicesSold",
+    "profit": "OperatingIncomeLoss NetIncomeLoss ProfitLoss "
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest "
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
+    "profit per share": "EarningsPerShareBasic EarningsPerShareDiluted",
     "tax": "IncomeTaxExpenseBenefit EffectiveIncomeTaxRateContinuingOperations IncomeTaxesPaid IncomeTaxesPaidNet",
     "research": "ResearchAndDevelopmentExpense",
     "selling": "SellingGeneralAndAdministrativeExpense GeneralAndAdministrativeExpense SellingAndMarketingExpense "
@@ -25,7 +27,8 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
     "restructuring": "RestructuringCharges RestructuringCosts",
     "leases": "OperatingLeaseCost",
     "assets": "Assets AssetsCurrent",
-    "debts": "Liabilities LiabilitiesCurrent LongTermDebtNoncurrent LongTermDebt",
+    "liabilities": "Liabilities LiabilitiesCurrent",
+    "debt": "LongTermDebtNoncurrent LongTermDebt",
     "equity": "StockholdersEquity",
     "cash": "CashAndCashEquivalentsAtCarryingValue",
     "receivables": "AccountsReceivableNetCurrent",
@@ -34,14 +37,34 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
     "plant": "PropertyPlantAndEquipmentNet",
     "goodwill": "Goodwill",
 }
+FAMILIES = tuple(_FAMILIES)
 _FAMILY = {f"us-gaap:{tag}": family for family, tags in _FAMILIES.items() for tag in tags.split()}
 
 
-# Families by which people describe a year, or a segment, and how readily; costs, which go with sales, are none of them
-_TELLING = {
-    2: ("sales", "profit", "operating cash"),
-    1: ("tax", "research", "capital spending", "buybacks", "acquisitions", "interest"),
+# What people describe a year of a company by → what they ask for with it
+_ASKED_WITH = {
+    family: frozenset(asked.split(", "))
+    for family, asked in {
+        "sales": "profit, profit per share, operating cash, research, selling, capital spending, acquisitions, "
+        "restructuring, stock awards, inventories, receivables, buybacks, dividends",
+        "profit": "sales, operating cash, research, selling, capital spending, acquisitions, restructuring, "
+        "stock awards, tax, buybacks, dividends, borrowing, debt, inventories",
+        "operating cash": "sales, profit, research, capital spending, acquisitions, buybacks, dividends, borrowing, "
+        "debt, cash, tax",
+        "research": "sales, profit, operating cash, stock awards",
+        "capital spending": "sales, profit, operating cash, depreciation, borrowing, debt, buybacks, dividends",
+        "buybacks": "sales, profit, profit per share, operating cash, dividends, borrowing, debt, cash, "
+        "capital spending",
+        "acquisitions": "sales, profit, operating cash, borrowing, debt, goodwill, buybacks",
+    }.items()
 }
+# Measures by which people rank; a profit per share or before taxes is another way to put it
+_HEADLINES = frozenset(
+    "us-gaap:" + tag
+    for tag in "Revenues RevenueFromContractWithCustomerExcludingAssessedTax SalesRevenueNet OperatingIncomeLoss "
+    "NetIncomeLoss ProfitLoss NetCashProvidedByUsedInOperatingActivities".split()
+)
+_SPENT = ("research", "capital spending", "buybacks", "acquisitions")
 
 
 def family_of(triplet: Triplet) -> str:
@@ -51,5 +74,10 @@ def family_of(triplet: Triplet) -> str:
 
 def how_telling(triplet: Triplet) -> int:
     """How readily people describe a year or a segment by this figure; 0: not at all."""
-    family = "" if "CostOf" in triplet.concept else family_of(triplet)
-    return next((degree for degree, families in _TELLING.items() if family in families), 0)
+    family = family_of(triplet)
+    return 2 if family and triplet.concept in _HEADLINES else int(family in _SPENT)
+
+
+def go_together(told: str, asked: str) -> bool:
+    """Whether somebody who describes a year by a figure of one family would ask for a figure of the other."""
+    return asked in _ASKED_WITH.get(told, ())

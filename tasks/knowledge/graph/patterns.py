@@ -12,6 +12,7 @@ from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
+from rarefy.tasks.knowledge.graph.headlines import FAMILIES
 from rarefy.tasks.knowledge.graph.years import YearChains
 
 
@@ -27,6 +28,7 @@ class CandidatePath:
     nominal: bool = False  # one clue that anybody knows without reading says it all
     time: str = ""  # where the pivot is a year of that node: "fiscal year 2024"
     remaining: tuple[int, int] | None = None  # answers without the clue, where they are not the answer's rivals
+    tables: tuple[int, ...] = ()  # the chunks of which `per_tables` counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
-        for i in range(len(sizes)):
+        for i in range(len(sizes) if led[answer] else 0):
             for facts in islice(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH]), 1):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
@@ -119,11 +121,12 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         return counts | {2: counts[2] + years.count()} if years else counts
 
     led = free & led_to[graph.head] & find_asked(graph, config) & ~graph.columns.pointer
+    answers = led.copy()
     if years:
-        led[[fact for fact in years.answers() if free[fact]]] = True
+        answers[[fact for fact in years.answers() if free[fact]]] = True
     return PatternPaths(
         count=count,
-        answers=np.flatnonzero(led),
+        answers=np.flatnonzero(answers),
         propose=propose,
         rule=config.chunk_rule,
     )
@@ -153,7 +156,8 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         if member[answer] and literal[answer]:
             if 2 in sizes:
                 for clue in figures.clues(answer, point):
-                    yield CandidatePath((clue, answer), answer, around.hub[answer])
+                    tables = (int(graph.chunk[clue]), int(graph.chunk[answer]))
+                    yield CandidatePath((clue, answer), answer, around.hub[answer], tables=tables)
             return
         if pointing:
             free_clues = [f for f in around.near(answer, point) if not (literal[f] or listed[f])]
@@ -382,17 +386,20 @@ class MemberFigures:
 
     def __init__(self, graph: Graph, chosen: Array, apart: ChunkRule) -> None:
         self.graph, self.apart = graph, apart
-        self.order = chosen[np.argsort(graph.head[chosen], kind="stable")]
-        self.heads = graph.head[self.order]
         columns = graph.columns
+        chosen = chosen[np.argsort(graph.head[chosen], kind="stable")]
+        self.order, self.heads = chosen, graph.head[chosen]
         table = (columns.sort, columns.relation, columns.kind, columns.asked, graph.chunk)
-        self.place, self.size = places_from_ends(columns.number, *table), group_sizes(*table)
+        self.above, self.size = count_larger(columns.number, *table), group_sizes(*table)
+        measure = zip(*(column[chosen].tolist() for column in table[:4]), strict=True)
+        self.ranks: dict[tuple[int, ...], dict[int, set[int]]] = {}  # measure and time -> larger ones -> parts
+        for fact, of in zip(chosen.tolist(), measure, strict=True):
+            self.ranks.setdefault(of, {}).setdefault(int(self.above[fact]), set()).add(int(graph.head[fact]))
 
     def clues(self, answer: int, point: int) -> Iterator[int]:
-        """The figures of the same part from other chunks and of another measure, by which it leads or trails.
+        """The sales or profits of the same part from other chunks by which it leads, comes second, or trails.
 
-        Those of another document come first, then those that people follow, then those of the same time, then the
-        largest or smallest among siblings before the second.
+        Those of another document come first, then those of the same time, then the largest before the second.
         """
         columns = self.graph.columns
         low, high = (
@@ -401,29 +408,46 @@ class MemberFigures:
         )
         order = []
         for clue in self.order[low:high].tolist():
-            same_measure = columns.relation[clue] == columns.relation[answer] or (
-                columns.concept[clue] == columns.concept[answer] >= 0
-            )
-            place, size = int(self.place[clue]), int(self.size[clue])  # the second of three is the middle one
-            if same_measure or size < 3 or place > (size > 3) or not self.apart((clue, answer)):
+            above, size = int(self.above[clue]), int(self.size[clue])
+            second = above == 1 and size > 3  # of three it is the middle one
+            ranked = size >= 3 and (second or above in (0, size - 1))
+            if not ranked or not self.describes(clue, answer) or not self.apart((clue, answer)):
+                continue
+            other_time = columns.asked[clue] != columns.asked[answer]
+            if other_time and not self.another_led(clue, answer):
                 continue
             near = columns.document[clue] == columns.document[answer]
-            other_time = columns.asked[clue] != columns.asked[answer]
             turned = turn_point(int(self.graph.point[clue]) ^ point, 0)
-            order.append((near, -columns.telling[clue], other_time, place, turned, clue))
+            order.append((near, other_time, above == 1, turned, clue))
         return (clue for *_, clue in sorted(order)[:BRANCHES])
 
+    def describes(self, clue: int, answer: int) -> bool:
+        """Whether people rank parts by this figure, and it says something else than the answer."""
+        columns = self.graph.columns
+        family = columns.family[clue]
+        ranks = columns.telling[clue] > 1 and FAMILIES[family] in ("sales", "profit")
+        return bool(ranks and family != columns.family[answer] and columns.relation[clue] != columns.relation[answer])
 
-def places_from_ends(number: Array, *columns: Array) -> Array:
-    """Per row: how many rows with these values have a larger number, or a smaller one: the lesser of the two."""
-    order = np.lexsort((number, *columns))
-    sizes = group_sizes(*columns)[order]
+    def another_led(self, clue: int, answer: int) -> bool:
+        """Whether another part had the clue's rank at the answer's time, so that the clue's time is needed."""
+        columns = self.graph.columns
+        time = int(columns.asked[answer])
+        ranks = self.ranks.get((*(int(c[clue]) for c in (columns.sort, columns.relation, columns.kind)), time), {})
+        above, size = int(self.above[clue]), int(self.size[clue])
+        place = above if above < 2 or not ranks else max(ranks) - (size - 1 - above)
+        holders = ranks.get(place, set())
+        return bool(holders) and int(self.graph.head[clue]) not in holders
+
+
+def count_larger(number: Array, *columns: Array) -> Array:
+    """Per row: how many rows with these values have a larger number."""
+    order = np.lexsort((-number, *columns))
     place = np.arange(len(order))
     first = np.ones(len(order), bool)
     first[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
     place -= np.maximum.accumulate(np.where(first, place, 0))
     found = np.empty(len(order), np.int64)
-    found[order] = np.minimum(place, sizes - 1 - place)
+    found[order] = place
     return found
 
 

@@ -36,6 +36,7 @@ class Allocation:
         around: Counter[int] = Counter()
         common: Counter[int] = Counter()
         described: Counter[tuple[int, ...]] = Counter()
+        joined: Counter[tuple[int, ...]] = Counter()
         seen: set[tuple[int, ...]] = set()
         used: set[int] = set()
         turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
@@ -52,6 +53,8 @@ class Allocation:
                         continue
                     if self.config.needed_clues and described[path.clues] >= self.config.per_clue:
                         continue
+                    if path.tables and joined[path.tables] >= self.config.per_tables:
+                        continue
                     facts = tuple(sorted(path.facts))
                     taken = (answer,) if self.config.exclusive == "answer" else facts
                     new = [fact for fact in taken if fact not in used]
@@ -62,6 +65,8 @@ class Allocation:
                     around[about] += 1
                     if path.clues:
                         described[path.clues] += 1
+                    if path.tables:
+                        joined[path.tables] += 1
                     common[about] += path.nominal
                     yield path
                     break

@@ -13,6 +13,7 @@ import numpy as np
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.facts import Array, Graph
+from rarefy.tasks.knowledge.graph.headlines import FAMILIES, go_together
 
 FEWEST = 3  # years of which one is the highest or the lowest
 NEAR = 0.02  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -40,13 +41,25 @@ class YearChains:
             everything = [fact for facts in years.values() for fact in facts]
             self.series.update(dict.fromkeys(everything, everything))
             for year in singled_out(values):
-                chosen = [fact for fact in years[year] if columns.flow[fact] and columns.telling[fact]]
+                least = values[year] < max(values.values())
+                chosen = [
+                    fact
+                    for fact in years[year]
+                    if columns.flow[fact]
+                    and columns.telling[fact]
+                    and not (least and FAMILIES[columns.family[fact]] == "acquisitions")  # which most years have few of
+                ]
                 self.clues[int(graph.head[years[year][0]]), year] += chosen
 
     def answers(self) -> Array:
-        """The facts that may be asked for by a year, ascending."""
-        found = [fact for fact in self.series if self.remaining(fact) > 1 and self.clues_of(fact)]
-        return np.array(sorted(found), np.int64)
+        """The facts that may be asked for by a year, ascending; of one figure under two labels the first alone."""
+        columns = self.graph.columns
+        found: dict[tuple[int, int, int], int] = {}
+        for fact in sorted(self.series):
+            if self.remaining(fact) > 1 and self.clues_of(fact):
+                figure = (int(self.graph.head[fact]), int(columns.concept[fact]), int(columns.year[fact]))
+                found.setdefault(figure, fact)
+        return np.array(sorted(found.values()), np.int64)
 
     def remaining(self, answer: int, chunk: int = -1) -> int:
         """The different answers that remain where no year is told, in the corpus or in this chunk."""
@@ -61,7 +74,8 @@ class YearChains:
         return [
             clue
             for clue in self.clues.get((int(self.graph.head[answer]), int(columns.year[answer])), ())
-            if columns.family[clue] != columns.family[answer] and self.apart((clue, answer))
+            if go_together(FAMILIES[columns.family[clue]], FAMILIES[columns.family[answer]])
+            and self.apart((clue, answer))
         ]
 
     def count(self) -> int:

@@ -167,19 +167,21 @@ _LOST = re.compile(r"(?:total |net |operating |comprehensive )*loss(?: from oper
 _ACTS = (  # a measure → what the one who reports it did; {0} is what the pattern has in brackets
     (r"(research and development|(?:technology and )?infrastructure|(?:sales and |selling and )?marketing"
      r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
-    (r"(capital expenditures|purchases of .+|repurchases of .+|acquisitions of .+)", "spend on {0}"),
+    (r"(capital expenditures|(?:treasury stock |share |stock )?(?:re)?purchases(?: of .+)?|acquisitions? of .+)",
+     "spend on {0}"),
+    (r"(?:additions to|expenditures for) (property.*)", "spend on {0}"),
     (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
     (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
     (r"payments to (acquire .+)", "spend to {0}"),
     (r"payments for (taxes related to .+)", "pay for {0}"),
     (r"payments for (dividends and dividend equivalents)", "pay in {0}"),
-    (r"(?:cash )?(dividends) paid(?: to (?:share|stock)holders)?", "pay in {0}"),
+    (r"(?:cash )?(dividends) paid(?: to (?:share|stock)holders| on common stock)?", "pay in {0}"),
     (r"proceeds from (?:the )?(issuance|exercise|disposal|sale|disposition) of (.+)", "receive from the {0} of {1}"),
     (r"proceeds from ((?:issuances|exercises|disposals|sales|dispositions)(?: of .+)?)", "receive from {0}"),
     (r"proceeds from (maturities .+|asset sales|long-term debt.*|short-term debt)", "receive from {0}"),
 )  # fmt: skip
 _CASH_PAID = re.compile(r"(net )?cash (?:paid|payments)(?: during the period)? for (.+)")
-_REPAID = re.compile(r"repayments? of ((?:long-term |short-term |term )?debt|commercial paper)")
+_REPAID = re.compile(r"(?:re)?payments? of ((?:long-term |short-term |term )?debt|commercial paper)")
 _CASH_FLOW = re.compile(r"(net )?cash (provided|generated|used) (?:by|in) (operating|investing|financing) activities")
 
 
@@ -206,6 +208,8 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
         return None
     named = holder in {*company_names(triplet.entity), short_name(triplet.entity)}
     forms = _figure_forms(triplet, measure, who, named, when or when_phrase(triplet, year_end))
+    if when:  # what describes a time stands behind the name of whose time it is
+        forms = [form for form in forms if form.endswith(f" {when}")] or forms
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
         text += f", {unit}"
@@ -214,6 +218,8 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
 
 # Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
 _TIMELESS = re.compile(r"\b(?:segment (?:that (?:sells|includes)|behind)|company (?:run|led) by) [^\d]+$")
+# of a rank only a span of time: "the lowest sales at the end of 2023" would be those of a day
+_RANKED = re.compile(r"\b(?:segment|line of business|geographic area) (?:by|with the [a-z-]+est) [^\d]+$")
 
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:
@@ -237,7 +243,7 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     else:
         owned = f"{possessive(who)} {name}"
         forms = [f"{when}, what {verb} {owned}"]
-    if not described or _TIMELESS.search(who):
+    if not described or _TIMELESS.search(who) or (flow and _RANKED.search(who)):
         forms += [f"what {verb} {owned}{'' if segment else closed} {when}"] * 2
     if described and re.search(r"\d", who):  # a time within is kept apart from the time asked for
         return forms

@@ -41,7 +41,7 @@ def describe_measure(triplet: Triplet) -> Measure:
     measure = _choose_side(name, triplet)
     if measure.rejected_because:
         return measure
-    name = _reorder(measure.name)
+    name = re.sub(r"^total (?=.*\bper )", "", _reorder(measure.name))
     if not measure.thing and re.search(r"[()/*†‡§|_]", _KEPT.sub("", name)):
         return Measure(name, rejected_because="label_not_plain")
     return replace(measure, name=name, plural=_takes_were(name))

@@ -153,6 +153,11 @@ def fiscal_year_label(triplet: Triplet, document: Document) -> str:
     return f"fiscal year {year}" if year else ""
 
 
+def year_of(triplet: Triplet, index: CorpusIndex) -> str:
+    """The period of a figure, of a balance the year that its day ends."""
+    return fiscal_year_label(triplet, index.documents[triplet.doc_id]) or triplet.period
+
+
 def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
     """A question for the object of a triplet whose subject is described."""
     if target.method == "prose" and target.object_type not in {"MONEY", "NUMBER", "PERCENT"}:
@@ -216,16 +221,31 @@ def describe_part(link: Triplet, kind: str, index: CorpusIndex) -> str:
     return f"the {index.call(link.entity)} {kind} {choose(forms, link.subject, link.object)}"
 
 
-_SHARED = {  # relation → how two things share its object
+_SHARED = {  # relation → questions for the {company} that has the same object as {other}
     "is audited by": (
-        "has the same auditor as {other}",
-        "is audited by the same firm as {other}",
-        "shares its auditor with {other}",
+        "Which {company} shares its auditor with {other}?",
+        "Which {company} does the auditor of {other} also audit?",
+        "Which {company} uses the same accounting firm as {other}?",
+        "Besides {other}, which {company} has the same auditor?",
     ),
-    "is listed on": ("is listed on the same stock exchange as {other}", "trades on the same stock exchange as {other}"),
-    "is incorporated in": ("is incorporated in the same state as {other}",),
-    "is headquartered in": ("is headquartered in the same city as {other}",),
-    "is based in": ("is based in the same state as {other}", "has its headquarters in the same state as {other}"),
+    "is listed on": (
+        "Which {company} trades on the same stock exchange as {other}?",
+        "Besides {other}, which {company} is listed on the same stock exchange?",
+    ),
+    "is incorporated in": (
+        "Which {company} is incorporated in the same state as {other}?",
+        "Besides {other}, which {company} is incorporated in the same state?",
+        "Which {company} shares its state of incorporation with {other}?",
+    ),
+    "is headquartered in": (
+        "Which {company} is headquartered in the same city as {other}?",
+        "Besides {other}, which {company} has its headquarters in the same city?",
+    ),
+    "is based in": (
+        "Which {company} has its headquarters in the same state as {other}?",
+        "Besides {other}, which {company} is based in the same state?",
+        "Which {company} shares its home state with {other}?",
+    ),
 }
 
 
@@ -247,7 +267,7 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
         given = arms[:at] + arms[at + 1 :]
         others = named_by_all - {subject_of(arm) for arm in given}
         # with a trait one named company says enough; several are named only where each has to be ruled out
-        trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, path, index)
+        trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, index)
         if len(others) == 1 or trait:
             wording = word_question(given, answer, trait, index)
             if wording.text:
@@ -256,45 +276,61 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     return refused
 
 
-def narrowing_trait(
-    given: list[Triplet], second: Triplet, others: set[str], path: Path, index: CorpusIndex
-) -> Triplet | None:
-    """A trait that only the answer has of all that share the tail, but that does not single it out alone; or None."""
+def narrowing_trait(given: list[Triplet], second: Triplet, others: set[str], index: CorpusIndex) -> Triplet | None:
+    """A trait that only the answer has of all that share the tail, but that does not single it out alone; or None.
+
+    Another one for each that may be named, as far as there are several, so that their questions are not alike.
+    """
     fits = []
     for trait in index.traits.get(subject_of(second), ()):
         holders = index.subjects[relation_of(trait), object_of(trait)]
         narrows = others & holders == {subject_of(second)} and len(holders - {subject_of(arm) for arm in given}) > 1
         if narrows and relation_of(trait) != relation_of(second) and trait.doc_id == second.doc_id:
             fits.append(trait)
-    return min(fits, key=lambda t: row_id(path.path_id, t.triplet_id), default=None)
+    named = {subject_of(arm) for arm in given}
+    place = sum(subject < min(named) for subject in others | named)
+    fits.sort(key=lambda t: row_id(second.triplet_id, t.triplet_id))
+    return fits[place % len(fits)] if fits else None
 
 
 def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, index: CorpusIndex) -> Wording:
     """The question for the second head, whose name must stand in its own document."""
     kind = common_noun(second.subject_type, second.entity, second.subject)
     names = sorted(mid_sentence(index.call(arm.subject)) for arm in given)
-    shared = shared_clause(second, names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
-    if not kind or not shared:
-        return refuse("no_wording")
     document = index.documents[second.doc_id]
     traits = (trait,) if trait else ()
     naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
-    if naming is None or second.subject != document.entity:
-        return refuse("answer_not_named")
     holders = index.subjects[relation_of(trait), object_of(trait)] if trait else {subject_of(arm) for arm in given}
     other = "" if holders.isdisjoint(subject_of(arm) for arm in given) else "other "
-    text = f"Which {other}{kind} {f'{apposed(trait)} ' if trait else ''}{shared}?"
+    company = other + (with_trait(kind, trait) if trait else kind)
+    text = ask_for_sharer(second, company, join_clauses(names))
+    if not kind or not text:
+        return refuse("no_wording")
+    if naming is None or second.subject != document.entity:
+        return refuse("answer_not_named")
     line = index.chunks[naming.chunk_id].text[naming.start : naming.end]
     printed = second.subject if second.subject in line else second.subject.upper()
     return Wording(text, printed, second, (naming,), restrictions=traits, aliases=(second.subject,))
 
 
-def shared_clause(triplet: Triplet, other: str) -> str | None:
-    """ "has the same auditor as Tesla"; None for relations that two things do not share in words."""
-    templates = _SHARED.get(triplet.relation, ())
-    if "state" in "".join(templates) and triplet.object not in STATES.values():
-        return None
-    return choose(templates, triplet.subject, other).format(other=other) if templates else None
+def ask_for_sharer(fact: Triplet, company: str, others: str) -> str:
+    """ "Which company shares its auditor with Tesla?"; "" for relations that two things do not share in words."""
+    forms = _SHARED.get(fact.relation, ())
+    if not forms or ("state" in forms[0] and fact.object not in STATES.values()):
+        return ""
+    text = choose(forms, fact.subject, company, others).format(company=company, other=others)
+    return text.replace("which other ", "which ") if text.startswith("Besides ") else text
+
+
+_BEFORE = {"New York Stock Exchange": "NYSE-listed", "Nasdaq": "Nasdaq-listed"}
+
+
+def with_trait(kind: str, trait: Triplet) -> str:
+    """ "California-based company", "NYSE-listed company", "company audited by KPMG"."""
+    if trait.relation == "is based in":
+        return f"{trait.object}-based {kind}"
+    before = _BEFORE.get(trait.object) if trait.relation == "is listed on" else None
+    return f"{before} {kind}" if before else f"{kind} {apposed(trait)}"
 
 
 # type → common noun
@@ -330,7 +366,14 @@ _PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geogra
 
 
 _MOST = {"largest": "the most", "smallest": "the least"}  # of assets
-_SIZES = {"highest": "largest", "largest": "largest", "lowest": "smallest", "smallest": "smallest"}
+_SIZES = {
+    "highest": "largest",
+    "second-highest": "second-largest",
+    "second-largest": "second-largest",
+    "largest": "largest",
+    "lowest": "smallest",
+    "smallest": "smallest",
+}
 _LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
 
 
@@ -350,7 +393,7 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    when = "" if clue.period == target.period else f" {when_phrase(clue)}"
+    when = "" if year_of(clue, index) == year_of(target, index) else f" {when_phrase(clue)}"
     of_balance = described.plural and not clue.period_start
     ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
     forms = [f"{part} with {ranked} {measure}{when}"]
@@ -433,10 +476,9 @@ def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
     above, below = sum(other > value for other in others), sum(other < value for other in others)
     if above + below != len(others) or len(others) < 2:
         return ""  # of two that one table sets side by side, one may be the total of others
-    second = len(others) > 2  # of three the second is the middle one
-    return {0: most, 1: f"second-{most}" * second}.get(above) or {0: least, 1: f"second-{least}" * second}.get(
-        below, ""
-    )
+    if above == 1 and len(others) > 2:  # of three the second is the middle one
+        return f"second-{most}"
+    return most if above == 0 else least if below == 0 else ""
 
 
 def _axes(dimensions: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import re
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.years import singled_out
 from rarefy.tasks.questions.ask.aliases import company_names
-from rarefy.tasks.questions.ask.facts import ask_for_figure, choose
+from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
 
@@ -37,63 +37,85 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     values = {year: float(figure.value) for year, figure in figures.items()}
     if year not in singled_out(values):
         return "", (), "pivot_not_unique"
-    name = re.sub(r"^total ", "", describe_measure(clue).name)
-    asked = describe_measure(target)
+    spent = _spent(describe_measure(clue).name)
+    name, asked = spent or _spoken_name(clue, year, index), describe_measure(target)
     if any(describe_measure(figure).turned or describe_measure(figure).rejected_because for figure in figures.values()):
         return "", (), "clue_not_plain"
-    if not is_sayable(name) or describe_measure(clue).thing:
+    if not is_sayable(name) or len(name.split()) > LONGEST or describe_measure(clue).thing:
         return "", (), "clue_not_plain"
     if not is_sayable(asked.name) or any(name in asked.name for name in company_names(target.entity)):
         return "", (), "label_not_plain"  # "Walmart's total Walmart shareholders' equity"
-    most = values[year] == max(values.values())
-    first, last = min(figures), max(figures)
-    said = _said_of_year(clue, name, most)
-    forms = [f"the year when {said}", f"the year from fiscal {first} through {last} when {said}"]
-    if not any(_spent(name)):
-        forms.append(f"the year of its {_degree(name, most)} {name}")
-    when = choose(forms, clue.subject, name, target.relation, target.period)
-    when = f"in {when}" if target.period_start else f"at the end of {when}"
-    text = ask_for_figure(target, index.call(target.entity), when=when)
-    span = "" if "through" in when else f"over fiscal {first}–{last}"
-    if text and span and text.lower().startswith(when.lower()):
-        text = f"{text[: len(when)]} {span}{text[len(when) :]}"
-    elif text and span:
-        text = f"{span[0].upper()}{span[1:]}, {text[0].lower()}{text[1:]}"
+    if _LABOURED.search(asked.name):
+        return "", (), "label_not_plain"
+    told = _tell_year(clue, name, bool(spent), values[year] == max(values.values()), min(figures), max(figures))
+    when = f"in {told}" if target.period_start else f"at the end of {told}"
+    company = index.call(target.entity)
+    text = ask_for_figure(target, company, when=when)
+    if text and choose(("behind", "before"), clue.relation, target.relation, target.period) == "before":
+        text = _put_before(text, when, mid_sentence(company))
     others = tuple(figure for other, figure in figures.items() if other != year)
     return (text, others, "") if text else ("", (), asked.rejected_because or "unit_or_period_unknown")
 
 
-_SPENT = (
-    (r"(?:payments? (?:for|related to) )?((?:re)?purchases? of .+)", "spent the {} on {}"),
-    (r"payments (?:for|related to) ((?:business )?acquisitions?(?: of .+)?)", "spent the {} on {}"),
-    (r"(capital expenditures|additions to property.*|advertising)(?: expenses?| costs?)?", "spent the {} on {}"),
-    (
-        r"(research and development|marketing and sales|sales and marketing)(?: expenses?| costs?)?",
-        "spent the {} on {}",
-    ),
-    (r"(?:cash )?(dividends) paid.*|(?:payments for |payment of )(dividends.*)", "paid the {} in {}"),
-    (r"cash paid (?:during the period )?for ([\w ]+)", "paid the {} cash for {}"),
+# "inventories, at cost, not in excess of market", "net earnings attributable to Lowe's Companies, Inc."
+_LABOURED = re.compile(r"(?<!selling)(?<!property), |\battributable to [A-Z]")
+LONGEST = 7  # words in the name of a measure that describes a year
+
+
+def _spoken_name(clue: Triplet, year: int, index: CorpusIndex) -> str:
+    """What a measure is called where it only describes a year: "net income", whoever it is attributable to.
+
+    Where the profit with that of other owners has its extreme in another year, the label is said in full.
+    """
+    name = re.sub(r"^total ", "", describe_measure(clue).name)
+    if clue.concept == "us-gaap:NetCashProvidedByUsedInOperatingActivities":
+        return "operating cash flow"
+    for tag in ("NetIncomeLoss", "ProfitLoss"):
+        others = [t for t in index.tagged.get((subject_of(clue), f"us-gaap:{tag}"), ()) if t.period == clue.period]
+        figures = figures_by_year(others[0], index) if others else {}
+        if others and year not in singled_out({y: float(figure.value) for y, figure in figures.items()}):
+            return name
+    return re.sub(
+        r"^(net (?:income|earnings)) (?:attributable|available|from continuing and discontinued) .*", r"\1", name
+    )
+
+
+def _tell_year(clue: Triplet, name: str, spent: bool, most: bool, first: int, last: int) -> str:
+    """ "the year its operating income peaked between fiscal 2021 and 2023", "its weakest year for sales from …"."""
+    between, span = f"between fiscal {first} and {last}", f"from fiscal {first} to {last}"
+    if spent:
+        said = f"spent the {'most' if most else 'least'} on {name}"
+        return choose([f"the year it {said} {between}", f"the year {between} when it {said}"], clue.subject, name)
+    be = "were" if describe_measure(clue).plural else "was"
+    if most:
+        forms = [f"the year its {name} peaked {between}", f"its best year for {name} {span}"]
+    else:
+        forms = [f"the year its {name} {be} lowest {between}", f"its weakest year for {name} {span}"]
+    return choose(forms, clue.subject, name, clue.period, str(most))
+
+
+def _put_before(text: str, when: str, company: str) -> str:
+    """ "In Acme's weakest year for sales from …, how much did it spend on research?": the year first, with the name."""
+    asked = text.removesuffix("?").removesuffix(f" {when}")
+    owner = possessive(company)
+    told = when.replace(" it ", f" {company} ", 1) if " it " in when else when.replace("its ", f"{owner} ", 1)
+    rest = asked.replace(owner, "its", 1) if owner in asked else asked.replace(company, "it", 1)
+    if rest == asked:
+        return text
+    return f"{told[0].upper()}{told[1:]}, {rest[0].lower()}{rest[1:]}?"
+
+
+_SPENT = (  # a measure of money spent → on what it was spent
+    (r"(?:payments (?:for|related to) )?(?:re)?purchases? of (?:the company’s )?common (?:stock|shares)"
+     r"|treasury stock purchases|common stock repurchased", "share repurchases"),
+    (r"(?:payments (?:for|related to) )?((?:treasury stock |share |stock )?repurchases?(?: of .+)?)", r"\1"),
+    (r"(?:payments for|acquisitions? of|additions to|expenditures for|purchases? of) (property.*)", r"\1"),
+    (r"(?:payments (?:for|related to) )?((?:business )?acquisitions?)(?:, net of cash acquired)?", r"\1"),
+    (r"(capital expenditures)", r"\1"),
+    (r"(research and development)(?: expenses?| costs?)?", r"\1"),
 )  # fmt: skip
 
 
-def _spent(name: str) -> tuple[str, str]:
-    """(what it did, on what) for a measure of money spent; ("", "") for others."""
-    for pattern, act in _SPENT:
-        if match := re.fullmatch(pattern, name):
-            return act, next(filter(None, match.groups()))
-    return "", ""
-
-
-def _said_of_year(clue: Triplet, name: str, most: bool) -> str:
-    """ "it spent the most on repurchases of common stock", "its net income was lowest"."""
-    act, on = _spent(name)
-    if act:
-        return f"it {act.format('most' if most else 'least', on)}"
-    be = "were" if describe_measure(clue).plural else "was"
-    return f"its {name} {be} {_degree(name, most)}"
-
-
-def _degree(name: str, most: bool) -> str:
-    if re.search(r"\bloss", name):
-        return "largest" if most else "smallest"
-    return "highest" if most else "lowest"
+def _spent(name: str) -> str:
+    """On what money was spent, of which this is a measure; "" for others."""
+    return next((found.expand(on) for pattern, on in _SPENT if (found := re.fullmatch(pattern, name))), "")

@@ -200,13 +200,15 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     """Rejects all but the smallest id of questions worded alike with the same answer.
 
     Only questions with the same names and numbers are compared: one about another year or company is another question.
+    Of a company that is found by what it shares, questions are alike that find it by the same traits, whoever else has
+    them and whichever of them is named.
     """
     from rapidfuzz import fuzz  # not when the stage is only looked up
 
     alike: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in sorted(questions, key=lambda q: q.question_id):
         marks = sorted(re.sub(r"\W", "", m).casefold() for m in _NAMES_AND_NUMBERS.findall(question.text))
-        alike[question.answer.casefold(), *marks].append(question)
+        alike[question.answer.casefold().lstrip("$"), *marks].append(question)
     reasons: dict[str, str] = {}
     for group in alike.values():
         kept: list[str] = []
@@ -216,7 +218,22 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
                 reasons[question.question_id] = "near_duplicate"
             else:
                 kept.append(text)
+    found: set[tuple[Key, ...]] = set()
+    for question in sorted(questions, key=lambda q: q.question_id):
+        if question.pattern == "inverted_star" and question.question_id not in reasons:
+            traits = _traits_of_answer(question, triplets)
+            if traits in found:
+                reasons[question.question_id] = "near_duplicate"
+            found.add(traits)
     return reasons
+
+
+def _traits_of_answer(question: Question, triplets: Triplets) -> tuple[Key, ...]:
+    """The facts by which an answer is found, in whatever order they are told; of what was dated, with the time."""
+    facts = [triplets[name] for name in question.triplet_ids if name in triplets]
+    answers = {question.answer.casefold(), *(alias.casefold() for alias in question.aliases)}
+    own = (fact for fact in facts if fact.subject.casefold() in answers)
+    return tuple(sorted({(_subject(t), t.relation_key or t.relation.casefold(), _object(t), t.period) for t in own}))
 
 
 def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[str, bool]:

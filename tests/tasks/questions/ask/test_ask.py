@@ -7,6 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Path, Place, Triplet, row_id
 from rarefy.tasks.questions.ask import AskConfig, ask
+from rarefy.tasks.questions.ask.patterns import with_trait
 
 COMPANIES = {
     # auditor, state, exchange
@@ -188,7 +189,7 @@ def test_inverted_star_with_all_but_one_named(corpus):
     question = put(
         corpus, "inverted_star", *((name, "is audited by") for name in ("Alpha Inc.", "Beta Corp.", "Delta Co."))
     )
-    assert question.text == "Which other company shares its auditor with Beta and Delta?"
+    assert question.text == "Which other company does the auditor of Beta and Delta also audit?"
     assert question.answer == "Alpha Inc."
 
 
@@ -268,12 +269,13 @@ def test_a_part_whose_name_was_not_read_may_stand_in_the_same_row():
         for key, t in triplets.items()
     }
     assert "sales" in put_segment("West", (documents, chunks, triplets)).text
-    assert put_segment("North", (documents, chunks, triplets)).text.count("second-lowest") == 1
+    assert put_segment("North", (documents, chunks, triplets)).rejected_because == "clue_not_plain", "second-lowest"
 
 
 def test_the_second_of_four_has_a_rank_and_the_second_of_three_has_none():
     four = {"tags": (100, 200, 300, 400), "shown": (100, 200, 300, 400), "parts": ("North", "South", "West", "East")}
-    assert "with the second-highest sales" in put_segment("West", segments(**four)).text
+    assert re.search("second-highest sales|second-largest segment by", put_segment("West", segments(**four)).text)
+    assert put_segment("South", segments(**four)).rejected_because == "clue_not_plain", "nobody asks for the third"
     assert put_segment("South", segments()).rejected_because == "clue_not_plain"
 
 
@@ -422,4 +424,17 @@ def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
     }
     arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
     question = put((documents, chunks, rows), "inverted_star", *arms)
-    assert question.text.startswith("Which other company listed on Nasdaq ")
+    assert question.text == "Besides Beta, which Nasdaq-listed company has the same auditor?"
+
+
+@pytest.mark.parametrize(
+    ("relation", "thing", "said"),
+    [
+        ("is based in", "Ohio", "Ohio-based company"),
+        ("is listed on", "New York Stock Exchange", "NYSE-listed company"),
+        ("is audited by", "KPMG LLP", "company audited by KPMG"),
+    ],
+)
+def test_a_trait_stands_before_its_company_where_people_put_it_there(corpus, relation, thing, said):
+    trait = replace(next(iter(corpus[2].values())), relation=relation, object=thing)
+    assert with_trait("company", trait) == said

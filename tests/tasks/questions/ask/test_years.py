@@ -46,11 +46,11 @@ BUYBACKS = figures("repurchases of common stock", "PaymentsForRepurchaseOfCommon
 
 def test_a_year_is_described_by_what_was_lowest_in_it_and_every_year_is_evidence():
     question, path, rows = put(SALES, BUYBACKS, 2023)
-    asks = "ow much did Acme spend on repurchases of common stock in the year"
     assert question.text in {
-        f"Over fiscal 2022–2024, h{asks} when its net sales were lowest?",
-        f"Over fiscal 2022–2024, h{asks} of its lowest net sales?",
-        f"H{asks} from fiscal 2022 through 2024 when its net sales were lowest?",
+        "How much did Acme spend on repurchases of common stock in "
+        "the year its net sales were lowest between fiscal 2022 and 2024?",
+        "In the year Acme's net sales were lowest between fiscal 2022 and 2024, "
+        "how much did it spend on repurchases of common stock?",
     }
     assert (question.answer, question.pivot) == ("6", "Acme Inc. fiscal year 2023")
     assert {rows[name].period for name in question.triplet_ids} == {
@@ -62,13 +62,13 @@ def test_a_year_is_described_by_what_was_lowest_in_it_and_every_year_is_evidence
 def test_a_year_is_described_by_what_was_done_in_it():
     spent = figures("repurchases of common stock", "PaymentsForRepurchaseOfCommonStock", 5, 9, 7)
     question, *_ = put(spent, SALES, 2023)
-    assert re.search("in the year .*when it spent the most on repurchases of common stock", question.text, re.I)
+    assert re.search("in the year .*(?:it|Acme) spent the most on share repurchases", question.text, re.I)
     assert question.answer == "20"
 
 
 def test_a_balance_is_asked_for_at_the_end_of_the_year():
     question, *_ = put(SALES, figures("total assets", "Assets", 5, 6, 7, balance=True), 2023)
-    assert "at the end of the year " in question.text.lower()
+    assert re.search("at the end of (?:the|its|Acme's weakest) year", question.text, re.I)
     assert "December" not in question.text
 
 

@@ -219,6 +219,29 @@ def test_of_near_duplicates_the_smallest_id_stays_and_another_year_is_another_qu
         assert found == {"q9": "near_duplicate"}
 
 
+def test_a_company_is_found_by_the_same_traits_once_in_whatever_order_and_beside_whomever():
+    own = next(iter(TRIPLETS.values()))
+    facts = {
+        f"{name} {relation}": replace(own, triplet_id=f"{name} {relation}", subject=name, subject_key=name,
+                                      relation=relation, relation_key=relation, object=thing, object_key=thing)
+        for name in ("Acme", "Bolt", "Carl")
+        for relation, thing in (("is audited by", "KPMG"), ("is listed on", "Nasdaq"), ("is based in", "Ohio"))
+    }  # fmt: skip
+    told = {
+        "q1": ("Bolt is audited by", "Acme is audited by", "Acme is listed on"),
+        "q2": ("Carl is listed on", "Acme is listed on", "Acme is audited by"),
+        "q3": ("Bolt is audited by", "Acme is audited by", "Acme is based in"),
+    }
+    questions = [
+        replace(SINGLE, question_id=name, pattern="inverted_star", answer="Acme", aliases=(), triplet_ids=used,
+                text=f"{name} beside {used[0]}?")
+        for name, used in told.items()
+    ]  # fmt: skip
+    for order in (questions, questions[::-1]):
+        found = GATES["near_duplicate"](order, GatesConfig(), chunks=CHUNKS, triplets=facts)
+        assert found == {"q2": "near_duplicate"}
+
+
 def test_the_one_that_stays_of_two_is_one_that_nothing_else_is_wrong_with():
     first = replace(SINGLE, question_id="a", evidence=("nonsense",))
     judged = list(judge([SINGLE, first], GatesConfig(), chunks=CHUNKS, triplets=TRIPLETS))
