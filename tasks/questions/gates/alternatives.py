@@ -89,7 +89,8 @@ _PHRASES = tuple(
         (r"(?:re)?purchases? (?:of )?(?:\w+ )?(?:stock|shares)|(?:stock|share) (?:repurchases?|buybacks?)|repurchased",
          "buyback stock"),
         (r"long-lived", "longlived"),
-        (r"present value of|,? net of (?:income )?tax(?:es)?", ""),
+        (r"present value of|,? net of (?:income )?tax(?:es)?"
+         r"|,? (?:net of|less) accumulated (?:depreciation|amortization)(?: and (?:depreciation|amortization))?", ""),
         (r"u\.s\.|united states", "usa"),
     )
 )  # fmt: skip
@@ -403,7 +404,8 @@ _IDLE = frozenset(  # beside the name of a measure, and no part of it
     for word in (
         "was were is are has have had been be includes including recognized incurred generated about approximately "
         "nearly total totaled increased decreased grew grown rose declined amounted reached recorded reported up down "
-        "from compared respectively primarily used related we our it company this these which record high strong solid"
+        "from compared respectively primarily used related we our it company this these which record high strong solid "
+        "unchanged"
     ).split()
 )
 
@@ -488,7 +490,7 @@ def _states(fact: Triplet, amount: Decimal, said: _Statement, chunk: Chunk) -> b
     if (needed & _APART) - said.around - (_SIDES | {"averag"} if exact else frozenset()):
         return False
     common = len(needed & spoken)
-    idle = _IDLE | _telling(fact.entity)
+    idle = _IDLE | _telling(fact.entity) | parts
     if fact.subject_type == "TABLE":
         enough = shown >= LONG - 1 and needed <= said.own
     elif shown >= LONG or (exact and parts):

@@ -121,6 +121,7 @@ def test_a_part_may_head_a_column_and_the_year_a_block_of_rows():
             "We repurchased 5.3 million shares for $31 billion in 2024.",
         ),
         ("net income attributable to Acme Corporation", "|  | 2024 |\n|---|---|\n| Net income | 31,370 |"),
+        ("software, net", "| Software, net of accumulated amortization of $6,971 and $7,039 | 31,370 |"),
         ("discontinued earnings", "| Discontinued earnings, net of tax | 31,370 |"),
         ("total assets", "| Deferred: |  |\n| Other | 5 |\n| Total assets | 31,370 |"),
         ("accumulated other comprehensive loss", "| Total AOCI | 31,370 |"),
@@ -178,6 +179,12 @@ def test_a_year_ago_is_the_one_before_the_documents():
 def test_a_part_may_be_named_in_the_sentence_before():
     part = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="subscription revenue")
     text = "{} revenue was $40.1 billion. Subscription revenue grew to $31.4 billion in fiscal 2024."
+    assert found(part, *(chunk(name, text.format(name)) for name in ("Cloud", "Games"))) == {"Cloud"}
+
+
+def test_a_part_may_stand_in_the_name_of_a_rounded_figure():
+    part = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="net sales")
+    text = "{} net sales were unchanged at $31 billion."
     assert found(part, *(chunk(name, text.format(name)) for name in ("Cloud", "Games"))) == {"Cloud"}
 
 
