@@ -19,6 +19,7 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
 FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
+CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
 FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
@@ -34,6 +35,7 @@ _UNCLEAR = re.compile(
     re.IGNORECASE,
 )
 
+_SUM_ROW = re.compile(r"\|?\s*total\b", re.IGNORECASE)
 _REST_OF_WORLD = re.compile(r"\b(?:other|others|rest of (?:the )?world)\b", re.IGNORECASE)  # nobody asks for it by name
 
 
@@ -49,6 +51,16 @@ class Operands:
     def figures(self) -> frozenset[str]:
         """What is set side by side, whichever passages state it."""
         return frozenset(map(name_figure, self.triplets))
+
+    @property
+    def easy(self) -> int:
+        """How little it takes to answer: 0 for the most, then what is one row of one table, or a guess between two."""
+        if self.kind in ("change", "superlative"):
+            return int(len({(t.chunk_id, t.start) for t in self.triplets}) == 1)
+        if self.kind != "comparison" or len(self.triplets) > 2:
+            return 0
+        low, high = sorted(map(worth, self.triplets))
+        return 1 if high <= CLOSE * low else 2
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
@@ -248,7 +260,7 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
 def _compare(group: Sequence[list[Triplet]], alike: bool) -> Iterator[Operands]:
     by_subject = {figure[0].subject_key: figure for figure in group}
     ranked = sorted(by_subject.values(), key=lambda figure: (worth(figure[0]), figure[0].triplet_id))
-    for size, step in ((2, 1), (2, 2), (3, 1)):
+    for size, step in ((2, 1), (2, 2), (3, 1), (3, 2)):
         for at in range(len(ranked) - (size - 1) * step):
             chosen = ranked[at : at + size * step : step]
             close = worth(chosen[-1][0]) <= FARTHEST * worth(chosen[0][0])
@@ -262,7 +274,13 @@ def by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:
     for figure in group:
         for table, own in _tables_of(figure).items():
             tables[table].append(own)
-    yield from (tables[name] for name in sorted(tables))
+    yield from (_of_one_level(tables[name]) for name in sorted(tables))
+
+
+def _of_one_level(table: list[list[Triplet]]) -> list[list[Triplet]]:
+    """A table without its sums, unless each of its members is one: North America stands beside Europe, not Canada."""
+    parts = [figure for figure in table if not _SUM_ROW.match(figure[0].source_sentence)]
+    return parts or table
 
 
 def _tables_of(figure: Iterable[Triplet]) -> dict[tuple[str, int], list[Triplet]]:
@@ -374,15 +392,15 @@ def name_figure(triplet: Triplet) -> str:
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
-    Of equals the one from more documents comes first, then the one with the smaller hash. A larger quota takes what a
-    smaller one takes, and more.
+    Easy ones come after all others. Of equals the one from more documents comes first, then the one with the smaller
+    hash. A larger quota takes what a smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
     seen: set[frozenset[str]] = set()
 
-    def place(one: Operands) -> tuple[int, int, int]:
+    def place(one: Operands) -> tuple[int, int, int, int]:
         counts = [taken[group] for group in one.spread]
-        return max(counts), one.far, sum(counts)
+        return one.easy, max(counts), one.far, sum(counts)
 
     waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])

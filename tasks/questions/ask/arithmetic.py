@@ -4,6 +4,7 @@ An operation takes the operands in the order of their path and gives an answer i
 call `answer_of`, one with the values, the other with the figures that the gold sentences show.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -161,7 +162,7 @@ def member_of(triplet: Triplet) -> str:
     """A part of a company without the company's name: "Greater China"; "" for a whole company."""
     if triplet.subject_type == "ORG" or not triplet.subject.startswith(triplet.entity):
         return ""
-    return triplet.subject.removeprefix(triplet.entity).strip()
+    return re.sub(r"^[Tt]otal (?=[A-Z])", "", triplet.subject.removeprefix(triplet.entity).strip())
 
 
 def member_phrase(triplet: Triplet) -> str:

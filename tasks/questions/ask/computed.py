@@ -82,7 +82,6 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     when = when_words(member, index)
     words = {
         "member": member_phrase(member),
-        "be": "were" if describe_measure(member).plural else "was",
         "what": f"{owner} {plain}",
         "total": f"{owner} total {plain}",
         "when": when,
@@ -101,7 +100,8 @@ def share(path: Path, index: CorpusIndex) -> Wording:
 _SHARES = (
     "What percentage of {what} {when} did {member} account for?",
     "{When}, what percentage of {total} did {member} account for?",
-    "What percentage of {what} {be} attributable to {member} {when}?",
+    "{When}, {member} accounted for what percentage of {total}?",
+    "What share of {total} did {member} make up {when}?",
 )
 _EARNED = (
     "What percentage of {what} came from {member} {when}?",
@@ -196,7 +196,8 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
         "kinds": _PARTS.get(first.subject_type, ""),
         "in": when_words(first, index),
         "either": join_names(among, "or"),
-        "every": join_names(among),
+        "first": among[0],
+        "last": among[-1],
     }
     templates = (_YEARS if first.period_start else _DAYS) if times else _OF_ALL
     template = templates[turn(path, "wording", len(templates))]
@@ -217,8 +218,8 @@ def _is_peak_asked(operands: Sequence[Triplet], path: Path) -> bool:
 
 _PARTS = {"SEGMENT": "segments", "PRODUCT": "lines of business", "REGION": "markets"}
 _YEARS = (
-    "In which of the fiscal years {every} {be} {what} {degree}?",
-    "In which fiscal year, {either}, {be} {what} the {degree}?",
+    "Between fiscal {first} and fiscal {last}, in which year {be} {what} {degree}?",
+    "In which fiscal year {be} {what} {degree}: {either}?",
     "When {be} {what} {degree}: in fiscal {either}?",
 )
 _DAYS = ("On which of these dates {be} {what} {degree}: {either}?",)

@@ -145,6 +145,7 @@ def _part_of(triplet: Triplet) -> tuple[str, str]:
             member,
         )
         return "", f" in the {member}" if takes_article else f" in {member}"
+    member = re.sub(r"^(Product|Service)s?$", lambda kind: f"{kind[1].lower()}s", member)
     return "", f" {'for' if _SPENT.search(triplet.relation) else 'from'} {member}"
 
 

@@ -56,8 +56,8 @@ class CorpusIndex:
 
         def small(word: re.Match[str]) -> str:
             spelled = word[0].capitalize()
-            if word[0] in document.entity:
-                return word[0]
+            if any(word[0] in other.entity for other in self.documents.values()):
+                return word[0]  # a company's name, here or beside it
             if (doc_id, spelled) not in self._spelled:
                 self._spelled[doc_id, spelled] = re.search(rf"\b{spelled}\b", document.text) is not None
             return spelled if self._spelled[doc_id, spelled] else word[0]

@@ -76,7 +76,7 @@ def _bare(company: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|\[\w{1,2}\]|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"
@@ -404,9 +404,13 @@ _LEADS_WITH = re.compile(
 )
 
 
+_DONE = "acquisitions|liquidations|purchases|sales|maturities|issuances|repayments|disposals"
+
+
 def _reorder(name: str) -> str:
     """ "X, net" is "net X", "X, current portion" "the current portion of X"."""
     name = re.sub(r",? at cost$", " at cost", name)
+    name = re.sub(rf"^([^,]+), ({_DONE})$", r"\2 of \1", name)
     if match := _LEADS_WITH.fullmatch(name):
         word, rest = match[2].lower(), match[1]
         if match["portion"]:

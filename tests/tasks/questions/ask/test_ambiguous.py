@@ -14,8 +14,8 @@ TEXT = f"By customer location:\n\n| | 2022 |\n{ROW}\n{TOTAL}\n\nThe end."
 US, ORIGIN = "srt:StatementGeographicalAxis=country:US", "us-gaap:ConcentrationRiskByTypeAxis=x:ByOriginMember"
 SALES = Triplet(
     "t", "c", "d", TEXT.index(ROW), TEXT.index(ROW) + len(ROW), "Acme United States", "net sales", "41,190", ROW,
-    "table", subject_type="REGION", answer="41,190", value="41190", unit="USD", period="fiscal year 2022", entity="Acme",
-    period_start="2022-01-01", period_end="2022-12-31", concept="us-gaap:RevenueFromContractWithCustomer"
+    "table", subject_type="REGION", answer="41,190", value="41190", unit="USD", period="fiscal year 2022",
+    entity="Acme", period_start="2022-01-01", period_end="2022-12-31", concept="us-gaap:RevenueFromContractWithCustomer"
     "ExcludingAssessedTax",
 )  # fmt: skip
 

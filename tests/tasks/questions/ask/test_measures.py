@@ -332,7 +332,9 @@ def test_an_answer_says_its_scale_to_who_reads_it_without_its_table(answer, valu
 def test_capitals_of_a_heading_are_written_as_the_document_writes_them_elsewhere():
     text = "Converse sells shoes. CONVERSE | 1 | EBITDA | NIKE | Nike"
     document = Document("d", "h", "d", "NIKE", "text/plain", text, entity="NIKE, Inc.")
-    index = build_index({}, {}, {"d": document})
+    other = Document("e", "h", "e", "Acme", "text/plain", "Nike is a rival.", entity="Acme, Inc.")
+    index = build_index({}, {}, {"d": document, "e": other})
+    assert index.write_small("Did NIKE or Acme sell more?", "e") == "Did NIKE or Acme sell more?"
     assert index.write_small("What was the EBITDA of NIKE's CONVERSE segment?", "d") == (
         "What was the EBITDA of NIKE's Converse segment?"
     )
@@ -357,3 +359,17 @@ def test_what_is_worn_or_allowed_for_is_said_in_full_or_not_at_all(label, tag, n
 
 def test_a_name_that_is_a_possessive_takes_no_other():
     assert [possessive(name) for name in ("Lowe’s", "McDonald's", "Apple")] == ["Lowe’s", "McDonald's", "Apple's"]
+
+
+def test_what_was_done_with_a_thing_stands_before_it():
+    measure = describe_measure(figure("available-for-sale marketable securities, liquidations"))
+    assert measure.name == "liquidations of available-for-sale marketable securities"
+
+
+def test_products_are_no_name():
+    products = figure("net sales", "Apple Inc. Product", "PRODUCT")
+    assert "Apple's net sales from products" in ask_for_figure(products, "Apple")
+
+
+def test_a_footnotes_mark_is_no_part_of_a_measure():
+    assert describe_measure(figure("real estate income [a]")).rejected_because == "footnote_mark"

@@ -1,0 +1,50 @@
+"""Sets of figures: what takes reading comes before what is a row, or a guess; a sum stands beside none of its parts."""
+
+from dataclasses import replace
+
+import pytest
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.knowledge.graph.computed import Operands, by_table, take_in_turn
+
+FIGURE = Triplet(
+    "t", "c", "d", 0, 9, "Acme", "goodwill", "100", "| Goodwill | 100 | 160 |", "table", subject_type="ORG",
+    answer="100", value="100", unit="USD", period="fiscal year 2023", period_end="2023-12-31", entity="Acme",
+    subject_key="ORG:Acme", relation_key="goodwill",
+)  # fmt: skip
+
+
+def figures(*values, **fields):
+    return tuple(
+        replace(FIGURE, triplet_id=str(at), value=str(value), period_end=f"202{at}-12-31", **fields)
+        for at, value in enumerate(values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "triplets", "easy"),
+    [
+        ("change", figures(100, 160), 1),
+        ("change", (FIGURE, replace(FIGURE, triplet_id="u", start=50)), 0),
+        ("superlative", figures(100, 160, 120), 1),
+        ("comparison", figures(100, 140), 1),
+        ("comparison", figures(100, 160), 2),
+        ("comparison", figures(100, 160, 200), 0),
+        ("share", figures(100, 160), 0),
+    ],
+)
+def test_a_row_and_a_guess_between_two_are_easy(kind, triplets, easy):
+    assert Operands(kind, triplets, 2).easy == easy
+
+
+def test_easy_sets_come_last_though_they_are_of_more_documents():
+    hard = [Operands("comparison", figures(100, 120, 140, unit=f"U{n}"), 2) for n in range(3)]
+    easy = Operands("comparison", figures(100, 120, subject_key="ORG:Other", relation_key="debt"), 0)
+    assert list(take_in_turn([easy, *hard], 4))[-1] == easy
+
+
+def test_a_sum_stands_beside_none_of_its_parts():
+    rows = ("| Canada | 1 |", "| Total North America | 3 |", "| Europe | 2 |")
+    canada, total, europe = ([replace(FIGURE, triplet_id=row, source_sentence=row)] for row in rows)
+    assert list(by_table([canada, total, europe])) == [[canada, europe]]
+    assert list(by_table([total])) == [[total]]
