@@ -168,8 +168,8 @@ _LOST = re.compile(r"(?:total |net |operating |comprehensive )*loss(?: from oper
 _ACTS = (  # a measure → what the one who reports it did; {0} is what the pattern has in brackets
     (r"(research and development|(?:technology and )?infrastructure|(?:sales and |selling and )?marketing"
      r"|marketing and sales|advertising|technology and infrastructure) (?:expenses?|costs?)", "spend on {0}"),
-    (r"(capital expenditures|(?:treasury stock |share |stock )?(?:re)?purchases(?: of .+)?|acquisitions? of .+)",
-     "spend on {0}"),
+    (r"(capital expenditures|(?:treasury stock|share|stock) (?:re)?purchases|(?:re)?purchases of .+"
+     r"|acquisitions? of .+)", "spend on {0}"),
     (r"(?:additions to|expenditures for) (property.*)", "spend on {0}"),
     (r"payments (?:for|related to) ((?:acquisitions?|repurchases?|purchases?) of .+)", "spend on {0}"),
     (r"payments for (property .+|business acquisitions.*)", "spend on {0}"),
