@@ -37,12 +37,14 @@ def extract_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Tripl
     text, registrant = document.text, (document.entity, "ORG")
     items = _find_cover_items(document)
     for tag, (relation, kind, canonical_name) in _PLAIN.items():
+        said: set[str] = set()
         for start, end, security in items.get(tag, ()):
-            if tag == "SecurityExchangeName" and not _is_common(security):
-                continue
+            listing = tag == "SecurityExchangeName"
             thing = canonical_name(text[start:end])
+            if thing in said or (said and not listing) or (listing and not _is_common(security)):
+                continue
+            said.add(thing)  # a stock may be listed on two exchanges
             yield from _make_triplets(document, chunks, *registrant, relation, (start, end), kind, thing)
-            break
     city, region = (items.get(tag, [None])[0] for tag in ("EntityAddressCityOrTown", "EntityAddressStateOrProvince"))
     if city:
         span = (city[0], city[1])

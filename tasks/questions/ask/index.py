@@ -153,6 +153,10 @@ class CorpusIndex:
         lines = (_line_with(self.chunks[name], form) for form in forms for name in own)
         return next(filter(None, lines), None)
 
+    def has_several(self, fact: Triplet) -> bool:
+        """Whether its subject stands in the same relation to several things."""
+        return len(self.objects.get((subject_of(fact), relation_of(fact)), ())) > 1
+
     def may_hold(self, fact: Triplet) -> set[str]:
         """The keys of all of whom a fact may hold: who has it, and whose documents speak of its object elsewhere.
 

@@ -265,6 +265,8 @@ def inverted_star(path: Path, index: CorpusIndex) -> Wording:
     refused = refuse("answer_not_unique")
     for at, answer in enumerate(arms):
         given = arms[:at] + arms[at + 1 :]
+        if any(index.has_several(arm) for arm in given):
+            continue  # "the same exchange" as one that is listed on two
         others = named_by_all - {subject_of(arm) for arm in given}
         # with a trait one named company says enough; several are named only where each has to be ruled out
         trait = None if len(others) == 1 or len(given) > 1 else narrowing_trait(given, answer, others, index)

@@ -67,6 +67,23 @@ def test_a_tagged_cover_says_where_what_and_by_whom():
         assert not triplet.rejected_because
 
 
+def test_a_stock_that_is_listed_twice_is_listed_on_both():
+    twice = COVER.replace("1.375% Notes due 2029 | ACM29", "Common Stock, no par value | ACM")
+    tagged = tuple(
+        Fact(twice.index(words), twice.index(words) + len(words), f"dei:{tag}", words)
+        for words, tag in (
+            ("Common Stock, $0.01 par value", "Security12bTitle"), ("Common Stock, no par value", "Security12bTitle"),
+            ("The Nasdaq Stock Market LLC", "SecurityExchangeName"),
+            ("New York Stock Exchange LLC", "SecurityExchangeName"),
+        )
+    )  # fmt: skip
+    document = Document("d", "h", "s", "t", "text/html", twice, entity="Acme Corp.", form="10-K", facts=tagged)
+    chunk = Chunk("c", "d", 0, len(twice), "text", "", twice, 1)
+    said = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
+    listed = {t.object for t in said if t.relation == "is listed on"}
+    assert listed == {"Nasdaq", "New York Stock Exchange"}
+
+
 def test_an_untagged_cover_is_read_by_its_metadata():
     metadata = {
         "state_of_incorporation": "Delaware",

@@ -314,6 +314,16 @@ def test_what_another_filer_says_in_prose_is_not_taken_for_no(corpus):
     assert question.rejected_because == "others_not_ruled_out"
 
 
+def test_one_that_is_listed_on_two_exchanges_shares_none_with_others_by_name(corpus):
+    documents, chunks, triplets = corpus
+    arms = (("Gamma Ltd.", "is listed on"), ("Delta Co.", "is listed on"))
+    given = next(name for name, _ in arms if name.split()[0] in put(corpus, "inverted_star", *arms).text)
+    own = next(t for t in triplets.values() if (t.subject, t.relation) == (given, "is listed on"))
+    second = replace(own, triplet_id="second", object="Nasdaq", answer="Nasdaq", object_key="nasdaq")
+    question = put((documents, chunks, {**triplets, "second": second}), "inverted_star", *arms)
+    assert f"as {given.split()[0]}" not in question.text and f"Besides {given.split()[0]}" not in question.text
+
+
 def test_a_passage_that_only_spells_the_name_is_no_evidence_of_it(corpus):
     documents, chunks, triplets = corpus
     arms = (("Alpha Inc.", "is incorporated in"), ("Gamma Ltd.", "is incorporated in"))
