@@ -17,16 +17,32 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.tasks.questions.gates.corpus import _tokens
 
 DEPTH = 10
-# from the noun of the holder to the end of its clause, and what a year is described by; what is asked stands apart
+# from the noun of the holder to the end of its clause; what is asked stands apart
 ACT = r" report| have | spend | pay | receive | repay | generate | use |\?"
 HOLDER = re.compile(
     r"\bthe (?:\S+ ){0,4}?(?P<noun>company|body|segment|line of business|geographic area) (?:"
     rf"with (?!which).*?(?={ACT})|(?:that|whose|one of whose|with which|by which|run|led|behind|headquartered|based"
     rf"|incorporated|listed|audited)\b.*?(?= in fiscal (?:year )?\d{{4}}\?|{ACT}))"
     rf"|\b\S+(?: & \S+)?['’]s? (?:largest|smallest) (?P<sized>segment|line of business) by .*?(?={ACT})"
-    r"|(?P<year>\byear\b)(?: from fiscal \d{4} through \d{4})?(?: when| of its) .*?"
-    r"(?=\?| over fiscal|, (?:what|how|by))"
 )
+_NAME = r"(?!In |At )[A-Z]\S*(?: [A-Z&]\S*)*"
+_SPAN = r"(?:between fiscal \d{4} and \d{4}|from fiscal \d{4} to \d{4})"
+YEAR = re.compile(
+    rf"\bthe year (?:(?P<who>{_NAME})(?:['’]s?)? |its? )[^?]*?{_SPAN}"
+    rf"|\bthe year {_SPAN} when (?:(?P<whose>{_NAME}) |it )[^,?]*"
+    rf"|(?:(?P<its>{_NAME})['’]s?|\bits) (?:best|weakest) year for [^?]*?{_SPAN}"
+)
+
+
+def cut_clue(text: str) -> str:
+    """A question with the described holder, or year, as any one."""
+
+    def year(found: re.Match[str]) -> str:
+        name = found["who"] or found["whose"] or found["its"]
+        return f"a year of {name}" if name else "a year"
+
+    text = YEAR.sub(year, text)
+    return HOLDER.sub(lambda found: f"a {found['noun'] or found['sized']}", text)
 
 
 def main(bench: str, questions: str) -> None:
@@ -47,7 +63,7 @@ def main(bench: str, questions: str) -> None:
     with Path(questions).open() as lines:
         for question in map(json.loads, lines):
             if question["pattern"] in ("chain", "star") and not question["rejected_because"]:
-                cut = HOLDER.sub(lambda m: m["year"] or f"a {m['noun'] or m['sized']}", question["text"])
+                cut = cut_clue(question["text"])
                 clue = triplets[question["triplet_ids"][0]]
                 kind = "by a figure" if clue.value else "by a thing"
                 groups[question["pattern"], kind].append((question, cut))
