@@ -18,6 +18,7 @@ from rarefy.tasks.knowledge.graph.facts import is_member
 _FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
 LONGEST = 5  # words of a measure that one asks of a part
 PER_MEASURE = 3  # absences of one sort, of one measure of one company
+YEARS = 8  # absences of other sorts for one of the year before: a year that only these ask for tells their answer
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
@@ -37,10 +38,11 @@ def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int)
                 figures.append(triplet)
     wanted = min(config.quotas.get("absent", 0), drawn // 4)
     taken: list[Path] = []
-    proposed = (_other_measures(figures), _other_parts(figures), _quarters(figures), _year_before(figures, years))
+    proposed = (_other_measures(figures), _other_parts(figures), _quarters(figures))
     known = {triplet.triplet_id: triplet for triplet in figures}
     for at, paths in enumerate(proposed):  # each has its share of what those before it left
         taken += _in_turn(paths, known)[: (wanted - len(taken)) // (len(proposed) - at)]
+    taken += _in_turn(_year_before(figures, years), known)[: min(wanted - len(taken), len(taken) // YEARS)]
     yield from _by_hash(taken)
 
 

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from rarefy.tasks.knowledge.graph import GraphConfig, trace
+from rarefy.tasks.knowledge.graph.absences import YEARS
 from rarefy.tasks.questions import ask
 from rarefy.tasks.questions.ask.absent import ANSWER
 from tests.sample_questions import ask_sample
@@ -162,3 +163,9 @@ def test_an_absence_is_asked_once_and_in_the_same_words_wherever_its_neighbours_
     assert len(set(names(triplets + again))) == len(names(triplets + again)) > 10
     moved = [replace(row, triplet_id=row.triplet_id[::-1]) for row in triplets]
     assert len(set(names(moved)) & set(names(triplets))) > 0.9 * len(names(triplets))
+
+
+def test_few_absences_are_of_the_year_before(sample):
+    absences = [path for path in trace(sample.triplets.values(), GraphConfig()) if path.pattern == "absent"]
+    of_year_before = [path for path in absences if len(path.triplet_ids) == 1 and "quarter" not in path.pivot]
+    assert 0 < (YEARS + 1) * len(of_year_before) <= len(absences) + YEARS  # or their year would tell their answer
