@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 # Types of object that are values, not things: two facts that share one share nothing
@@ -16,7 +17,8 @@ VERDICTS = frozenset({"yes", "no", "true", "false"})
 MULTI_HOP = ("chain", "star", "inverted_star")
 PATTERNS = ("single", *MULTI_HOP)
 COMPUTED = ("comparison", "change", "share", "superlative")
-KINDS = (*PATTERNS, *COMPUTED, "listing", "absent")
+WORKED_OUT = (*COMPUTED, "listing")  # whose answer no passage states: their operands stand in passages
+KINDS = (*PATTERNS, *WORKED_OUT, "absent")
 
 # How `Variant.rejected_because` begins where something was not tried, rather than tried in vain
 UNTRIED = ("needs_", "language")
@@ -27,7 +29,7 @@ def hops_of(pattern: str) -> str:
 
     "" of what no fact answers.
     """
-    if pattern in (*COMPUTED, "listing"):
+    if pattern in WORKED_OUT:
         return "computed"
     return {"single": "single", "absent": ""}.get(pattern, "multi")
 
@@ -35,6 +37,12 @@ def hops_of(pattern: str) -> str:
 def row_id(*parts: str | int) -> str:
     """Name a row after what it is made of, so that equal work gets equal names on every machine."""
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+
+
+def gold_sets(chunk_ids: Sequence[str], alternatives: Sequence[Sequence[str]]) -> tuple[frozenset[str], ...]:
+    """Per gold chunk, each once, the chunks of which any does: it and those that state the same."""
+    lists = dict(zip(chunk_ids, alternatives, strict=True)) if alternatives else {}
+    return tuple(frozenset((name, *lists.get(name, ()))) for name in dict.fromkeys(chunk_ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +268,7 @@ class Question:
     @property
     def gold(self) -> tuple[frozenset[str], ...]:
         """Per gold chunk, each once, the chunks of which any does: it and those that state the same."""
-        lists = dict(zip(self.chunk_ids, self.alternatives, strict=True)) if self.alternatives else {}
-        return tuple(frozenset((name, *lists.get(name, ()))) for name in dict.fromkeys(self.chunk_ids))
+        return gold_sets(self.chunk_ids, self.alternatives)
 
     @property
     def every_gold(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import COMPUTED, KINDS, MULTI_HOP, Chunk, Judgement, Path, Question, Triplet
+from rarefy.data_contracts.rows import KINDS, MULTI_HOP, WORKED_OUT, Chunk, Judgement, Path, Question, Triplet
 from rarefy.data_contracts.suites.rule import (
     Judge,
     PartRule,
@@ -20,6 +20,7 @@ from rarefy.data_contracts.suites.rule import (
     has_rows,
     hashed,
     look_up,
+    look_up_answerable,
     matching,
     one_of,
     row_rule,
@@ -179,19 +180,16 @@ def _check_accepted_triplets(references: References) -> Judge:
     return judge
 
 
-_WORKED_OUT = (*COMPUTED, "listing")
-
-
 def _check_arithmetic(pattern: str, arithmetic: str, rejected_because: str) -> str | None:
-    if pattern in _WORKED_OUT and not rejected_because and not arithmetic.strip():
+    if pattern in WORKED_OUT and not rejected_because and not arithmetic.strip():
         return f"a {pattern} without its arithmetic"
-    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in _WORKED_OUT else None
+    return f"a {pattern} with arithmetic {arithmetic!r}" if arithmetic and pattern not in WORKED_OUT else None
 
 
 def _check_chance(pattern: str, chance: float) -> str | None:
     if not 0 <= chance <= 0.5:
         return f"a chance of {chance}, outside of 0 to 1/2"
-    return f"a {pattern} with a chance of {chance}" if chance and pattern not in _WORKED_OUT else None
+    return f"a {pattern} with a chance of {chance}" if chance and pattern not in WORKED_OUT else None
 
 
 def _check_no_split(reason: Any, split: Any) -> str | None:
@@ -272,12 +270,8 @@ def _find_unjudged(table: pa.Table, references: References) -> list[tuple[str, s
     judged = {name for name, judge, error in zip(*columns, strict=True) if judge == "first" and not error}
     if not table.num_rows:
         return []  # nobody judges
-    standing = look_up(references[Question], "question_id", "rejected_because", "pattern")
-    return [
-        (name, "accepted and not judged")
-        for name, (reason, pattern) in standing.items()
-        if not reason and pattern != "absent" and name not in judged
-    ]
+    answerable = look_up_answerable(references[Question])
+    return [(name, "accepted and not judged") for name in answerable if name not in judged]
 
 
 def _check_gold_chunk(references: References) -> Judge:

@@ -6,7 +6,7 @@ whole table meaningless is left to the hop where the table is whole (`TableRule`
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -199,6 +199,13 @@ def look_up(table: pa.Table, key: str, *columns: str) -> dict[str, Any]:
     values = [table.column(name).to_pylist() for name in columns]
     rows = values[0] if len(values) == 1 else list(zip(*values, strict=True))
     return dict(zip(table.column(key).to_pylist(), rows, strict=True))
+
+
+def look_up_answerable(questions: pa.Table) -> Iterator[str]:
+    """The ids of the accepted questions that the corpus answers."""
+    for name, (reason, pattern) in look_up(questions, "question_id", "rejected_because", "pattern").items():
+        if not reason and pattern != "absent":
+            yield name
 
 
 def quote(text: str, width: int = 60) -> str:

@@ -22,6 +22,7 @@ from rarefy.data_contracts.suites.rule import (
     has_rows,
     hashed,
     look_up,
+    look_up_answerable,
     matching,
     one_of,
     quote,
@@ -130,12 +131,7 @@ def _check_swaps(*columns: list[str]) -> str | None:
 
 def _find_without_pool(table: pa.Table, references: References) -> list[tuple[str, str]]:
     drawn = set(table.column("question_id").to_pylist())
-    standing = look_up(references[Question], "question_id", "rejected_because", "pattern")
-    return [
-        (name, "none")
-        for name, (reason, pattern) in standing.items()
-        if not reason and pattern != "absent" and name not in drawn
-    ]
+    return [(name, "none") for name in look_up_answerable(references[Question]) if name not in drawn]
 
 
 POOL = Suite(

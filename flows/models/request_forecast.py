@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rarefy.data_contracts.rows import COMPUTED, KINDS, MULTI_HOP, Reply, Request, Variant
+from rarefy.data_contracts.rows import KINDS, MULTI_HOP, WORKED_OUT, Reply, Request, Variant
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
 from rarefy.flows.engine.stages import STAGES
@@ -506,7 +506,7 @@ def count_rows(store: Store, name: str, reasons: tuple[str, ...]) -> Counts:
     return Counts((ones,) * 3, (float(len(many)),) * 3, sum(many) / len(many) if many else 1.0, (by_rules,) * 3)
 
 
-JUDGED_BY_RULES = (*COMPUTED, "listing")  # asked by rules, whatever asks the rest, and judged like them
+JUDGED_BY_RULES = WORKED_OUT  # asked by rules, whatever asks the rest, and judged like them
 
 
 def is_multi_hop(pattern: str) -> bool:

@@ -5,9 +5,8 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.knowledge.extract.values import FACTORS, parse_cell_number
-from rarefy.tasks.questions.operands import CLOSE, candidates_of, operands_of
-
-_TENTH = Decimal("0.1")
+from rarefy.tasks.questions.ask.arithmetic import TENTH, ratio_of
+from rarefy.tasks.questions.operands import candidates_of, last_note, operands_of, operation_of, result_of
 
 
 def leads_elsewhere(question: Question, old: str, new: str) -> bool:
@@ -24,7 +23,7 @@ def leads_elsewhere(question: Question, old: str, new: str) -> bool:
         return False
     if question.pattern == "listing":
         return _changes_members(question, before, after)
-    operation = question.arithmetic.partition(" [")[0]
+    operation = operation_of(question.arithmetic)
     first = _result(operation, before)
     if first is None or not _is_stated(question, operation, first, before):
         return False
@@ -49,20 +48,17 @@ def _result(operation: str, values: Sequence[Decimal]) -> Decimal | int | None:
     if operation == "difference":
         return second - first
     divisor = second if operation == "share" else first
-    if not divisor:
-        return None
-    ratio = first / second if operation == "share" else abs(second - first) / first
-    return (ratio * 100).quantize(_TENTH)
+    return (ratio_of(operation, first, second) * 100).quantize(TENTH) if divisor else None
 
 
 def _is_stated(question: Question, operation: str, result: Decimal | int, values: Sequence[Decimal]) -> bool:
     """Whether the printed figures give the answer that the question has."""
-    said = question.arithmetic.partition(CLOSE)[2].rpartition(" = ")[2].partition(";")[0]
+    said = result_of(question.arithmetic)
     if operation in ("largest", "smallest"):
         return _is_scaled(values[int(result)], Decimal(said))
     if operation == "difference":
         return _is_scaled(Decimal(result), Decimal(said))
-    return abs(Decimal(said.rstrip("%").replace(",", "")) - result) <= _TENTH
+    return abs(Decimal(said.rstrip("%").replace(",", "")) - result) <= TENTH
 
 
 def _is_scaled(printed: Decimal, value: Decimal) -> bool:
@@ -71,7 +67,7 @@ def _is_scaled(printed: Decimal, value: Decimal) -> bool:
 
 def _changes_members(question: Question, before: Sequence[Decimal], after: Sequence[Decimal]) -> bool:
     """Whether another of the things named is above the limit; of all scales just one must give the members."""
-    names, limit = candidates_of(question), Decimal(question.arithmetic.rpartition("; ")[2])
+    names, limit = candidates_of(question), Decimal(last_note(question.arithmetic))
     if len(names) != len(before):
         return False
 

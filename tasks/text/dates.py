@@ -175,6 +175,11 @@ def iso_day(moment: Moment) -> str:
     return days.pop() if len(days) == 1 else ""
 
 
+def days_between(first: str, last: str) -> int:
+    """The days from one ISO day to another."""
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days
+
+
 def month_number(name: str) -> int:
     """1 for "January", "jan." and "janvier"; 0 for what is no month."""
     bare = _unaccented(plain(name)).strip(" .").lower()

@@ -1,4 +1,4 @@
-"""Write Markdown: escaped text and tables."""
+"""Write Markdown: escaped text and tables; and take the rows of tables apart."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -6,6 +6,7 @@ from typing import Any
 
 from rarefy.tasks.text.characters import visible
 
+CELL_BAR = re.compile(r"(?<!\\)\|")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
@@ -28,3 +29,8 @@ def markdown_table(
     yield f"|{'|'.join('---:' if column in figures else '---' for column in range(len(head)))}|"
     for row in rows:
         yield f"| {' | '.join(map(cell, row))} |"
+
+
+def split_cells(row: str) -> list[str]:
+    """The cells of a row of a pipe table, with the blanks around them."""
+    return CELL_BAR.split(row.strip().removeprefix("|").removesuffix("|"))

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field, field_validator
 
-from rarefy.data_contracts.rows import PATTERNS, Context, Trial
+from rarefy.data_contracts.rows import Context, Trial
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
-from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import GUESSED, KNOWN, PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
 from rarefy.tasks.perturb.mix import mix
 from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NATURALLY, NOISE, SCENARIOS, MixConfig
@@ -372,9 +372,8 @@ MAGIC_MUSHROOM = Protocol(
     config=MagicMushroomConfig,
     refusal="I cannot answer the question.",
     contained=False,
-    # a guess among what is named would be taken for knowledge
-    kinds=(*PATTERNS, "change", "share"),
-    beside=("comparison", "superlative", "listing"),
+    kinds=KNOWN,
+    beside=GUESSED,
     judge="magic_mushroom",
     trials=trials,
     measures=measures,

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rarefy.tasks.evaluate.statistics.measure import Metric
 
 OUTSIDE = "a kind that the paper does not have; in no headline"
+# where answers are held against those without passages: a guess among what is named would be taken for knowledge
+KNOWN = (*PATTERNS, "change", "share")
+GUESSED = ("comparison", "superlative", "listing")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import COMPUTED, Trial, Variant
+from rarefy.data_contracts.rows import WORKED_OUT, Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
@@ -374,7 +374,7 @@ RARE = Protocol(
     config=RareConfig,
     refusal="no such info",  # of the authors' prompt; the paper's text has lost it
     contained=False,
-    beside=(*COMPUTED, "listing", "absent"),
+    beside=(*WORKED_OUT, "absent"),
     abstention=abstention,
     judge="rare",
     trials=trials,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field, field_validator
 
-from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial, row_id
+from rarefy.data_contracts.rows import PATTERNS, WORKED_OUT, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, slices
@@ -534,7 +534,7 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     config=RetrievalRobustnessConfig,
     refusal="",  # rag_qa.j2: "You must not refrain from answering the question"
     contained=False,
-    kinds=(*PATTERNS, *COMPUTED, "listing"),  # HotpotQA compares, ASQA has answers of several parts
+    kinds=(*PATTERNS, *WORKED_OUT),  # HotpotQA compares, ASQA has answers of several parts
     judge="retrieval_robustness",
     trials=trials,
     measures=measures,

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import BaseModel, Field, field_validator
 
-from rarefy.data_contracts.rows import PATTERNS, Chunk, Trial, row_id
+from rarefy.data_contracts.rows import Chunk, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
-from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
+from rarefy.tasks.evaluate.protocols.protocol import GUESSED, KNOWN, PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure, Metric, mean_of
 from rarefy.tasks.questions.operands import is_answerable
 
@@ -546,9 +546,8 @@ SURE = Protocol(
     config=SureConfig,
     refusal="NO-RES",
     contained=True,
-    # a guess among what is named would be taken for knowledge
-    kinds=(*PATTERNS, "change", "share"),
-    beside=("comparison", "superlative", "listing"),
+    kinds=KNOWN,
+    beside=GUESSED,
     judge="",
     trials=trials,
     measures=measures,

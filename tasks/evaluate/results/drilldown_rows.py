@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rarefy.data_contracts.rows import hops_of
+from rarefy.data_contracts.rows import gold_sets, hops_of
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
 from rarefy.tasks.evaluate.protocols.sure import TYPES
@@ -244,11 +243,9 @@ def _gold_share(hits: pa.Table, question: Ints, questions: pa.Table) -> npt.NDAr
 
     A passage that states the same stands for the gold one.
     """
-    gold = [
-        [{name, *others} for name, others in dict(zip_longest(names, lists, fillvalue=())).items()]
-        for names, lists in zip(questions["chunk_ids"].to_pylist(), questions["alternatives"].to_pylist(), strict=True)
-    ]
-    gold.append([])  # of -1, a question that is not there
+    columns = questions["chunk_ids"].to_pylist(), questions["alternatives"].to_pylist()
+    gold = [gold_sets(names, lists) for names, lists in zip(*columns, strict=True)]
+    gold.append(())  # of -1, a question that is not there
     first = pc.list_slice(hits["chunk_ids"].combine_chunks(), 0, DEPTH).to_pylist()
     return np.array(
         [

@@ -8,13 +8,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
 from itertools import combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
+from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
@@ -214,16 +214,13 @@ def changes(figures: Figures) -> Iterator[Operands]:
 
 def _are_years_apart(one: Triplet, other: Triplet) -> bool:
     """Whether two figures are of years, or of the last days of years, so that they can be set side by side."""
-    first, second = date.fromisoformat(one.period_end), date.fromisoformat(other.period_end)
-    apart = (second - first).days
+    apart = days_between(one.period_end, other.period_end)
     off = abs(apart - 365.25 * round(apart / 365.25))
     return apart > 300 and off <= _WEEK and abs(_days(one) - _days(other)) <= _WEEK
 
 
 def _days(triplet: Triplet) -> int:
-    if not triplet.period_start:
-        return 0
-    return (date.fromisoformat(triplet.period_end) - date.fromisoformat(triplet.period_start)).days
+    return days_between(triplet.period_start, triplet.period_end) if triplet.period_start else 0
 
 
 def shares(figures: Figures) -> Iterator[Operands]:
@@ -327,7 +324,7 @@ def _longest_run(series: Sequence[list[Triplet]]) -> list[list[Triplet]]:
 
 
 def _is_next_year(one: Triplet, other: Triplet) -> bool:
-    return (date.fromisoformat(other.period_end) - date.fromisoformat(one.period_end)).days < 400
+    return days_between(one.period_end, other.period_end) < 400
 
 
 def _has_clear_ends(group: Iterable[Sequence[Triplet]]) -> bool:

@@ -12,11 +12,11 @@ import numpy as np
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
+from rarefy.tasks.knowledge.graph.computed import FEWEST, NEAR
 from rarefy.tasks.knowledge.graph.facts import Array, Graph
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, go_together
 
-FEWEST = 3  # years of which one is the highest or the lowest
-NEAR = 0.02  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
+_NEAR = float(NEAR)
 
 
 class YearChains:
@@ -89,9 +89,9 @@ def singled_out(values: dict[int, float]) -> Iterator[int]:
         return
     years, ranked = list(values), sorted(values, key=lambda year: values[year])
     lowest, highest = ranked[0], ranked[-1]
-    if highest != years[-1] and values[highest] - values[ranked[-2]] >= NEAR * values[highest]:
+    if highest != years[-1] and values[highest] - values[ranked[-2]] >= _NEAR * values[highest]:
         yield highest
-    if lowest != years[0] and values[ranked[1]] - values[lowest] >= NEAR * values[ranked[1]]:
+    if lowest != years[0] and values[ranked[1]] - values[lowest] >= _NEAR * values[ranked[1]]:
         yield lowest
 
 

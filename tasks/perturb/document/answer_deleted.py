@@ -11,6 +11,7 @@ from random import Random
 from rarefy.tasks.perturb.case import Case, Draft, Move
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.text import quantities
+from rarefy.tasks.text.markdown import split_cells
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number
 from rarefy.tasks.text.sentences import sentences
 
@@ -25,7 +26,6 @@ TRIED = (60, 40, 20)  # candidates when one, two or three rows are removed: some
 
 AROUND = 150  # rows before and after the answer's that are considered
 
-_CELL = re.compile(r"(?<!\\)\|")
 _CHANGE = re.compile(
     r"\b(?:increas|decreas|grew|grow|rose|ris|fell|fall|declin|compared|versus|from|up|down|higher|lower|less|more"
     r"|plus|minus|net of|remain|consist|compris|includ|total)", re.IGNORECASE,
@@ -33,11 +33,6 @@ _CHANGE = re.compile(
 
 Relation = frozenset[int]
 """Rows of which each follows from the others."""
-
-
-def split_cells(row: str) -> list[str]:
-    """The cells of a row of a Markdown table."""
-    return _CELL.split(row.strip().removeprefix("|").removesuffix("|"))
 
 
 def parse_cell(cell: str) -> float | None:

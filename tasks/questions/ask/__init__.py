@@ -12,9 +12,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import (
-    COMPUTED,
     KINDS,
     MULTI_HOP,
+    WORKED_OUT,
     Chunk,
     Document,
     Path,
@@ -94,7 +94,7 @@ def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
         spans.append(Span(triplet.chunk_id, triplet.start, triplet.end))
     spans += wording.naming
     spans = list(dict.fromkeys(spans))
-    if path.pattern in (*COMPUTED, "listing"):
+    if path.pattern in WORKED_OUT:
         other: tuple[str, ...] = ()  # its wording knows them all
     elif wording.answer == target.answer:
         other = answer_aliases(target)

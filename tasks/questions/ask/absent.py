@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from functools import lru_cache
 
 from rarefy.data_contracts.rows import Fact, Path, Triplet
 from rarefy.tasks.knowledge.graph.absences import year_of
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of, subject_of
 from rarefy.tasks.questions.ask.patterns import Wording, ask_fact, refuse
+from rarefy.tasks.text.dates import days_between
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import stem, stems, words
 
@@ -118,7 +119,7 @@ def _quarter_is_known(asked: Triplet, index: CorpusIndex) -> str:
         for chunk in index.chunks_of(document.doc_id):
             if wanted <= index.stems_of(chunk.chunk_id) and _QUARTER.search(chunk.text):
                 return "said_near_the_quarter"
-    tagged = _has_tag(asked, index, lambda fact: bool(fact.period_start) and _days(fact) < _YEAR)
+    tagged = _has_tag(asked, index, _is_of_part_of_year)
     return tagged or _spoken_of(asked, index, _said_with(_QUARTER, asked), "said_near_the_quarter")
 
 
@@ -158,8 +159,8 @@ def _spoken_of(asked: Triplet, index: CorpusIndex, near: Callable[[str, frozense
 _YEAR = 350  # days
 
 
-def _days(fact: Fact) -> int:
-    return (date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)).days
+def _is_of_part_of_year(fact: Fact) -> bool:
+    return bool(fact.period_start) and days_between(fact.period_start, fact.period_end) < _YEAR
 
 
 def _measure_is_known(asked: Triplet, index: CorpusIndex) -> str:
@@ -210,6 +211,7 @@ def _telling(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in _EMPTY)
 
 
+@lru_cache(1 << 14)
 def _words_of_tag(concept: str) -> frozenset[str]:
     """What a tag is about: of "us-gaap:RepaymentsOfLongTermDebt" the stems of long, term, debt."""
     return frozenset(stems(_apart(concept.partition(":")[2]))) - _OF_TAGS

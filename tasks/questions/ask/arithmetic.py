@@ -13,7 +13,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.values import FACTORS, format_number, parse_cell_number
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.facts import part_phrase
-from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
+from rarefy.tasks.questions.operands import write_arithmetic
 
 TENTH, HUNDREDTH = Decimal("0.1"), Decimal("0.01")
 _HUNDRED = Decimal(100)
@@ -54,18 +54,15 @@ def answer_of(operation: str, operands: Sequence[Triplet], values: Sequence[Deci
     return OPERATIONS[operation](operands, values)
 
 
-def operation_of(arithmetic: str) -> str:
-    """The operation that a question's `arithmetic` names."""
-    return arithmetic.partition(f" {OPEN}")[0]
-
-
 def _say(
     operation: str, operands: Sequence[Triplet], result: str, rounding: str, unit: str, among: Sequence[str] = ()
 ) -> str:
-    """ "difference [$31,872 | $62,254] = 30382000000; not rounded; USD": the operands as their rows print them."""
-    printed = BETWEEN.join(operand.answer for operand in operands)
-    listed = f"{AMONG}{BETWEEN.join(among)}{END}" if among else ""
-    return f"{operation} {OPEN}{printed}{CLOSE}{listed} = {result}; {rounding}; {unit}"
+    return write_arithmetic(operation, (operand.answer for operand in operands), among, result, rounding, unit)
+
+
+def ratio_of(operation: str, first: Decimal, second: Decimal) -> Decimal:
+    """What a percentage is of: of a share the part and the whole, of a change the old figure and the new."""
+    return first / second if operation == "share" else abs(second - first) / first
 
 
 def round_half_up(number: Decimal, step: Decimal = TENTH) -> Decimal:
@@ -91,14 +88,12 @@ def _percentage(operation: str, operands: Sequence[Triplet], ratio: Decimal) -> 
 
 def percentage_change(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """By what percentage the second figure differs from the first."""
-    old, new = values
-    return _percentage("percentage change", operands, abs(new - old) / old)
+    return _percentage("percentage change", operands, ratio_of("percentage change", *values))
 
 
 def share(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """What percentage of the second figure the first is."""
-    member, whole = values
-    return _percentage("share", operands, member / whole)
+    return _percentage("share", operands, ratio_of("share", *values))
 
 
 def difference(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:

@@ -14,9 +14,9 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
-from rarefy.tasks.questions.ask.facts import mid_sentence, part_phrase, possessive
+from rarefy.tasks.questions.ask.facts import choose, mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
-from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first, upper_first
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
 DIGITS = 3  # of figures that a percentage is made of
@@ -37,13 +37,13 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         "did": "increase" if risen else "decrease",
         "higher": "higher" if risen else "lower",
         "what": measure,
-        "be": "were" if describe_measure(new).plural else "was",
+        "be": describe_measure(new).verb,
         "from": _time(old, index),
         "to": _time(new, index),
         "in": when_words(new, index),
         "than": when_words(old, index),
     }
-    template = _CHANGES[kind][turn(path, "wording", len(_CHANGES[kind]))]
+    template = choose(_CHANGES[kind], path.path_id)
     operation = "percentage change" if kind == "percentage" else "difference"
     return _computed(path, operation, operands, template.format(**times))
 
@@ -78,14 +78,14 @@ def share(path: Path, index: CorpusIndex) -> Wording:
         return refuse("figure_too_coarse")
     if not whole_is_of_table(member, operands[1], index):
         return refuse("whole_of_another_table")
-    owner, plain = possessive(mid_sentence(index.call(member.entity))), lower_first(re.sub(r"^total ", "", name))
+    owner, plain = _owner(member, index), lower_first(re.sub(r"^total ", "", name))
     when = when_words(member, index)
     words = {
         "member": member_phrase(member),
         "what": f"{owner} {plain}",
         "total": f"{owner} total {plain}",
         "when": when,
-        "When": f"{when[0].upper()}{when[1:]}",
+        "When": upper_first(when),
     }
     if not words["member"]:
         return refuse("no_wording")
@@ -93,7 +93,7 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     templates = _SHARES + (_EARNED if earned else ())
     if member.subject_type == "REGION":  # a country generates nothing
         templates = tuple(template for template in templates if "generate" not in template)
-    template = templates[turn(path, "wording", len(templates))]
+    template = choose(templates, path.path_id)
     return _computed(path, "share", operands, template.format(**words))
 
 
@@ -130,12 +130,12 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "either": join_names(names, "or"),
         "every": join_names(names),
         "in": when_words(first, index),
-        "whose": possessive(mid_sentence(index.call(first.entity))),
+        "whose": _owner(first, index),
         "who": mid_sentence(index.call(first.entity)),
-        "be": "were" if describe_measure(first).plural else "was",
+        "be": describe_measure(first).verb,
     }
     templates = _COMPANIES if filers else _MEMBERS[first.subject_type]
-    template = templates[turn(path, "wording", len(templates))]
+    template = choose(templates, path.path_id)
     text = template.format(**words)
     return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
 
@@ -190,9 +190,9 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
     words = {
         "degree": "highest" if most else "lowest",
         "what": measured(name, first, index),
-        "be": "were" if describe_measure(first).plural else "was",
+        "be": describe_measure(first).verb,
         "name": name,
-        "whose": possessive(mid_sentence(index.call(first.entity))),
+        "whose": _owner(first, index),
         "kinds": _PARTS.get(first.subject_type, ""),
         "in": when_words(first, index),
         "either": join_names(among, "or"),
@@ -200,7 +200,7 @@ def superlative(path: Path, index: CorpusIndex) -> Wording:
         "last": among[-1],
     }
     templates = (_YEARS if first.period_start else _DAYS) if times else _OF_ALL
-    template = templates[turn(path, "wording", len(templates))]
+    template = choose(templates, path.path_id)
     chance = 1 / len(operands) if times else 0.0  # the members are not named
     return _computed(path, "largest" if most else "smallest", operands, template.format(**words), chance)
 
@@ -239,11 +239,15 @@ def measure_name(operands: Sequence[Triplet]) -> str:
     return measures[0].name if same and not unsure else ""
 
 
+def _owner(triplet: Triplet, index: CorpusIndex) -> str:
+    return possessive(mid_sentence(index.call(triplet.entity)))
+
+
 def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     """ "Apple's net sales in China", "the net sales of Apple's Americas segment"; "" where it cannot be said."""
     if not is_sayable(name):
         return ""
-    company = possessive(mid_sentence(index.call(triplet.entity)))
+    company = _owner(triplet, index)
     if triplet.subject_type == "SEGMENT" and member_of(triplet):
         return f"the {name} of {company} {member_phrase(triplet).removeprefix('the ')}"
     return f"{company} {name}{part_phrase(triplet)}"
@@ -339,7 +343,7 @@ def _computed(path: Path, operation: str, operands: Sequence[Triplet], text: str
     if len(shown) < len(operands) or answer_of(operation, operands, shown).text != answer.text:
         return refuse("arithmetic_disagrees")
     return Wording(
-        say_years(text[0].upper() + text[1:], path),
+        say_years(upper_first(text), path),
         answer.text,
         operands[-1],
         aliases=answer.aliases,

@@ -10,7 +10,7 @@ from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
-from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column
+from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column, upper_first
 from rarefy.tasks.text.quantities import quantities
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
@@ -198,7 +198,7 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
         if re.search(r" (?:that|whose|which) ", who):
             equity = f"the common equity held by non-affiliates of {who}"
         when = when_phrase(triplet)
-        return f"{when[0].upper()}{when[1:]}, what was the aggregate market value of {equity}?"
+        return f"{upper_first(when)}, what was the aggregate market value of {equity}?"
     if triplet.relation == "shares of common stock outstanding":
         return f"How many shares of common stock did {who} have outstanding {when_phrase(triplet)}?"
     unit = unit_phrase(triplet)
@@ -214,7 +214,7 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
     text = choose(forms, triplet.entity, triplet.subject, measure.name, triplet.period)
     if unit:
         text += f", {unit}"
-    return f"{text[0].upper()}{text[1:]}?"
+    return f"{upper_first(text)}?"
 
 
 # Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
@@ -230,7 +230,7 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     segment, part = _part_of(triplet) if named or who.startswith("the company ") else ("", "")
     if segment:
         who = f"the {segment} segment of {who}" if described else f"{possessive(who)} {segment} segment"
-    verb = "were" if measure.plural else "was"
+    verb = measure.verb
     closed = "," if _TAIL.search(measure.name) else ""  # of what goes on behind the measure
     name = f"{measure.name}{part}"
     flow, money = bool(triplet.period_start), triplet.object_type == "MONEY" and "/" not in triplet.unit
@@ -400,11 +400,6 @@ def ask_prose_share(triplet: Triplet) -> tuple[str, str] | None:
     return f"What percentage interest did {owned} according to its annual report for {triplet.period}?", share[1]
 
 
-def with_article(thing: str) -> str:
-    """A thing of a company with its article, but for a name: "the Data Center platform", "Omniverse"."""
-    return f"the {thing}" if thing.split()[-1].islower() and not thing.startswith("the ") else thing
-
-
 def _day_phrase(triplet: Triplet) -> str:
     if not triplet.period:
         return ""
@@ -446,7 +441,7 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
     clause = re.sub(r"\bshall\b(?! not\b)", "must", clause, count=1)
     brief = not condition and " under " not in clause and len(clause.split()) <= 24
     if brief and choose(("first", "last"), triplet.triplet_id) == "last":
-        return f"{clause[0].upper()}{clause[1:]}, under {under}?"
+        return f"{upper_first(clause)}, under {under}?"
     return f"Under {under}, {clause}?"
 
 

@@ -8,11 +8,11 @@ from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
 from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
 from rarefy.tasks.questions.ask.computed import common_name, join_names, measure_name, say_years, turn, when_words
-from rarefy.tasks.questions.ask.facts import mid_sentence, possessive
+from rarefy.tasks.questions.ask.facts import choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
-from rarefy.tasks.questions.ask.measures import is_sayable
+from rarefy.tasks.questions.ask.measures import is_sayable, upper_first
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
-from rarefy.tasks.questions.operands import AMONG, BETWEEN, CLOSE, END, OPEN
+from rarefy.tasks.questions.operands import write_arithmetic
 
 _SHARED = {  # relation → what companies that say the same of themselves have in common
     "is audited by": ("are audited by {object}", "have {object} as their independent auditor"),
@@ -63,7 +63,7 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
             return refuse("no_wording")
     templates = _OF_COMPANIES if companies else _OF_PARTS[facts[0].subject_type]
     holder = mid_sentence(index.call(facts[0].entity))
-    text = templates[turn(path, "wording", len(templates))].format(
+    text = choose(templates, path.path_id).format(
         every=join_names(names),
         either=join_names(names, "or"),
         predicate=predicate,
@@ -74,14 +74,14 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
     members = [name for name, has in zip(names, inside, strict=True) if has]
     full = join_names([fact.subject for fact, has in zip(facts, inside, strict=True) if has]) if companies else ""
     answer = join_names(members)
-    said = BETWEEN.join(dict.fromkeys(fact.answer for fact in facts))
+    printed = dict.fromkeys(fact.answer for fact in facts)
     return Wording(
-        say_years(text[0].upper() + text[1:], path),
+        say_years(upper_first(text), path),
         answer,
         next(fact for fact, has in zip(facts, inside, strict=True) if has),
         aliases=(full,) if full not in ("", answer) else (),
         members=tuple(members),
-        arithmetic=f"members {OPEN}{said}{CLOSE}{AMONG}{BETWEEN.join(names)}{END} = {len(members)}; {path.pivot}",
+        arithmetic=write_arithmetic("members", printed, names, str(len(members)), path.pivot),
         chance=1 / (2 ** len(facts) - 1),
     )
 

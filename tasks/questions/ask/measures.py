@@ -24,6 +24,11 @@ class Measure:
     thing: str = ""  # what increased or decreased: "inventories"; "" for other measures
     rejected_because: str = ""
 
+    @property
+    def verb(self) -> str:
+        """What agrees with it: "was", "were"."""
+        return "were" if self.plural else "was"
+
 
 def describe_measure(triplet: Triplet) -> Measure:
     """The measure of a figure in words, or the reason why its label does not say surely what it is."""
@@ -266,20 +271,6 @@ def _complete_unit(name: str, triplet: Triplet, tag: str) -> tuple[str, str]:
 
 # --- which of two sides ---
 
-_PAIRS = {  # first side → (direction if positive, direction if negative), as labels write them
-    "income": "loss",
-    "earnings": "loss",
-    "profit": "loss",
-    "loss": "income",
-    "gain": "loss",
-    "gains": "losses",
-    "losses": "gains",
-    "expense": "benefit",
-    "benefit": "expense",
-    "increase": "decrease",
-    "decrease": "increase",
-}
-_TAX = re.compile(r"\btax(?:es)?\b|provision|benefit", re.I)
 _CHANGE = re.compile(
     r"(?P<net>net )?(?:(?P<first>increase|decrease) \((?P<second>decrease|increase)\)"
     r"|\((?P<first_>increase|decrease)\) (?P<second_>decrease|increase)) in (?P<thing>.+)",
@@ -307,12 +298,11 @@ def _choose_side(name: str, triplet: Triplet) -> Measure:
     negative = triplet.value.startswith("-")
     unclear = Measure(name, rejected_because="direction_unclear")
     if change := _CHANGE.fullmatch(name) or _WHOLE.fullmatch(name):
-        first = (change.groupdict().get("first") or change.groupdict().get("first_") or "increase").lower()
-        second = "decrease" if first == "increase" else "increase"
-        turned = bool(change.groupdict().get("second_") or change.groupdict().get("first_"))
+        sides = change.groupdict()
         # "(increase) decrease": what stands in parentheses is printed so, whichever comes first
-        up, down = (second, first) if turned else (first, second)
-        side = down if negative else up
+        plain = (sides.get("first") or sides.get("second_") or "increase").lower()
+        bracketed = "decrease" if plain == "increase" else "increase"
+        side = bracketed if negative else plain
         thing = change["thing"]
         if re.search(r"[()/]", thing) or re.search(r"\bother\b", thing):
             return unclear
@@ -352,13 +342,12 @@ def _side_of(pair: re.Match[str], name: str, negative: bool) -> str:
     known = {
         ("income", "loss"), ("earnings", "loss"), ("profit", "loss"), ("loss", "income"), ("gain", "loss"),
         ("gains", "losses"), ("losses", "gains"), ("loss", "gain"), ("income", "expense"), ("expense", "income"),
-        ("expense", "benefit"), ("benefit", "expense"), ("earnings", "deficit"), ("earnings", "losses"),
+        ("expense", "benefit"), ("benefit", "expense"), ("earnings", "losses"),
         ("assets", "liabilities"), ("proceeds", "repayments"),
     }  # fmt: skip
-    if (plain, bracketed) not in known or (plain, bracketed) == ("earnings", "deficit"):
+    if (plain, bracketed) not in known:
         return ""
-    side = bracketed if negative else plain
-    return "losses" if side == "loss" and plain in {"gains"} else side
+    return bracketed if negative else plain
 
 
 def _keep_side(name: str, triplet: Triplet, negative: bool) -> Measure:
@@ -421,6 +410,11 @@ def _reorder(name: str) -> str:
             return f"{word} {lower_first(rest)}"
         return rest
     return re.sub(r"^(basic|diluted) total ", r"total \1 ", name)
+
+
+def upper_first(words: str) -> str:
+    """The words as they begin a sentence."""
+    return words[0].upper() + words[1:]
 
 
 def lower_first(words: str) -> str:

@@ -7,9 +7,9 @@ from rarefy.data_contracts.rows import Document, Triplet
 from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import choose
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
+from rarefy.tasks.text.dates import NAMES
 
-_MONTHS = [date(2000, month, 1).strftime("%B") for month in range(1, 13)]
-_MONTH = re.compile(rf"({'|'.join(_MONTHS)}) (?:\d{{1,2}}, )?(\d{{4}})")
+_MONTH = re.compile(rf"({'|'.join(NAMES)}) (?:\d{{1,2}}, )?(\d{{4}})")
 _YEAR = re.compile(r"(fiscal )?(?:year )?(\d{4})")
 _BOUGHT = re.compile(r"\bacquired\b|\bcompleted (?:the|its|our) acquisition")
 
@@ -33,7 +33,7 @@ def ask_purchase(arms: list[Triplet], index: CorpusIndex) -> tuple[str, Triplet 
 
 def _is_only_one(answer: Triplet, month: str, year: int, index: CorpusIndex) -> bool:
     """Whether the buyer bought nothing else in that month, by all facts and by all that its documents say."""
-    at = year * 12 + _MONTHS.index(month)
+    at = year * 12 + NAMES.index(month)
     for other in index.subjects[relation_of(answer), object_of(answer)] - {subject_of(answer)}:
         for fact in index.facts[other, relation_of(answer)]:
             first, last = _months_of(fact, index.documents[fact.doc_id])
@@ -52,7 +52,7 @@ def _is_only_one(answer: Triplet, month: str, year: int, index: CorpusIndex) -> 
 def _months_of(fact: Triplet, document: Document) -> tuple[int, int]:
     """The first and the last month, counted from year 0, in which a purchase may have been; all where none is known."""
     if month := _MONTH.fullmatch(fact.period):
-        at = int(month[2]) * 12 + _MONTHS.index(month[1])
+        at = int(month[2]) * 12 + NAMES.index(month[1])
         return at, at
     year = _YEAR.fullmatch(fact.period)
     if year and not year[1]:

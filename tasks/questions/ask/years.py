@@ -7,7 +7,7 @@ from rarefy.tasks.knowledge.graph.years import singled_out
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
-from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
+from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, upper_first
 
 _YEAR = re.compile(r"fiscal year (\d{4})")
 
@@ -86,7 +86,7 @@ def _tell_year(clue: Triplet, name: str, spent: bool, most: bool, first: int, la
     if spent:
         said = f"spent the {'most' if most else 'least'} on {name}"
         return choose([f"the year it {said} {between}", f"the year {between} when it {said}"], clue.subject, name)
-    be = "were" if describe_measure(clue).plural else "was"
+    be = describe_measure(clue).verb
     if most:
         forms = [f"the year its {name} peaked {between}", f"its best year for {name} {span}"]
     else:
@@ -102,7 +102,7 @@ def _put_before(text: str, when: str, company: str) -> str:
     rest = asked.replace(owner, "its", 1) if owner in asked else asked.replace(company, "it", 1)
     if rest == asked:
         return text
-    return f"{told[0].upper()}{told[1:]}, {rest[0].lower()}{rest[1:]}?"
+    return f"{upper_first(told)}, {rest[0].lower()}{rest[1:]}?"
 
 
 _SPENT = (  # a measure of money spent → on what it was spent

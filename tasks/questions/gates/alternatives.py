@@ -19,7 +19,8 @@ from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.wording import fold_text
-from rarefy.tasks.text.dates import MONTHS, Moment, moments
+from rarefy.tasks.text.dates import MONTHS, Moment, days_between, moments
+from rarefy.tasks.text.markdown import CELL_BAR, split_cells
 from rarefy.tasks.text.quantities import Quantity, number, quantities
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import root, stem, words
@@ -61,7 +62,6 @@ def find_alternatives(
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 _SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
-_CELL = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
     "thousand dollar end period other than less balanc consolid add trail four quarter".split()
@@ -325,8 +325,8 @@ def _read(chunk: Chunk, at: int) -> _Statement | None:
 
 
 def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None:
-    cells = _split(line)
-    column = len(_CELL.findall(line[: at - start])) - 1
+    cells = split_cells(line)
+    column = len(CELL_BAR.findall(line[: at - start])) - 1
     quantity = number(cells[column].strip()) if 0 < column < len(cells) else None
     if quantity is None:
         return None
@@ -334,7 +334,7 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
     first = len(above)
     while first and above[first - 1].startswith("|"):
         first -= 1
-    head = _split(above[first]) if first < len(above) else []
+    head = split_cells(above[first]) if first < len(above) else []
     groups = _groups(above[first + 2 :])
     lead = " ".join(above[:first]).rstrip()[-_LABELLED:]
     label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
@@ -351,7 +351,7 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> _Statement | None
 
 def _groups(rows: list[str]) -> list[str]:
     """The labels without figures above a row: the nearest, and the nearest that says when, if that is another."""
-    labels = (cells[0] for cells in map(_split, reversed(rows)) if not any(cell.strip() for cell in cells[1:]))
+    labels = (cells[0] for cells in map(split_cells, reversed(rows)) if not any(cell.strip() for cell in cells[1:]))
     found: list[str] = []
     for label in labels:
         if not found or _moments(label):
@@ -366,14 +366,10 @@ def _next_balance(text: str, start: int) -> str:
     for line in text[start:].splitlines()[1:]:
         if not line.startswith("|"):
             break
-        label = _split(line)[0].strip()
+        label = split_cells(line)[0].strip()
         if _BALANCE.match(label):
             return label
     return ""
-
-
-def _split(row: str) -> list[str]:
-    return _CELL.split(row.strip().removeprefix("|").removesuffix("|"))
 
 
 def _read_sentence(chunk: Chunk, at: int) -> _Statement | None:
@@ -584,10 +580,7 @@ def _is_then(fact: Triplet, said: _Statement, chunk: Chunk) -> bool:
     """Does a statement speak of the fact's period?"""
     if not _time(fact) and not fact.period_end:
         return True
-    long = (
-        not fact.period_start
-        or (date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)).days > 300
-    )
+    long = not fact.period_start or days_between(fact.period_start, fact.period_end) > 300
     for text in (said.when, *said.later):
         if long and fact.period_start and _PART_OF_A_YEAR.search(text) and said.row:
             return False

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from rarefy.data_contracts.rows import COMPUTED, Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
-from rarefy.tasks.questions.ask.arithmetic import OPERATIONS, answer_of, operation_of, shown_value
+from rarefy.tasks.questions.ask.arithmetic import OPERATIONS, answer_of, shown_value
 from rarefy.tasks.questions.gates.config import GatesConfig
+from rarefy.tasks.questions.operands import operation_of
 from rarefy.tasks.text import wordnet
 
 # what every gate takes and returns
