@@ -291,6 +291,11 @@ _OUTWARD = re.compile(
 )
 _SIGNED = re.compile(r"\b(?:rate|margin|equity|deficit|yield|return|growth)s?\b", re.I)
 _RESULT = re.compile(r"(?P<head>(?:.*\b)?)(?P<side>income|earnings|profit)\b(?P<rest>.*)", re.I)
+_LOSS = re.compile(r"\bloss(?:es)?\b", re.I)
+# results that may be losses; "investment income (39)" stands among expenses, which income lessens
+_OF_BUSINESS = re.compile(
+    r"\b(?:net|operating|operations|gross|before|pre-?tax|continuing|discontinued|segment|per)\b", re.I
+)
 _NUMBER = re.compile(r"[$€£]?\s*\(?\s*[$€£]?\s*\d[\d,]*(?:\.\d+)?\s*\)?")
 
 
@@ -358,11 +363,20 @@ def _keep_side(name: str, triplet: Triplet, negative: bool) -> Measure:
             return Measure(name)
         if _OUTWARD.match(name):
             return Measure(name, direction="paid", turned=True)
+        if re.match(r"\|\s*less\b", triplet.source_sentence, re.I):
+            return unclear  # taken off, whatever it is
         result = _RESULT.fullmatch(name)
-        if result and not re.search(r"comprehensive|loss|interest|tax(?:es)?$|other", name):
+        if (
+            result
+            and _OF_BUSINESS.search(name)
+            and not re.search(r"comprehensive|loss|interest|tax(?:es)?$|other", name)
+        ):
             return Measure(f"{result['head']}loss{result['rest']}", direction="loss", turned=True)
         return unclear
-    lent = re.search(r"\bloss(?:es)?\b", name) and re.search(r"\bloss(?:es)?\b", triplet.group, re.I)
+    row = triplet.source_sentence
+    if _LOSS.search(name) and row.startswith("|") and not _LOSS.search(f"{row} {triplet.group}"):
+        return unclear  # a word of the tag, which allows for both sides
+    lent = _LOSS.search(name) and _LOSS.search(triplet.group)
     if lent and ("(" not in triplet.source_sentence or _is_mixed(triplet.source_sentence)):
         return unclear  # a heading lends its word to rows of either sign: without parentheses it may be a profit
     bare = triplet.answer.lstrip("$€£")
