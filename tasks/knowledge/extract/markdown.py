@@ -8,6 +8,7 @@ from rarefy.tasks.knowledge.extract.labels import label_words
 
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*$")
 _CELL = re.compile(r"(?:\\.|[^|\\])*")
+LONGEST_ROW = 20_000  # characters: each fact quotes its row and header whole, so that a row costs its length squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def _parse_row(text: str, start: int, end: int) -> Row:
 
 
 def parse_tables(text: str) -> Iterator[Table]:
-    """Every pipe table of a text that has a header line and a rule under it."""
+    """Every pipe table of a text that has a header line and a rule under it; a line longer than `LONGEST_ROW` is no row."""
     lines = []
     at = 0
     for line in text.split("\n"):
@@ -65,9 +66,11 @@ def parse_tables(text: str) -> Iterator[Table]:
         last = i + 2
         while last < len(lines) and lines[last][2].startswith("|"):
             last += 1
-        header = _parse_row(text, lines[i][0], lines[i][1])
-        rows = tuple(_parse_row(text, start, end) for start, end, _ in lines[i + 2 : last])
-        yield Table(text[lead_start : lines[i][0]].strip(), header, rows)
+        if len(lines[i][2]) <= LONGEST_ROW:
+            header = _parse_row(text, lines[i][0], lines[i][1])
+            body = (line for line in lines[i + 2 : last] if len(line[2]) <= LONGEST_ROW)
+            rows = tuple(_parse_row(text, start, end) for start, end, _ in body)
+            yield Table(text[lead_start : lines[i][0]].strip(), header, rows)
         lead_start = lines[last - 1][1]
         i = last
 

@@ -77,6 +77,12 @@ def test_a_long_amount_takes_no_more_than_its_share(read: Callable[[str], object
     assert not longer_than_linear(lambda n: read(long(piece)(n) + "x"))
 
 
+def test_a_row_as_wide_as_a_survey_is_read_and_one_that_no_page_holds_is_not() -> None:
+    wide = table(("", *YEARS), ("Net sales", *("12",) * 2), ("Cost of sales", "13", "14" + " " * 15_000))
+    assert facts(wide, "tables") == 4
+    assert facts(wide.replace("14", "14" + " " * 10_000), "tables") == 2
+
+
 def test_what_is_too_long_for_a_label_or_a_number_hides_no_other_fact() -> None:
     rows = (("Net sales", "11", "12"), ("x" * 5_000, "13", "14"), ("Cost of sales", "9" * 500, "15"))
     assert facts(table(("", *YEARS), *rows), "tables") == 3
