@@ -1,6 +1,6 @@
 """Cut the sample corpus that ships in the package from whole filings: python infra/cut_sample.py CORPORA.
 
-CORPORA holds finance/10k-html, economics/fomc-minutes and policy/ecfr-title24. What is kept of a filing is what a
+CORPORA holds finance/10k-html, economics/fomc-minutes and policy/ecfr-title24, with the names below. What is kept of a filing is what a
 reader needs to ask about it: the cover page, the first part of each section listed below, and the XBRL contexts and
 units that the kept facts refer to. No word of what is kept is changed.
 """
@@ -14,15 +14,19 @@ from pathlib import Path
 from lxml import etree
 
 OUT = Path(__file__).resolve().parents[1] / "tasks" / "sample" / "corpus"
-FILINGS = ("aapl-fy2024", "aapl-fy2025", "nvda-fy2023", "nvda-fy2024", "ko-fy2024")
+# companies of which some name others: AMD and NVIDIA, PepsiCo and Coca-Cola are competitors
+FILINGS = ("aapl-fy2024", "aapl-fy2025", "nvda-fy2023", "nvda-fy2024", "amd-fy2023", "ko-fy2024", "pep-fy2023")
 OTHERS = (
     ("economics/fomc-minutes/MeetingDate=2015-06-16-2015-06-17_UploadedOn=20150708.txt", "fomc-2015-06-17.txt"),
+    ("economics/fomc-minutes/MeetingDate=2015-07-28-2015-07-29_UploadedOn=20150819.txt", "fomc-2015-07-29.txt"),
+    ("policy/ecfr-title24/title24_chVII_part791.md", "24-cfr-791.md"),
     ("policy/ecfr-title24/title24_chVII_part792.md", "24-cfr-792.md"),
 )
 # A section begins at a short block with such a title and ends at the next; this many characters of it are kept.
 HEADINGS = (
     (r"(?:information about our|item x\. .*) executive officers", 3_000),
     (r"item 1\.", 7_000),
+    (r"(?:our )?competition", 2_500),
     (r"item 2\.", 1_500),
     (r"item 5\.", 3_500),
     (r"item 7\.", 4_000),
@@ -32,11 +36,12 @@ HEADINGS = (
     (r"item \d+[a-c]?\.|part (?:i|ii|iii|iv)$|exhibit index|exhibit no|schedule ii|signatures$", 0),
     (r"(?:consolidated )?statements of (?:comprehensive|shareholders|shareowners)", 0),
     (r"consolidated statements? of (?:income|operations|cash flows)|consolidated balance sheets", 9_000),
-    (r"note \d+\s?[-–:]\s?(?:revenue|net operating revenues)", 4_000),
-    (r"note \d+\s?[-–:]\s?(?:segment|operating segments)", 7_000),
-    (r"note \d+\s?[-–:]\s?(?:debt)", 4_000),
-    (r"note \d+\s?[-–:]\s?(?:earnings per share|net income per share|goodwill)", 2_500),
-    (r"note \d+\s?[-–:]|notes to (?:the )?consolidated financial statements$|report of management", 0),
+    (r"note \d+\s?[-–—:]\s?(?:revenue|net operating revenues)", 4_000),
+    (r"note \d+\s?[-–—:]\s?(?:segment|operating segments)", 7_000),
+    (r"note \d+\s?[-–—:]\s?(?:debt)", 4_000),
+    (r"note \d+\s?[-–—:]\s?(?:business combinations|acquisitions and divestitures)", 4_000),
+    (r"note \d+\s?[-–—:]\s?(?:earnings per share|net income per share|goodwill)", 2_500),
+    (r"note \d+\s?[-–—:]|notes to (?:the )?consolidated financial statements$|report of management", 0),
     (r"opinion on internal control|critical audit matters?$", 0),
     (r"report of independent registered public accounting firm", 4_500),
 )

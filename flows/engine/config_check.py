@@ -22,7 +22,7 @@ from rarefy.tasks.export.files import put_file
 from rarefy.tasks.find import find
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.faults import Unavailable
-from rarefy.tasks.perturb.catalogue import CATALOGUE, select_by_names
+from rarefy.tasks.perturb.catalogue import CATALOGUE, is_written_by_model, select_by_names
 from rarefy.tasks.perturb.proof import ENTAILMENT
 
 
@@ -86,7 +86,8 @@ def _variant_remarks(config: Config) -> Iterator[str]:
     both = config.generator.provider and {"llm", "generator"} <= {*writers}
     if both and config.generator.identity() == config.llm.identity():
         yield "[generator] is the model of [llm]: llm_generated and self_generated (SURE's source) are the same texts"
-    written = [entry.name for entry in entries if writers and entry.role and ENTAILMENT in entry.checks]
+    asked = [entry for entry in entries if is_written_by_model(entry, config.perturb)]
+    written = [entry.name for entry in asked if ENTAILMENT in entry.checks]
     if written and config.nli.method == "rules":
         yield (
             f'nli.method = "rules" cannot show that what a model rewords freely means the same: most of '
@@ -96,7 +97,7 @@ def _variant_remarks(config: Config) -> Iterator[str]:
     if checks and any(getattr(config, name).identity() == checks.identity() for name in writers):
         yield "the model that writes variants says itself whether they mean the same: nli.llm is another one, better"
     if config.generator.provider and "generator" not in writers:
-        yield '[generator] is not asked: it writes self_generated, with perturb.by = "model"'
+        yield "[generator] is not asked: it writes self_generated, where perturb.by wants a model"
 
 
 def _perturbation_errors(config: Config) -> Iterator[str]:
@@ -104,6 +105,10 @@ def _perturbation_errors(config: Config) -> Iterator[str]:
     for side in ("query", "document", "context"):
         names = getattr(config.perturb, side)
         yield from _errors_of(f"perturb.{side}", lambda side=side, names=names: select_by_names(side, names))
+    for name in () if isinstance(config.perturb.by, str) else config.perturb.by:
+        if not any(entry.role and name in (entry.name, entry.family) for entry in CATALOGUE.values()):
+            have = ", ".join(entry.name for entry in CATALOGUE.values() if entry.role)
+            yield f"perturb.by: no model makes {name!r}; one makes {have}"
     for name in config.perturb.pools:
         if name not in CATALOGUE and ":" not in name:
             have = ", ".join(entry.name for entry in CATALOGUE.values() if entry.side == "context")

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from rarefy.flows.faults import Fault, UsageFault
+from rarefy.tasks import sample
 
 CLIENTS = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec"}  # of object stores
 CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "TokenRetrievalError"}
@@ -19,12 +20,23 @@ def make_paths_absolute(given: argparse.Namespace) -> argparse.Namespace:
 
     Code of the user's own may run as soon as the config is read, and may change into another folder.
     """
+    _find_packaged(given)
     given.shown_out = getattr(given, "out", None)
     for name in ANCHORED:
         place = getattr(given, name, None)
         if place and "://" not in str(place) and "::" not in str(place):
             setattr(given, name, type(place)(Path(place).absolute()))
     return given
+
+
+def _find_packaged(given: argparse.Namespace) -> None:
+    """Put the packaged benchmark's places where its name stands: its documents with its config, or the whole."""
+    if (corpus := getattr(given, "corpus", None)) in sample.NAMES and not Path(corpus).exists():
+        given.corpus = str(sample.CORPUS)
+        if "config" in given and given.config is None:
+            given.config = sample.CONFIG
+    if str(bench := getattr(given, "benchmark", None)) in sample.NAMES and not Path(bench).exists():
+        given.benchmark = sample.BENCHMARK
 
 
 def check_corpus(corpus: str) -> None:

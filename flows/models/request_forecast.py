@@ -27,7 +27,7 @@ from rarefy.tasks.models.llm.sending import prompt_length
 from rarefy.tasks.models.nli import NLI, Label, NLIConfig
 from rarefy.tasks.models.nli.by_model import build_request, check_with
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig
-from rarefy.tasks.perturb.catalogue import Perturbation, count_wanted
+from rarefy.tasks.perturb.catalogue import Perturbation, count_wanted, is_written_by_model
 from rarefy.tasks.perturb.proof import ENTAILMENT
 from rarefy.tasks.store.recipe import Inputs, Job
 from rarefy.tasks.store.tables import Store, digest
@@ -556,8 +556,8 @@ def count_variant_requests(config: Config, questions: Counts, chunks: int, words
     for entry in roles.perturbations_asking_models(config):
         cases, text = _cases(entry, questions, chunks), _text(entry, config, words)
         several = count_wanted(entry, config.perturb)
-        if entry.role and config.perturb.by == "model":
-            turns = TURNS.get(entry.role, 1)
+        if is_written_by_model(entry, config.perturb):
+            turns = TURNS.get(entry.role, 1) * config.perturb.model_share
             calls = multiply_ranges(cases, (turns,) * 3)
             volumes["generator" if entry.generator else "llm"].append(RequestVolume(calls, text, several * text))
         if ENTAILMENT in entry.checks and roles.model_of_tool(config.nli):

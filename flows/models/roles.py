@@ -11,6 +11,7 @@ from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.providers import PROVIDERS
 from rarefy.tasks.models.nli import CHECKS, NLIConfig
 from rarefy.tasks.perturb import Perturbation, choose_perturbations
+from rarefy.tasks.perturb.catalogue import is_written_by_model
 from rarefy.tasks.perturb.proof import ENTAILMENT
 
 
@@ -21,11 +22,11 @@ def judges_by_argument(config: Config) -> dict[str, LLMConfig]:
 
 
 def variant_writers(config: Config) -> dict[str, str]:
-    """The sections of the models that write variants, and the keys that ask for them; {} with perturb.by = "rules"."""
-    if config.perturb.by != "model":
-        return {}
-    generated = {entry.generator for entry in chosen_perturbations(config) if entry.role}
-    keys = {"llm": 'perturb.by = "model"', "generator": 'perturb.document with "self_generated"'}
+    """The sections of the models that write variants, and the keys that ask for them; {} where rules make them all."""
+    chosen = chosen_perturbations(config)
+    generated = {entry.generator for entry in chosen if is_written_by_model(entry, config.perturb)}
+    key = 'perturb.by = "model"' if config.perturb.by == "model" else "perturb.by"
+    keys = {"llm": key, "generator": 'perturb.document with "self_generated"'}
     return {name: keys[name] for name, wanted in (("llm", False), ("generator", True)) if wanted in generated}
 
 
@@ -41,8 +42,12 @@ def needs_entailment(config: Config) -> bool:
 
 def perturbations_asking_models(config: Config) -> list[Perturbation]:
     """The chosen perturbations that ask a model, to be written or to be compared with their originals."""
-    writes, compares = config.perturb.by == "model", model_of_tool(config.nli)
-    return [e for e in chosen_perturbations(config) if (writes and e.role) or (compares and ENTAILMENT in e.checks)]
+    compares = model_of_tool(config.nli)
+    return [
+        entry
+        for entry in chosen_perturbations(config)
+        if is_written_by_model(entry, config.perturb) or (compares and ENTAILMENT in entry.checks)
+    ]
 
 
 def model_of_tool(tool: object) -> LLMConfig | None:

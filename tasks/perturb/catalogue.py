@@ -420,6 +420,13 @@ def choose_perturbations(config: PerturbConfig) -> list[Perturbation]:
     return list(found.values())
 
 
+def is_written_by_model(entry: Perturbation, config: PerturbConfig) -> bool:
+    """Whether a model makes this, where there is one, and not the rules."""
+    if not entry.role or config.by == "rules":
+        return False
+    return config.by == "model" or entry.name in config.by or entry.family in config.by
+
+
 def select_by_names(side: Side, names: Iterable[str]) -> list[Perturbation]:
     """The perturbations of one side by name, by family, or by module:function."""
     return [entry for name in names for entry in _select_by_name(side, name)]

@@ -21,10 +21,17 @@ class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
     context: tuple[str, ...] = Field(
         CONTEXT, description="passages to mix contexts of: names or families, or module:function"
     )
-    by: Literal["rules", "model"] = Field(
+    by: Literal["rules", "model"] | tuple[str, ...] = Field(
         "rules",
         description="rules: offline, and what cannot be done so is left out with a count; model: the model of [llm] "
-        "makes what the papers had made by one, rules the rest",
+        "makes what the papers had made by one, rules the rest; or a list of names or families that the model makes",
+    )
+    model_share: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="share of the questions, drawn by hash, whose variants the model makes; of the others rules make "
+        "what they can",
     )
     temperature: float = Field(0.2, ge=0, le=2, description="of the model")
     inventive: float = Field(

@@ -15,6 +15,7 @@ from rarefy.tasks.perturb.catalogue import (
     choose_perturbations,
     count_wanted,
     find_missing_requirement,
+    is_written_by_model,
     load_maker,
 )
 from rarefy.tasks.perturb.config import PerturbConfig
@@ -118,12 +119,12 @@ def vary_with_similarities(
     `needs_<program>`, `language`, `unanswered`. Where all chunks of a question must change, one rejected chunk rejects
     the others (`other_chunk_rejected`).
 
-    `nli` is needed for entailment, `llm` with `config.by` "model"; ValueError without. Chunks of pools must be among
-    `chunks`; a question without a pool has no noise (`no_candidate`).
+    `nli` is needed for entailment, `llm` where `config.by` wants a model; ValueError without. Chunks of pools must be
+    among `chunks`; a question without a pool has no noise (`no_candidate`).
     """
     entries = choose_perturbations(config)
-    if config.by == "model" and llm is None and any(entry.role and not entry.generator for entry in entries):
-        raise ValueError('perturb.by = "model" needs a model')
+    if llm is None and any(is_written_by_model(entry, config) and not entry.generator for entry in entries):
+        raise ValueError("perturb.by needs a model")
     known = pools or {}
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
@@ -187,20 +188,26 @@ def _start_searches(
     entry: Perturbation, todo: Sequence[Case], config: PerturbConfig, model: LLM | None
 ) -> tuple[list[_Search], list[Unanswered]]:
     """A search for each case, and the requests that a model did not answer."""
-    asked = model if config.by == "model" and entry.role else None
-    if asked is None:
+    if model is None or not is_written_by_model(entry, config):
         return _search_by_rules(entry, todo, config), []
-    # a prompt about a passage of a context gives its answer, and no passage states a computed one
-    computed = [case for case in todo if case.computed and entry.side == "context"]
-    searches = _search_by_rules(entry, computed, config) if computed else []
-    others = [case for case in todo if not (case.computed and entry.side == "context")]
+    asked = [case for case in todo if _is_for_model(case, entry, config)]
+    by_rules = [case for case in todo if not _is_for_model(case, entry, config)]
+    searches = _search_by_rules(entry, by_rules, config) if by_rules else []
     missed: dict[str, Unanswered] = {}  # by request: questions on one passage may share one
-    for case, drafts, reply in model_drafts.write_drafts(entry, others, config, asked):
+    for case, drafts, reply in model_drafts.write_drafts(entry, asked, config, model):
         if reply.error and reply.request_id not in missed:
             about = f"{entry.name} {case.question_id} {case.chunk_id}".strip()
             missed[reply.request_id] = unanswered("vary", about, reply)
         searches.append(_Search(case, iter(drafts), "model", _MISSED if reply.error else ""))
     return searches, list(missed.values())
+
+
+def _is_for_model(case: Case, entry: Perturbation, config: PerturbConfig) -> bool:
+    """Whether a model is asked about a case: its question is drawn, and some passage states its answer."""
+    if case.computed and entry.side == "context":  # such a prompt gives the answer that a passage states
+        return False
+    drawn = row_id("model_share", case.question_id)
+    return int(drawn, 16) < config.model_share * 16 ** len(drawn)
 
 
 def _search_by_rules(entry: Perturbation, todo: Sequence[Case], config: PerturbConfig) -> list[_Search]:

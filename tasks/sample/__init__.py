@@ -1,6 +1,12 @@
-"""A small corpus of real documents, and recorded replies about it, that ship with the package for demo and tests."""
+"""The packaged benchmark `rarefy/sample`: real documents, a model's recorded replies about them, and what a build makes.
+
+`rarefy build sample` builds it from documents and replies, `rarefy evaluate sample` asks it as it ships.
+"""
 
 from pathlib import Path
 
+NAMES = ("sample", "rarefy/sample")  # by which commands know it, where no such folder is there
 CORPUS = Path(__file__).parent / "corpus"
-RECORDED = Path(__file__).parent / "recorded"  # for [llm] provider = "recorded"
+CONFIG = Path(__file__).parent / "sample.toml"
+RECORDED = Path(__file__).parent / "recorded"  # for provider = "recorded", model = "sample/NAME"
+BENCHMARK = Path(__file__).parent / "rarefy" / "sample"

@@ -52,7 +52,7 @@ def _parse_row(text: str, start: int, end: int) -> Row:
 
 
 def parse_tables(text: str) -> Iterator[Table]:
-    """Every pipe table of a text that has a header line and a rule under it; a line longer than `LONGEST_ROW` is no row."""
+    """Every pipe table of a text that has a header line and a rule under it; a line over `LONGEST_ROW` is no row."""
     lines = []
     at = 0
     for line in text.split("\n"):

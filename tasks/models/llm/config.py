@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, model_validator
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.find import find
 from rarefy.tasks.models.llm.faults import Unavailable
+from rarefy.tasks.sample import RECORDED
 
 
 class LLM(Protocol):
@@ -38,7 +39,9 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         'API) | recorded (replies from a file) | "module:function"; "" for no model',
     )
     model: str = Field(
-        "", description="the model's name at the provider; for vllm a name or folder; for recorded a file"
+        "",
+        description="the model's name at the provider; for vllm a name or folder; for recorded a file or folder, "
+        "or sample/NAME for the packaged benchmark's",
     )
     endpoint: str = Field(
         "OPENAI",
@@ -79,10 +82,16 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         except ValueError as error:  # no such provider, package, file or database
             raise Unavailable(str(error)) from None
 
+    @property
+    def recordings(self) -> Path:
+        """Where a recorded model's replies lie: a file or folder, or one of the packaged benchmark's (`sample/NAME`)."""
+        place, (first, *rest) = Path(self.model), Path(self.model).parts or ("",)
+        return RECORDED.joinpath(*rest) if first == "sample" and not place.exists() else place
+
     def identity(self) -> dict[str, Any]:
         """What its answers hang on: not the address, nor whether it is asked one by one or in a batch."""
         if self.provider == "recorded":
-            return {"recorded": _digest(Path(self.model))}
+            return {"recorded": _digest(self.recordings)}
         own = {"provider": self.provider} if ":" in self.provider else {}
         return {**own, "model": self.model, "structured": self.structured, "extra": self.extra}
 

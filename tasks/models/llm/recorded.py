@@ -3,14 +3,17 @@
 A file has one reply per line, as JSON, and a folder is all its *.jsonl in the order of their names:
 
     {"contains": ["Note 4", "Name the auditor"], "text": "{\\"auditor\\": \\"Deloitte\\"}"}
+    {"said": "51ad…", "text": "…"}
     {"digest": "9f3c…", "text": "…", "finish_reason": "stop", "prompt_tokens": 812, "completion_tokens": 31}
 
-`contains`: strings that all stand in the prompt's messages, in whichever; `digest`: of the exact request, as `line`
-writes it. The first line that matches counts, a line with the request's digest before all others; a line may answer
-any number of requests. Further fields are those of a Reply. A request without a line is rejected, never answered.
+`contains`: strings that all stand in the prompt's messages, in whichever; `said`: a digest of all messages but the
+instructions, so that it outlives a prompt that is worded anew; `digest`: of the exact request, as `line` writes it. The
+first line that matches counts, a line with a digest before all others; a line may answer any number of requests.
+Further fields are those of a Reply. A request without a line is rejected, never answered.
 """
 
 import asyncio
+import hashlib
 import json
 import threading
 from collections import Counter, deque
@@ -26,6 +29,7 @@ from rarefy.tasks.models.llm.faults import Failed, mark_unusable
 from rarefy.tasks.models.llm.reply_store import reply_key
 
 PIECE = 16  # characters of a string by which lines are looked up
+_NAMES = {"contains", "said", "digest"}
 _FIELDS = {field.name for field in fields(Reply)} - {"request_id", "parsed", "remembered"}
 
 
@@ -37,7 +41,7 @@ class _Line:
     number: int
     offset: int
     contains: tuple[str, ...]
-    digest: str
+    digest: str  # of the request, or of what is said in it
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,9 @@ class Recorded:
         """The recorded reply, as `__call__` gives it; ValueError names a line that is none."""
         with self._lock:
             index = self._index = self._index or _indexed(self.files)
-        if index.exact and (exact := index.exact.get(digest(request))) is not None:
-            return _reply(index.lines[exact], request)
+        for name in (digest(request), digest_said(request)) if index.exact else ():
+            if (exact := index.exact.get(name)) is not None:
+                return _reply(index.lines[exact], request)
         prompt = "\n".join(message.content for message in request.messages)
         pieces = {prompt[start : start + PIECE] for start in range(len(prompt) - PIECE + 1)} & index.by_piece.keys()
         likely = {number for piece in pieces for number in index.by_piece[piece]}.union(index.always)
@@ -87,7 +92,7 @@ class Recorded:
 
 def recorded(config: LLMConfig, means: InferenceContext) -> Recorded:
     """The provider `recorded`: `model` is the file or folder; ValueError where there is none."""
-    return Recorded(Path(config.model))
+    return Recorded(config.recordings)
 
 
 def digest(request: Request) -> str:
@@ -95,10 +100,17 @@ def digest(request: Request) -> str:
     return reply_key({}, request)[0]
 
 
-def line(request: Request, reply: Reply) -> str:
-    """A line that gives this reply to this very request, without a line break."""
+def digest_said(request: Request) -> str:
+    """What names a request by its messages but the instructions: what it is about, and what it wants of that."""
+    said = [[message.role, message.content] for message in request.messages if message.role != "system"]
+    return hashlib.blake2b(json.dumps(said, ensure_ascii=False).encode(), digest_size=16).hexdigest()
+
+
+def line(request: Request, reply: Reply, *, by: str = "digest") -> str:
+    """A line that gives this reply to this very request, or (`by` "said") to what says the same; no line break."""
     record = {name: value for name, value in asdict(reply).items() if name in _FIELDS and value not in ("", 0, ())}
-    return json.dumps({"digest": digest(request), **record}, ensure_ascii=False)
+    name = digest(request) if by == "digest" else digest_said(request)
+    return json.dumps({by: name, **record}, ensure_ascii=False)
 
 
 def recording(llm: LLM, place: Path) -> LLM:
@@ -146,7 +158,8 @@ def _lines(file: Path) -> Iterator[_Line]:
         for number, raw in enumerate(opened, 1):
             if raw.strip():
                 record = _parse_record(file, number, raw)
-                yield _Line(file, number, offset, tuple(record.get("contains", ())), record.get("digest", ""))
+                named = record.get("digest") or record.get("said", "")
+                yield _Line(file, number, offset, tuple(record.get("contains", ())), named)
             offset += len(raw)
 
 
@@ -156,15 +169,15 @@ def _parse_record(file: Path, number: int, raw: bytes) -> dict[str, Any]:
         record = json.loads(raw)
     except ValueError as error:
         raise ValueError(f"{where}: no JSON ({error})") from error
-    if not isinstance(record, dict) or (unknown := record.keys() - _FIELDS - {"contains", "digest"}):
+    if not isinstance(record, dict) or (unknown := record.keys() - _FIELDS - _NAMES):
         raise ValueError(
             f"{where}: not a recorded reply; unknown {sorted(unknown) if isinstance(record, dict) else record!r}"
         )
     strings = record.get("contains", [])
     if not isinstance(strings, list) or not all(isinstance(string, str) and string for string in strings):
         raise ValueError(f"{where}: contains must be a list of strings")
-    if bool(strings) == bool(record.get("digest")):
-        raise ValueError(f"{where}: needs either contains or digest, to say which request it answers")
+    if sum(bool(record.get(name)) for name in _NAMES) != 1:
+        raise ValueError(f"{where}: needs one of contains, said and digest, to say which request it answers")
     if not isinstance(record.get("text", ""), str) or not ("text" in record or "error" in record):
         raise ValueError(f"{where}: needs a text or an error")
     return record

@@ -63,6 +63,9 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         default_factory=lambda: LLMConfig.model_validate({}), description="which model answers, for method model"
     )
     max_tokens: int = Field(300, ge=1, description="of its answer")
+    rules_first: bool = Field(
+        False, description="what the rules show to be kept is not put to the cross-encoder or the model"
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> "NLIConfig":
@@ -82,6 +85,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         own: dict[str, Any] = {"method": self.method, "version": VERSION}
         if self.method == "rules":
             return own
+        own |= {"rules_first": True} if self.rules_first else {}
         if self.method == "model":
             from rarefy.tasks.models import prompts
 
@@ -97,7 +101,23 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         if ":" not in place:
             raise ValueError(f"no method {self.method!r}; have {', '.join(CHECKS)}, or write module:function")
         make: Callable[..., NLI] = find(place, {})
-        return make(self, cache, threads=threads, means=means or InferenceContext())
+        nli = make(self, cache, threads=threads, means=means or InferenceContext())
+        if not self.rules_first or self.method == "rules":
+            return nli
+        rules: NLI = find(CHECKS["rules"], {})(self, cache, threads=threads, means=means or InferenceContext())
+        return _after_rules(rules, nli)
+
+
+def _after_rules(rules: NLI, nli: NLI) -> NLI:
+    """The check that asks `nli` only about pairs that the rules do not show to be kept."""
+
+    def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
+        given = list(pairs)
+        shown = list(rules(given))
+        asked = nli(pair for pair, label in zip(given, shown, strict=True) if label.label != "kept")
+        return (label if label.label == "kept" else next(asked) for label in shown)
+
+    return check
 
 
 def equivalent(there: Label, back: Label) -> bool:

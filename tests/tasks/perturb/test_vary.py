@@ -203,6 +203,32 @@ def test_what_only_a_model_can_do_says_so():
         made(only(document=("style",), by="model"))
 
 
+def test_a_model_makes_what_is_named_of_its_share_of_the_questions_and_rules_the_rest():
+    def asked_about(config, questions):
+        asked = []
+
+        def silent(requests):
+            for request in requests:
+                asked.append(request)
+                yield Reply(request.request_id, error="timeout")
+
+        rows = [row for row in made(config, questions, llm=silent) if not isinstance(row, Unanswered)]
+        return len(asked), {(row.question_id, row.perturbation): row.method for row in rows}
+
+    questions = [question_of(number) for number in range(40)]
+    named = only(query=("grammar", "irrelevant_detail"), by=("grammar",))
+    count, methods = asked_about(named, questions)
+    assert count == 40 and {methods[q.question_id, "grammar"] for q in questions} == {"model"}
+    assert {methods[q.question_id, "irrelevant_detail"] for q in questions} == {"rules"}
+
+    some = named.model_copy(update={"model_share": 0.4})
+    count, methods = asked_about(some, questions)
+    drawn = {name for (name, kind), method in methods.items() if kind == "grammar" and method == "model"}
+    assert count == len(drawn) and 8 <= count <= 24
+    # which are drawn depends on no other question
+    assert {name for name in drawn if asked_about(some, [question_of(int(name[1:]))])[0] == 1} == drawn
+
+
 def test_a_language_without_an_implementation_is_refused():
     rows = made(only(query=("character", "upper_case")), [question_of(1, language="fr")])[1:]
     assert {v.perturbation: v.rejected_because for v in rows} == {"character": "language", "upper_case": ""}

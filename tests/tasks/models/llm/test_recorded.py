@@ -80,6 +80,19 @@ def test_an_exact_request_comes_before_all_others_and_its_line_survives_the_roun
     assert model.answer(_ask("r2", "Who?")).text == "anybody"
 
 
+def test_a_reply_to_what_is_said_outlives_other_instructions_and_no_other_words(tmp_path: Path) -> None:
+    def about(system: str, user: str) -> Request:
+        return Request("r", (Message("system", system), Message("user", user)), '{"type": "string"}', 0.7)
+
+    place = tmp_path / "a.jsonl"
+    place.write_text(line(about("Be brief.", "Passage 7"), Reply("r", "seven"), by="said") + "\n", encoding="utf-8")
+    model = Recorded(place)
+    assert model.answer(about("Be brief.", "Passage 7")).text == "seven"
+    assert model.answer(about("Be as brief as you can.", "Passage 7")).text == "seven"
+    with pytest.raises(Failed, match="no reply"):
+        model.answer(about("Be brief.", "Passage 8"))
+
+
 def test_what_cannot_be_used_has_its_code(tmp_path: Path) -> None:
     model = Recorded(
         _file(
@@ -109,7 +122,7 @@ def test_a_folder_is_its_files_in_order_of_their_names(tmp_path: Path) -> None:
         ("[1]", "line 2: not a recorded reply"),
         ('{"contains": ["x"], "text": "y", "finsh": 1}', "unknown .'finsh'"),
         ('{"contains": "x", "text": "y"}', "list of strings"),
-        ('{"text": "y"}', "either contains or digest"),
+        ('{"text": "y"}', "one of contains, said and digest"),
         ('{"contains": ["x"]}', "a text or an error"),
     ],
 )

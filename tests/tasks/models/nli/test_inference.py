@@ -180,3 +180,18 @@ def test_a_method_of_ones_own_is_found_by_its_name_and_a_wrong_one_told(tmp_path
         NLIConfig(method="magic").connect(tmp_path)
     own = NLIConfig(method="rarefy.tasks.models.nli.rules:rules").connect(tmp_path)
     assert next(iter(own([("A b.", "A b.")]))).label == "kept"
+
+
+def test_what_rules_show_to_be_kept_is_not_put_to_the_model_where_rules_go_first(tmp_path: Path) -> None:
+    tape = tmp_path / "nli.jsonl"
+    reply = json.dumps({"reason": "same", "label": "entailment"})
+    tape.write_text(json.dumps({"contains": ["semantically entail", "Sales went up."], "text": reply}) + "\n")
+    config = NLIConfig(method="model", rules_first=True, llm=LLMConfig(provider="recorded", model=str(tape)))
+    check = config.connect(tmp_path / "cache", means=InferenceContext(stage="nli", run="r"))
+    pairs = [
+        ("Acme rose.", "Acme rose."),
+        ("Sales rose.", "Sales went up."),
+        ("It fell by 12%.", "It fell by 12 percent."),
+    ]
+    assert [one.label for one in check(pairs)] == ["kept", "entailment", "kept"]
+    assert config.identity() != NLIConfig(method="model", llm=config.llm).identity()
