@@ -1,5 +1,5 @@
-# make demo    a benchmark of the sample corpus and how robust the offline baseline is on it, from nothing but
-#              Python 3.11+ and GNU make
+# make demo    the packaged benchmark, built from documents and recorded replies of a model, and how robust the offline
+#              baseline is on it, from nothing but Python 3.11+ and GNU make; RULES=1: the same documents by rules alone
 # make test         the tests of behaviour, two files at a time
 # make test-slow    the tests that kill processes, start workers and servers
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
@@ -16,7 +16,7 @@ FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2
 .PHONY: demo test test-slow test-vllm clean
 
 demo: $(VENV)/.installed
-	$(VENV)/bin/rarefy build tasks/sample/corpus --out $(OUT) --store $(OUT)-store
+	$(VENV)/bin/rarefy build $(if $(RULES),tasks/sample/corpus,sample) --out $(OUT) --store $(OUT)-store
 	$(VENV)/bin/rarefy evaluate $(OUT) --system extractive --questions 60 --out $(OUT)-result --store $(OUT)-store
 
 PYTEST := $(VENV)/bin/python -m pytest

@@ -1,8 +1,8 @@
 """Cut the sample corpus that ships in the package from whole filings: python infra/cut_sample.py CORPORA.
 
-CORPORA holds finance/10k-html, economics/fomc-minutes and policy/ecfr-title24, with the names below. What is kept of a filing is what a
-reader needs to ask about it: the cover page, the first part of each section listed below, and the XBRL contexts and
-units that the kept facts refer to. No word of what is kept is changed.
+CORPORA holds finance/10k-html, economics/fomc-minutes and policy/ecfr-title24, with the names below. What is kept of a
+filing is what a reader needs to ask about it: the cover page, the first part of each section listed below, and the XBRL
+contexts and units that the kept facts refer to. No word of what is kept is changed.
 """
 
 import re

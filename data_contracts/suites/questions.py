@@ -306,11 +306,11 @@ def _find_untried(table: pa.Table, references: References) -> list[tuple[str, st
             tried[name].add(chunk_id)
     if not table.num_rows:
         return []  # nobody asks
-    standing = look_up(references[Question], "question_id", "rejected_because", "chunk_ids")
+    standing = look_up(references[Question], "question_id", "rejected_because", "pattern", "chunk_ids")
     return [
         (name, f"accepted, but never asked with chunk {lost[0]} alone")
-        for name, (reason, chunk_ids) in standing.items()
-        if not reason and len(chunk_ids) > 1 and (lost := [chunk for chunk in chunk_ids if chunk not in tried[name]])
+        for name, (reason, pattern, chunk_ids) in standing.items()
+        if not reason and pattern in MULTI_HOP and (lost := [chunk for chunk in chunk_ids if chunk not in tried[name]])
     ]
 
 

@@ -38,6 +38,7 @@ systems: extractive (offline baseline, the default), rag (the model of [llm] wit
 protocols: rare, sure, retrieval_robustness, effect_size, magic_mushroom; all that can be tried, when none is named
 
 examples:
+  rarefy evaluate sample --system mypackage.rag:answer
   rarefy evaluate benchmark/ --out result/
   rarefy evaluate benchmark/ --system mine --system extractive --config my.toml --out result/
   rarefy evaluate benchmark/ --system mypackage.rag:answer --protocol rare --questions 200 --out result/
@@ -56,8 +57,13 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = commands.add_parser(
         "evaluate", help="how robust is a RAG system", description=EVALUATE, epilog=EVALUATE_EXAMPLES, **RAW_TEXT
     )
-    parser.add_argument("benchmark", metavar="BENCH", type=Path, help="a folder with questions, variants and chunks")
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the result")
+    parser.add_argument(
+        "benchmark",
+        metavar="BENCH",
+        type=Path,
+        help="a folder with questions, variants and chunks; `sample` for the packaged benchmark",
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, help="folder for the result (default: BENCH-result, here)")
     what = parser.add_argument_group("what is asked")
     add_repeated(what, "--system", metavar="NAME", help="a system under test; several may be")
     add_repeated(what, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
@@ -112,6 +118,9 @@ def evaluate(given: argparse.Namespace) -> int:
     from rarefy.flows.engine import prefect_server
 
     config = load(given.config)
+    if given.out is None:
+        given.shown_out = Path(f"{given.benchmark.name}-result")
+        given.out = given.shown_out.absolute()
     if not given.benchmark.is_dir():
         raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
     check_store(given.store)

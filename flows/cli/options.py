@@ -11,7 +11,9 @@ RAW_TEXT = {"formatter_class": argparse.RawDescriptionHelpFormatter}
 
 def add_corpus(command: argparse.ArgumentParser) -> None:
     """The argument CORPUS of commands that read documents."""
-    command.add_argument("corpus", metavar="CORPUS", help="folder, file, or JSONL/Parquet of texts")
+    command.add_argument(
+        "corpus", metavar="CORPUS", help="folder, file, JSONL or Parquet of texts; or `sample`"
+    )
 
 
 def add_config(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", about: str) -> None:

@@ -1,4 +1,4 @@
-"""The packaged benchmark `rarefy/sample`: real documents, a model's recorded replies about them, and what a build makes.
+"""The packaged benchmark `rarefy/sample`: real documents, a model's recorded replies about them, what is made of both.
 
 `rarefy build sample` builds it from documents and replies, `rarefy evaluate sample` asks it as it ships.
 """

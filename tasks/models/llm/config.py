@@ -84,7 +84,7 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def recordings(self) -> Path:
-        """Where a recorded model's replies lie: a file or folder, or one of the packaged benchmark's (`sample/NAME`)."""
+        """Where a recorded model's replies lie: a file, a folder, or `sample/NAME` of the packaged benchmark."""
         place, (first, *rest) = Path(self.model), Path(self.model).parts or ("",)
         return RECORDED.joinpath(*rest) if first == "sample" and not place.exists() else place
 

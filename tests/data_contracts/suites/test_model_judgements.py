@@ -1,8 +1,11 @@
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from rarefy.data_contracts.expectations import check_table
-from rarefy.data_contracts.rows import Judgement, Probe, Unanswered
+from rarefy.data_contracts.rows import Judgement, Probe, Question, Unanswered
 from rarefy.data_contracts.suites import SUITES
+from rarefy.data_contracts.suites.questions import _find_untried
 
 NOBODY = "0123456789abcdef"  # a well-formed name of nothing
 
@@ -75,3 +78,13 @@ def test_every_rule_has_a_breach(row_type):
 @pytest.mark.parametrize("row_type", [Probe, Judgement, Unanswered])
 def test_a_build_without_models_has_none_of_it_and_that_is_no_breach(tables, row_type):
     assert not check_table("probe", row_type, tables[row_type].slice(0, 0), tables).broken
+
+
+def test_what_is_computed_from_several_chunks_is_tried_on_none(tables):
+    rows = tables[Question].to_pylist()
+    untried = next(row for row in rows if len(row["chunk_ids"]) > 1 and not row["rejected_because"])
+    left = tables[Probe].filter(pc.not_equal(tables[Probe]["question_id"], untried["question_id"]))
+    for pattern, wanted in ((untried["pattern"], True), ("comparison", False)):
+        changed = [{**row, "pattern": pattern} if row == untried else row for row in rows]
+        known = {**tables, Question: pa.Table.from_pylist(changed, tables[Question].schema)}
+        assert [name for name, _ in _find_untried(left, known)] == [untried["question_id"]] * wanted

@@ -1,0 +1,53 @@
+"""The packaged benchmark is what its documents and recorded replies make, and is asked as it ships."""
+
+import json
+from collections import Counter, defaultdict
+
+import pyarrow.parquet as pq
+import pytest
+
+from rarefy.flows.cli import main
+from rarefy.flows.config import load
+from rarefy.tasks.perturb import choose_perturbations
+from rarefy.tasks.sample import BENCHMARK, CONFIG
+
+
+def rows(folder, name):
+    return pq.read_table(folder / f"{name}.parquet").to_pylist()
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return {name: rows(BENCHMARK, name) for name in ("questions", "variants", "unanswered")}
+
+
+def test_a_build_from_recorded_replies_makes_what_ships(api, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["build", "sample", "--out", "out", "--store", "store", "--quiet"]) == 0
+    for file in sorted(BENCHMARK.glob("*.parquet")):
+        if file.stem != "similarities":  # whose last digits depend on the machine
+            assert rows(tmp_path / "out", file.stem) == rows(BENCHMARK, file.stem), file.stem
+
+
+def test_it_has_questions_of_all_kinds_and_no_request_went_without_a_reply(shipped):
+    accepted = Counter(q["pattern"] for q in shipped["questions"] if not q["rejected_because"])
+    assert accepted.total() >= 150 and len(accepted) == 10
+    assert {row["reason"] for row in shipped["unanswered"]} <= {"model_declined"}
+
+
+def test_a_model_made_variants_of_at_least_forty_questions_for_every_cell(shipped):
+    config = load(CONFIG).perturb
+    made = defaultdict(set)
+    for variant in shipped["variants"]:
+        if variant["method"] == "model" and not variant["rejected_because"]:
+            made[variant["perturbation"]].add(variant["question_id"])
+    for entry in choose_perturbations(config):
+        if entry.name in config.by or entry.family in config.by:
+            assert len(made[entry.name]) >= 40, entry.name
+
+
+def test_it_is_evaluated_without_a_build(api, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["evaluate", "sample", "--questions", "4", "--protocol", "rare", "--store", "store", "--quiet"]) == 0
+    summary = json.loads((tmp_path / "sample-result" / "summary.json").read_text())
+    assert summary["benchmark"]["name"] == "sample"
