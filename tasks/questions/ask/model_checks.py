@@ -132,6 +132,8 @@ def _other_forms(answer: str, exact: str, target: Triplet) -> tuple[str, ...]:
     amount, given = number(exact), number(answer)
     if amount is None or amount.worded or exact == target.answer or amount.year:
         return tuple(forms)
+    if not amount.scale and re.search(r"\d[^\W\d_]", exact):  # "10x" is a name
+        return tuple(forms)
     bare = exact[amount.start :]
     forms |= {bare} if amount.scale else {bare, bare.lstrip("$€£¥")}
     scaled = given if given and given.scale else amount

@@ -132,6 +132,17 @@ def test_a_sum_is_not_known_by_its_digits_without_their_scale():
         assert "1.4" not in row.aliases and "$1,400,000,000" in row.aliases
 
 
+def test_a_name_that_begins_with_a_number_is_not_known_by_the_number():
+    text = "10x gives start-up money to new projects of Altostrat Inc."
+    told = replace(TRIPLETS[row_id("held")], start=0, end=len(text), source_sentence=text, subject="10x",
+                   relation="gives money to", object="new projects", answer="new projects")  # fmt: skip
+    rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}}
+    rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
+    said = model({"question": "Which programme gives start-up money to new projects of Altostrat?", "answer": "10x"})
+    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+    assert (row.rejected_because, row.answer, row.aliases) == ("", "10x", ())
+
+
 def test_the_wrong_column_is_no_answer():
     row = asked(path("single", "sales"), "What were the net sales of Altostrat's Nimbus segment in 2024?", "$1,100")
     assert row.rejected_because == "answer_not_at_end"
