@@ -68,7 +68,8 @@ def _number_forms(triplet: Triplet) -> set[str]:
         return set()
     shown = amount / FACTORS.get(triplet.scale, Decimal(1))
     if triplet.unit in {"percent", "pure"}:
-        digits = re.sub(r"[^\d.]", "", triplet.answer)
+        written = re.search(r"\d*\.?\d+", triplet.answer)  # "5.0" has a digit more than its value; "1-3/4" is no digits
+        digits = written[0] if written and Decimal(written[0]) == amount else _format_number(amount)
         forms = {f"{digits}%", f"{digits} percent"}
     elif triplet.unit == "USD/shares":
         exact = (

@@ -103,7 +103,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 6  # patterns but chains through a year; of some paths nothing is asked, which ends may be asked for is told
+VERSION = 7  # patterns but chains through a year; of some paths nothing is asked, which ends may be asked for is told
 
 
 class Asked(BaseModel, frozen=True):

@@ -120,6 +120,12 @@ def test_aliases_give_the_notations_of_a_correct_system():
     assert "$391,035" not in found, "the answer itself is no alias"
 
 
+def test_a_share_written_as_a_fraction_is_known_by_its_value():
+    share = figure("core inflation", answer="1-3/4 percent", value="1.75", unit="percent", scale="")
+    assert set(answer_aliases(share)) == {"1.75%", "1.75 percent"}
+    assert set(answer_aliases(replace(share, answer="5.0%", value="5.0"))) == {"5.0 percent"}
+
+
 def test_a_negative_amount_keeps_its_sign_in_every_alias():
     loss = figure("operating loss", answer="(565)", value="-565000000")
     assert {"-565", "-$565 million"} <= set(answer_aliases(loss))
