@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 9  # answers that are sets
+VERSION = 10  # a figure is none of the things that a question names
 
 
 @dataclass(frozen=True, slots=True)

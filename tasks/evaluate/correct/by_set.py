@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, LEGAL, initials, plain_text, split_tokens, stems
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    FIGURES_ALONE,
+    LEGAL,
+    initials,
+    plain_text,
+    split_tokens,
+    stems,
+)
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
 from rarefy.tasks.text import wordnet
@@ -21,7 +29,6 @@ _TURNS = re.compile(
     r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
     re.IGNORECASE,
 )
-_FIGURES = re.compile(r"[\W\d_]*\d(?:[\W\d_]|thousand|million|billion|trillion|percent|dollars?|usd)*", re.IGNORECASE)
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
 )
@@ -40,7 +47,7 @@ def judge_set(text: str, question: Question) -> Outcome:
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and _FIGURES.fullmatch(text):
+    if not said and FIGURES_ALONE.fullmatch(text):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, unclear, wrong
+from rarefy.tasks.evaluate.correct.normalise import FIGURES_ALONE
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
 
@@ -15,7 +16,8 @@ _BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|e
 def judge_choice(text: str, question: Question) -> Outcome | None:
     """Wrong where the answer names another thing alone, open where it names several; None where it names the right one.
 
-    None, too, where it names nothing of what may be chosen: then its other words decide.
+    Wrong, too, where it is a figure and no more ("5,321 million" for a segment). None where it names nothing of what
+    may be chosen in other words: then these decide.
     """
     forms = _candidate_forms(candidates_of(question))
     if len(forms) < 2:
@@ -26,7 +28,12 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return wrong("other_name", sorted(named)[0])
     if named - gold:
         return unclear("choice", sorted(named & gold)[0])
-    return None
+    return None if named or not _is_figure(text) else wrong("no_member", text.strip())
+
+
+def _is_figure(text: str) -> bool:
+    """Whether a text is an amount and no more; a number of one or two digits may count the things or shorten a year."""
+    return bool(FIGURES_ALONE.fullmatch(text)) and len(re.findall(r"\d", text)) > 2
 
 
 def _named_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:

@@ -13,6 +13,11 @@ from rarefy.tasks.text.quantities import UNITS as WORDS
 from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
 from rarefy.tasks.text.stems import stem
 
+# An answer that is an amount and no more
+FIGURES_ALONE = re.compile(
+    r"[\W\d_]*\d(?:[\W\d_]|thousand|million|billion|trillion|percent|dollars?|usd)*", re.IGNORECASE
+)
+
 # Words: case, accents, quotes, articles, legal forms, abbreviations of states
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
