@@ -287,7 +287,8 @@ def find_mentions(chunk: str, text: str) -> tuple[Detail, ...]:
             if before not in _BINDING and (name in _PLACES or (strange and not set(words) & _NO_NAMES)):
                 found["the " * (before == "the" and " " in name) + name] = None
         for match in _TERM.finditer(sentence):
-            found[match.group()] = None
+            if not known(match["term"]):
+                found[match.group()] = None
     return tuple(Detail("", f"also mentions {name}", chunk) for name in found)
 
 
@@ -326,7 +327,7 @@ _NAMES = re.compile(
     r"(?=[.,;](?! [A-Z])|$| (?:(?:is|are|was|were|has|have|to|in|on|by|for|with|that|which|will|can|must)\b"
     r"|(?:and|or) [a-z]))"
 )
-_TERM = re.compile(r"(?<= )`[A-Za-z_][\w:!-]{2,20}`(?= |[.,])")  # a word of code
+_TERM = re.compile(r"(?<= )`(?P<term>[A-Za-z_][\w:!-]{2,20})`(?= |[.,])")  # a word of code
 _PLACES = frozenset({*STATES.values(), "United States", "United Kingdom", "European Union", "New York"})
 # Words that bind a name to others, or that are none
 _BINDING = frozenset("of and or a an no nor than de von as".split())
