@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Swap, row_id
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages
+from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages, topic_stems
 from rarefy.tasks.perturb.context.swaps import (
     Edit,
     Figure,
@@ -24,6 +24,7 @@ from rarefy.tasks.perturb.context.swaps import (
 )
 from rarefy.tasks.perturb.passages import DIVIDER, split_units
 from rarefy.tasks.text.notations import contains_answer
+from rarefy.tasks.text.stems import stems
 
 # False passages
 
@@ -34,7 +35,7 @@ _TREND = {
     "rose": "fell",
     "fell": "rose",
     "grew": "declined",
-    "declined": "grew",
+    "declined": "rose",
     "improved": "deteriorated",
     "strengthened": "weakened",
     "weakened": "strengthened",
@@ -44,11 +45,30 @@ _TREND = {
 # As verbs: "sales increased in Europe", not "an increased risk" and "the improved version"
 _TURN = re.compile(
     rf"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )(?<!\band )(?<!\bor )(?<!\bwith )(?<!\bby )(?<!ing )(?<!\bnot )"
-    rf"(?<!\bno )"
+    rf"(?<!\bno )(?<!\bhave )(?<!\bhas )(?<!\bhad )"
     rf"\b(?:{'|'.join(_TREND)})\b(?=\s(?:during|in|from|compared|as|due|primarily|slightly|significantly|modestly|sharply"
     rf"|substantially|somewhat|again|further|over|at|the|its|a)\b|[.;])"
 )
 _UNSURE = re.compile(r"(?i)\b(?:may|might|could|would|should|can|if|whether|from)\b")
+# What ties a sentence's trend to another one's
+_LINKED = re.compile(
+    r"(?i)\b(?:also|again|further|still|continued?|continues|remain(?:ed|s)?|too|likewise|similarly|but|although|though"
+    r"|while|whereas|however|despite|because|reflect(?:ed|ing|s)?|offset|driven|due|result(?:ed|ing)?|as|mixed|moreover"
+    r"|before|only)\b"
+)
+_DIRECTION = re.compile(
+    r"(?i)\b(?:rose|ris\w+|fell|fall\w*|grew|grow\w*|declin\w+|(?:in|de)creas\w+|higher|lower|up|down|upward|downward|edg\w+"
+    r"|contract\w*|expand\w*|rebound\w*|recover\w*|slow\w*|weak\w*|strong\w*|improv\w+|deteriorat\w+|gain\w*|loss\w*"
+    r"|narrow\w*|widen\w*|surg\w+|drop\w*|unchanged)\b"
+)
+# Whom and what another of its kind can stand for; a segment or a product has its own firm
+_SWAPPED = frozenset({"PERSON", "ORG", "GPE", "STATE", "EXCHANGE"})
+# What a name says that it names
+_SORT_OF_NAME = re.compile(
+    r"(?i)\b(?:bank|university|college|school|institute|hospital|llp|pllc|plc|l\.l\.p|exchange|stock market|fund|trust"
+    r"|partners|insurance|airlines|agency|department|commission|association|society|city|county|inc|corp|corporation"
+    r"|company|co|ltd|llc|court|reserve|group|holdings?)\b"
+)
 # Rows that others are the sum or the difference of: moved, they would no longer be
 _TOTAL = re.compile(
     r"(?i)\b(?:totals?|sub-?totals?|consolidated|worldwide|combined|overall|sum|net|gross|less|plus|other|per share"
@@ -60,6 +80,8 @@ _CALENDAR = frozenset(
     for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
     for amount in amounts
 )
+_SO_MANY = {"countries": 200, "nations": 200, "states": 50, "hours a": 24, "days a": 7}
+_OF_SO_MANY = re.compile(rf"\s({'|'.join(_SO_MANY)})\b")
 _NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
 _IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
 _CELL = re.compile(r"[^|]+")
@@ -106,13 +128,47 @@ def _swap_names(text: str, swaps: Sequence[Swap]) -> Iterator[Edit]:
     taken: list[Edit] = []
     gone: set[str] = set()
     for swap in swaps:
-        if any(c.isdigit() for c in swap.old) or swap.old in gone or swap.kind in ("TEXT", "") or swap.old not in text:
+        if any(c.isdigit() for c in swap.old) or swap.old in gone or swap.kind not in _SWAPPED or swap.old not in text:
+            continue
+        if swap.kind not in ("PERSON", "EXCHANGE") and not _are_of_one_sort(swap.old, swap.new):
+            continue
+        if swap.old[0].islower() or _is_code_or_defined(text, swap.old):
             continue
         found = replace_value(text, swap.old, (), swap.new, swap.kind)
+        if _is_named_besides(text, swap.old, found) or any(_is_in_address(text, edit) for edit in found):
+            continue
         if found and swap.new not in {new for _, _, new in taken} and not any(_overlaps(edit, taken) for edit in found):
             gone.add(swap.old)
             taken += found
     yield from taken
+
+
+def _are_of_one_sort(old: str, new: str) -> bool:
+    """Whether two names say of themselves that they are the same: two universities, two partnerships, two firms."""
+    sorts = [tuple(dict.fromkeys(match.lower() for match in _SORT_OF_NAME.findall(name))) for name in (old, new)]
+    return sorts[0] == sorts[1] and (" of " in old) == (" of " in new)
+
+
+def _is_in_address(text: str, edit: Edit) -> bool:
+    """Whether a place stands behind its city or before a zip code, which would be those of another."""
+    return (
+        text[max(edit[0] - 2, 0) : edit[0]] == ", "
+        or re.match(r",? D\.C\.|,? *\n* *\d{5}", text[edit[1] : edit[1] + 10]) is not None
+    )
+
+
+def _is_code_or_defined(text: str, name: str) -> bool:
+    """Whether a name is a word of code, or has a short form beside it ("Microwave Power Products (“MPP”)")."""
+    initials = "".join(word[0] for word in name.split() if word[0].isupper())
+    short = len(initials) > 1 and re.search(rf"\b{initials}\b", text)
+    return bool(short or re.search(rf"[`:</_.]{re.escape(name)}|{re.escape(name)}(?:[`:<>/_]|\.\w| \([“\"])", text))
+
+
+def _is_named_besides(text: str, old: str, edits: Sequence[Edit]) -> bool:
+    """Whether a word of the name stands elsewhere ("India Channels", "an Indian channel"), which would contradict."""
+    beginnings = {word[:4].lower() for word in re.findall(r"[A-Z][^\W\d_]{3,}", old)}
+    others = (m for m in re.finditer(r"[A-Z][^\W\d_]{3,}", text) if not any(a <= m.start() < b for a, b, _ in edits))
+    return any(match.group()[:4].lower() in beginnings for match in others)
 
 
 def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iterator[Edit]:
@@ -161,6 +217,9 @@ def _may_change(text: str, figure: Figure) -> bool:
     number = figure.quantity
     if number.year or (number.amount, number.unit) in _CALENDAR:
         return False
+    whole = _OF_SO_MANY.match(text, figure.end)
+    if whole and _read_value(figure) * 2 > _SO_MANY[whole[1]]:
+        return False  # there are no more than so many
     if number.kind in ("money", "percent", "points") or number.scale:
         return True
     named = _IN_A_NAME.search(text[max(0, figure.start - 24) : figure.start])
@@ -169,9 +228,12 @@ def _may_change(text: str, figure: Figure) -> bool:
 
 def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
     """Edits that reverse trends in sentences without figures that would contradict them."""
-    for start, end in spans:
+    for i, (start, end) in enumerate(spans):
         sentence = text[start:end]
-        if find_figures(sentence) or _UNSURE.search(sentence):
+        around = [text[slice(*span)] for span in spans[max(i - 1, 0) : i + 2]]
+        if find_figures(sentence) or _UNSURE.search(sentence) or any(map(_LINKED.search, around)):
+            continue
+        if len(_DIRECTION.findall(sentence)) > 1:
             continue
         for match in _TURN.finditer(sentence):
             yield start + match.start(), start + match.end(), _TREND[match.group()]
@@ -187,7 +249,11 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
         label = text[slice(*cells[0])].strip() if cells else ""
         kind = _classify_cells([text[a:b].strip() for a, b in cells[1:]])
         full = all(re.search(r"[1-9]", text[a:b]) or not re.search(r"[\d—–-]", text[a:b]) for a, b in cells[1:])
-        ordinary = full and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
+        # "increase in interest expense" belongs to its row
+        told = any(len(re.findall(r"[^\W\d_]{3,}", text[a:b])) > 1 for a, b in cells[1:])
+        ordinary = (
+            full and not told and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
+        )
         if not ordinary or (run and kind != sort):
             yield from _rotate_labels(run)
             run = []
@@ -338,7 +404,11 @@ def counterfactual(case: Case, config: PerturbConfig, random: Random) -> Iterato
     """
     swaps = case.pool.counterfacts if case.pool else ()
     scarce: list[Draft] = []
-    for near in find_nearby_passages(case, config):
+    topic = topic_stems(case.question)
+    # what shares the question's words first
+    for near in sorted(
+        find_nearby_passages(case, config), key=lambda near: -min(len(topic & set(stems(near.text))), 3)
+    ):
         if not is_english(near.language):
             continue
         own = Random(row_id(case.question_id, near.chunk_id, near.text))
