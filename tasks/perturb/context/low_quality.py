@@ -49,7 +49,7 @@ _TURN = re.compile(
     rf"\b(?:{'|'.join(_TREND)})\b(?=\s(?:during|in|from|compared|as|due|primarily|slightly|significantly|modestly|sharply"
     rf"|substantially|somewhat|again|further|over|at|the|its|a)\b|[.;])"
 )
-_UNSURE = re.compile(r"(?i)\b(?:may|might|could|would|should|can|if|whether|from)\b")
+_UNSURE = re.compile(r"\b(?:may|might|could|would|should|can|[Ii]f|[Ww]hether|[Ff]rom)\b")  # May is a month
 # What ties a sentence's trend to another one's
 _LINKED = re.compile(
     r"(?i)\b(?:also|again|further|still|continued?|continues|remain(?:ed|s)?|too|likewise|similarly|but|although|though"

@@ -105,6 +105,9 @@ _SELF = re.compile(
 )
 
 
+_UNPLAIN = re.compile(r"\d|[“”\"|();:—`_*\[\]]")
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
     """A true statement about `who` ("sells its products ..."); with `who` "", another topic of a document."""
@@ -166,16 +169,14 @@ def find_definitions(chunk: str, text: str) -> tuple[Detail, ...]:
     found = []
     for sentence in _split_sentences(text[:READ]):
         match = _SELF.fullmatch(sentence)
-        words = match["rest"].split() if match else []
-        plain = match and not re.search(r"\d|[“”\"|();:—`_*\[\]]", match["rest"])
-        starter = match and match["name"].split()[0].lower() in STARTERS - {"the"}
-        does = match and match["verb"]
-        if does and (
-            _BOUND.search(match["rest"]) or not any(r.lemma in _DOES and r.form == "s" for r in readings(does))
-        ):
+        if match is None or match["name"].split()[0].lower() in STARTERS - {"the"}:
             continue
-        if match and plain and not starter and len(words) <= MOST + 2 and not {w.lower() for w in words} & _POINTING:
-            found.append(Detail(match["name"], match["rest"], chunk))
+        name, rest, does = match["name"], match["rest"], match["verb"]
+        if does and (_BOUND.search(rest) or not any(r.lemma in _DOES and r.form == "s" for r in readings(does))):
+            continue
+        words = rest.split()
+        if len(words) <= MOST + 2 and not _UNPLAIN.search(rest) and not {w.lower() for w in words} & _POINTING:
+            found.append(Detail(name, rest, chunk))
     return tuple(found)
 
 
