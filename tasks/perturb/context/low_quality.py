@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from html import escape
-from itertools import pairwise
+from itertools import combinations, pairwise
 from random import Random
 
 from rarefy.data_contracts.rows import Swap, row_id
@@ -80,12 +80,20 @@ _CALENDAR = frozenset(
     for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
     for amount in amounts
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SAID_AGAIN = re.compile(
+    r"[\s-][^\s().;]+(?: [^\s().;]+)? \((?:a |one |two |three |four |half|[^()]{0,12}\d)", re.IGNORECASE
+)
 _SO_MANY = {"countries": 200, "nations": 200, "states": 50, "hours a": 24, "days a": 7}
 _OF_SO_MANY = re.compile(rf"\s({'|'.join(_SO_MANY)})\b")
 _NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
 _IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
 _CELL = re.compile(r"[^|]+")
 _SORTS = {name: re.compile(p) for name, p in (("%", "%"), (".", r"\d\.\d"), ("(", r"^\("), ("1", r"\d"), ("a", ""))}
+
+
+RATIOS = 24  # tried for a passage
+RELATED = 12  # figures of a passage whose sums are looked at
 
 
 def falsify_passage(text: str, swaps: Sequence[Swap], random: Random) -> list[Edit]:
@@ -172,20 +180,27 @@ def _is_named_besides(text: str, old: str, edits: Sequence[Edit]) -> bool:
 
 
 def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iterator[Edit]:
-    """Edits that scale sums and counts by one ratio and shares by another, so that totals and changes still fit."""
-    up = random.random() < 0.5
-    ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
+    """Edits that scale sums and counts by one ratio and shares by another, so that totals and changes still fit.
+
+    None where no ratio of `RATIOS` leaves what is the sum, the half or a third of others so after rounding.
+    """
     placing = [(f, next((i for i, (a, b) in enumerate(spans) if a <= f.start < b), -1)) for f in find_figures(text)]
     placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
     largest = max((_read_value(f) for f, _ in placed if f.share), default=Decimal(0))
-    part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
-    for own in of_sentence.values():
-        changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
-        if _keeps_order(changed):
-            yield from ((f.start, f.end, new) for f, new in changed if new != f.digits)
+    for _ in range(RATIOS):
+        up = random.random() < 0.5
+        ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
+        part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
+        found: list[tuple[Figure, str]] = []
+        for own in of_sentence.values():
+            changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
+            found += changed if _keeps_order(changed) else [(figure, figure.digits) for figure in own]
+        if _keeps_relations(found):
+            yield from ((f.start, f.end, new) for f, new in found if new != f.digits)
+            return
 
 
 def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part: Decimal) -> str:
@@ -199,6 +214,21 @@ def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part
     if len(together) > 1 and abs(sum((_read_value(f) for f in together), Decimal(-100))) <= 1:
         return together[-1 - together.index(figure)].digits  # the parts of a whole change places
     return round_like(figure.digits, value * part)
+
+
+def _keeps_relations(changed: Sequence[tuple[Figure, str]]) -> bool:
+    """Whether each figure that was the sum of two or of all others, or a small multiple of another, still is."""
+    sums = [(f, new) for f, new in changed if not f.share][:RELATED]
+    old = [f.quantity.value for f, _ in sums]
+    new = [value * Decimal(n.replace(",", "")) / _read_value(f) for value, (f, n) in zip(old, sums, strict=True)]
+    places = range(len(sums))
+    groups = [(i, pair) for i in places for pair in combinations([j for j in places if j != i], 2)]
+    groups += [(i, tuple(j for j in places if j != i)) for i in places if len(sums) > 3]
+    for i, parts in groups:
+        if old[i] == sum(old[j] for j in parts) and new[i] != sum(new[j] for j in parts):
+            return False
+    multiples = ((i, j, m) for i in places for j in places for m in (1, 2, 3, 4) if i != j)
+    return all(old[i] != m * old[j] or new[i] == m * new[j] for i, j, m in multiples)
 
 
 def _keeps_order(changed: Sequence[tuple[Figure, str]]) -> bool:
@@ -217,6 +247,10 @@ def _may_change(text: str, figure: Figure) -> bool:
     number = figure.quantity
     if number.year or (number.amount, number.unit) in _CALENDAR:
         return False
+    if _YEAR.fullmatch(figure.digits) and number.kind == "count":
+        return False  # "our 2023 fiscal year"
+    if _SAID_AGAIN.match(text, figure.end):
+        return False  # "50 basis points (half a percentage point)"
     whole = _OF_SO_MANY.match(text, figure.end)
     if whole and _read_value(figure) * 2 > _SO_MANY[whole[1]]:
         return False  # there are no more than so many

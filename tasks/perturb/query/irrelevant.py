@@ -226,9 +226,11 @@ def _stands_in_small(words: str, text: str) -> bool:
 
 
 def _is_gerund(words: list[str]) -> bool:
-    """Whether a heading says what is done ("running tests in parallel")."""
+    """Whether a heading says what is done ("running tests in parallel", not "revolving credit facility")."""
     done = any(r.pos == "v" and r.form == "ing" for r in wordnet.readings(words[0]))
-    return done and words[-1] not in PREPOSITIONS | _SMALL
+    whole = words[-1] not in PREPOSITIONS | _SMALL
+    object_ = words[1] in PREPOSITIONS | _SMALL or any(_needs_no_article(word) for word in words[1:])
+    return done and whole and object_
 
 
 def _needs_no_article(thing: str) -> bool:

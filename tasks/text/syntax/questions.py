@@ -527,7 +527,9 @@ def _is_subject(doc: "Doc") -> bool:
         if (not verbs or not verbs[0].tag_.startswith("VB")) and first.lower_ not in ("has", "have", "had"):
             return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
-    turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
+    auxiliary = next((t for t in doc if t.lower_ in _BE), first)  # the parser may take it into the subject
+    turned = auxiliary.lower_ in _BE and (auxiliary.i + 1 >= len(doc) or doc[auxiliary.i + 1].tag_ != "VBN")
+    turned = turned and auxiliary.i <= first.i
     return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)
 
 
