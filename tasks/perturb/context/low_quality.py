@@ -1,7 +1,7 @@
 """Low-quality noise: passages near the gold one made false throughout, or broken (Magic Mushroom §3.2-3.3)."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from html import escape
@@ -80,6 +80,7 @@ _CALENDAR = frozenset(
     for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
     for amount in amounts
 )
+_DIGITS = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SAID_AGAIN = re.compile(
     r"[\s-][^\s().;]+(?: [^\s().;]+)? \((?:a |one |two |three |four |half|[^()]{0,12}\d)", re.IGNORECASE
@@ -89,7 +90,9 @@ _OF_SO_MANY = re.compile(rf"\s({'|'.join(_SO_MANY)})\b")
 _NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
 _IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
 _CELL = re.compile(r"[^|]+")
-_SORTS = {name: re.compile(p) for name, p in (("%", "%"), (".", r"\d\.\d"), ("(", r"^\("), ("1", r"\d"), ("a", ""))}
+_SORTS = {
+    name: re.compile(p) for name, p in (("%", "%"), ("(", r"^\$?\s?\("), (".", r"\d\.\d"), ("1", r"\d"), ("a", ""))
+}
 
 
 RATIOS = 24  # tried for a passage
@@ -186,6 +189,10 @@ def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) 
     """
     placing = [(f, next((i for i, (a, b) in enumerate(spans) if a <= f.start < b), -1)) for f in find_figures(text)]
     placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
+    # what is stated a second time where it stays would contradict
+    numbers = Counter(_DIGITS.findall(text))
+    own = Counter(f.digits for f, _ in placed)
+    placed = [(f, i) for f, i in placed if own[f.digits] == numbers[f.digits]]
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
@@ -197,7 +204,8 @@ def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) 
         found: list[tuple[Figure, str]] = []
         for own in of_sentence.values():
             changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
-            found += changed if _keeps_order(changed) else [(figure, figure.digits) for figure in own]
+            whole = _keeps_order(changed) and not any(_turns_singular(f, new) for f, new in changed)
+            found += changed if whole else [(figure, figure.digits) for figure in own]
         if _keeps_relations(found):
             yield from ((f.start, f.end, new) for f, new in found if new != f.digits)
             return
@@ -214,6 +222,11 @@ def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part
     if len(together) > 1 and abs(sum((_read_value(f) for f in together), Decimal(-100))) <= 1:
         return together[-1 - together.index(figure)].digits  # the parts of a whole change places
     return round_like(figure.digits, value * part)
+
+
+def _turns_singular(figure: Figure, new: str) -> bool:
+    """Whether "2 years" would become "1 years", or the other way round."""
+    return (figure.digits == "1") != (new == "1")
 
 
 def _keeps_relations(changed: Sequence[tuple[Figure, str]]) -> bool:
@@ -247,8 +260,10 @@ def _may_change(text: str, figure: Figure) -> bool:
     number = figure.quantity
     if number.year or (number.amount, number.unit) in _CALENDAR:
         return False
-    if _YEAR.fullmatch(figure.digits) and number.kind == "count":
+    if _YEAR.fullmatch(figure.digits) and number.kind in ("count", "measure"):
         return False  # "our 2023 fiscal year"
+    if text.count("`", 0, figure.start) % 2:
+        return False  # in code
     if _SAID_AGAIN.match(text, figure.end):
         return False  # "50 basis points (half a percentage point)"
     whole = _OF_SO_MANY.match(text, figure.end)
@@ -277,6 +292,7 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
     """Edits that move each label to the previous row of the same kind, so that sums still hold."""
     run: list[tuple[int, int, str, Decimal]] = []
     sort = ""
+    labels = [text[a:b].strip("| ").partition("|")[0].strip().casefold() for a, b in rows]
     for start, end in (*rows, (0, 0)):
         cells = [match.span() for match in _CELL.finditer(text, start, end)]
         cells = [(a, b) for a, b in cells if text[a:b].strip()]
@@ -285,9 +301,10 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
         full = all(re.search(r"[1-9]", text[a:b]) or not re.search(r"[\d—–-]", text[a:b]) for a, b in cells[1:])
         # "increase in interest expense" belongs to its row
         told = any(len(re.findall(r"[^\W\d_]{3,}", text[a:b])) > 1 for a, b in cells[1:])
-        ordinary = (
-            full and not told and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
-        )
+        # "Accounts receivable" and "Accounts receivable, net" hang together
+        derived = any(other != label.casefold() and other.startswith(label.casefold()) for other in labels)
+        named = re.search(r"[^\W\d_]{2,}", label) is not None and not _TOTAL.search(label)
+        ordinary = full and named and not told and not derived and kind
         if not ordinary or (run and kind != sort):
             yield from _rotate_labels(run)
             run = []

@@ -9,7 +9,7 @@ from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.text.names import FORM
 from rarefy.tasks.text.syntax import tree
 from rarefy.tasks.text.syntax.statements import lemma_of
-from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense
+from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense, readings
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -300,6 +300,7 @@ def plainly(question: str) -> str:
 _BE = frozenset("is are was were".split())
 _FIRST = _BE | frozenset("do does did has have had can could will would should may might must".split())
 _ASKING = frozenset("what which who whom whose when where how why".split())
+_CLAUSES = frozenset("that if because while since after before".split())
 _NEVER = frozenset("not n't never no only ever".split())
 # What is said beside a subject, after a comma that is not within a name, a date or a number
 _ASIDE = re.compile(rf", (?!(?:19|20)\d\d\b|{FORM})|\b(?:according to|as (?:stated|of its))\b")
@@ -474,7 +475,7 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
     if not span or span[0] != at + 1 or span[1] > end or (doc[at].head.i != verb.i and at != verb.i):
         return None
     rest = doc[span[1] : end]
-    if doc[span[1] - 1].pos_ not in ("NOUN", "PROPN", "PRON", "NUM", "PUNCT", "SYM", "X"):
+    if doc[span[1] - 1].pos_ in ("VERB", "ADJ", "ADV", "ADP") or doc[span[1] - 1].tag_.startswith("VB"):
         return None  # "can a resident take paid | leave": the subject ends before
     # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
     if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
@@ -535,12 +536,10 @@ def _is_subject(doc: "Doc") -> bool:
 
 def _is_without_auxiliary(doc: "Doc") -> bool:
     """Has the question no verb that could stand before its subject? Then what is asked for is its subject."""
-    for token in doc[1:]:
-        if token.lower_ in _FIRST:
-            return False
-        if token.lower_ in _ASKING or token.lower_ in ("that", "if", "because", "while", "since", "after", "before"):
-            return any(t.tag_ in ("VBZ", "VBD", "VBP") for t in doc[1 : token.i])
-    return any(t.tag_ in ("VBZ", "VBD", "VBP") for t in doc[1:])
+    end = next((t.i for t in doc[1:] if t.lower_ in _ASKING | _CLAUSES), len(doc))
+    words = [t.lower_ for t in doc[1:end]]
+    verbs = (r for word in words for r in readings(word) if r.pos == "v" and r.form in ("s", "ed", "past"))
+    return not _FIRST.intersection(words) and next(verbs, None) is not None
 
 
 def _told(subject: str, rest: str, aux: str) -> str:

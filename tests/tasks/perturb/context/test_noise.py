@@ -166,6 +166,42 @@ def test_a_label_stays_with_the_words_that_describe_it():
     assert not falsify_passage(table, (), Random(0))
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("| Accounts receivable | 26,102 |", "| Cash at hand | 2,065 |", "| Accounts receivable, net | 25,085 |"),
+        ("| Paid for leases | $(270.6) |", "| Leased for that | 263.7 |"),
+    ],
+)
+def test_labels_do_not_change_places_where_a_sign_or_another_row_would_tell(rows):
+    assert not falsify_passage("\n".join(("| What | 2024 |", "|---|---|", *rows)), (), Random(0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A senior needs 2 years (2 to the middle), as we say here.",
+        "Our 2023 fiscal year was long.",
+        "A rise of 50 basis points (half a percentage point) is told.",
+        "It prints `3 filtered out` at the end of it.",
+    ],
+)
+def test_a_figure_that_is_told_twice_or_counts_nothing_stays(text):
+    assert not falsify_passage(text, (), Random(0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sum_and_a_half_stay_so(seed):
+    text = "We paid $134 million, of which $49 million for assets and $85 million for goodwill."
+    new = apply_edits(text, falsify_passage(text, (), Random(seed)))[0]
+    total, *parts = map(int, re.findall(r"\$(\d+)", new))
+    assert total == sum(parts)
+    text = "The limit is $7,500 a year, or $3,750 a year if you split it."
+    new = apply_edits(text, falsify_passage(text, (), Random(seed)))[0]
+    whole, half = (int(n.replace(",", "")) for n in re.findall(r"\$([\d,]+)", new))
+    assert whole == 2 * half
+
+
 def test_a_counterfactual_is_made_of_what_is_near_the_question_first():
     texts = {
         "a1": "Our dogs are fed with some 40 kinds of food in all of our many parks.",
