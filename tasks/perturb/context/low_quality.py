@@ -191,8 +191,8 @@ def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) 
     placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
     # what is stated a second time where it stays would contradict
     numbers = Counter(_DIGITS.findall(text))
-    own = Counter(f.digits for f, _ in placed)
-    placed = [(f, i) for f, i in placed if own[f.digits] == numbers[f.digits]]
+    changing = Counter(f.digits for f, _ in placed)
+    placed = [(f, i) for f, i in placed if changing[f.digits] == numbers[f.digits]]
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
@@ -235,7 +235,9 @@ def _keeps_relations(changed: Sequence[tuple[Figure, str]]) -> bool:
     old = [f.quantity.value for f, _ in sums]
     new = [value * Decimal(n.replace(",", "")) / _read_value(f) for value, (f, n) in zip(old, sums, strict=True)]
     places = range(len(sums))
-    groups = [(i, pair) for i in places for pair in combinations([j for j in places if j != i], 2)]
+    groups: list[tuple[int, tuple[int, ...]]] = [
+        (i, pair) for i in places for pair in combinations([j for j in places if j != i], 2)
+    ]
     groups += [(i, tuple(j for j in places if j != i)) for i in places if len(sums) > 3]
     for i, parts in groups:
         if old[i] == sum(old[j] for j in parts) and new[i] != sum(new[j] for j in parts):
