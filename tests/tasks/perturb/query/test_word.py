@@ -79,6 +79,8 @@ def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_
     [
         "",
         "How much did all employees earn?",
+        "What was the acquisition of companies worth?",
+        "What were employee related obligations in 2023?",
         "How do customers log in?",
         "What does the main thread do?",
         "What is the type of the value?",
