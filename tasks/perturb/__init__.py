@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 11  # a false operand gives another answer, all operands are kept; details beside a named answer
+VERSION = 12  # words of any question; details, orders and paraphrases of general text; surer counterfactuals

@@ -141,8 +141,6 @@ _QUESTION = (
 _QUESTION_EXAMPLES = {
     "character": "What was Apple Inc.'s cost of sales for the Greater China segent in fisal year 2024, in millions "
     "of US dollars?",
-    "word": "What was Apple Inc.'s cost of sales for the Greater China segment in financial year 2024, in "
-    "millions of US dollars?",
     "grammar": "In fiscal year 2024, what was Apple Inc.'s cost of sales for the Greater China segment, in "
     "millions of US dollars?",
     "irrelevant_detail": "What was Apple Inc.'s cost of sales for the Greater China segment in fiscal year 2024, in "
@@ -404,6 +402,10 @@ CONTEXT = (
 )  # fmt: skip
 
 _ALL_EXAMPLES = {name: (_QUESTION, text) for name, text in _QUESTION_EXAMPLES.items()} | EXAMPLES | _CONTEXT_EXAMPLES
+_ALL_EXAMPLES["word"] = (
+    "How often did Apple Inc. update the software of its main product in 2024?",
+    "How frequently did Apple Inc. update the software of its main product in 2024?",
+)
 CATALOGUE: dict[str, Perturbation] = {
     entry.name: replace(entry, example=_ALL_EXAMPLES[entry.name]) for entry in (*QUERY, *DOCUMENT, *CONTEXT)
 }

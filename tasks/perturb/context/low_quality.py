@@ -1,18 +1,18 @@
 """Low-quality noise: passages near the gold one made false throughout, or broken (Magic Mushroom §3.2-3.3)."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from html import escape
-from itertools import pairwise
+from itertools import combinations, pairwise
 from random import Random
 
 from rarefy.data_contracts.rows import Swap, row_id
 from rarefy.tasks.corpus.read.language import is_english
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
-from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages
+from rarefy.tasks.perturb.context.selected import NearbyPassage, find_nearby_passages, topic_stems
 from rarefy.tasks.perturb.context.swaps import (
     Edit,
     Figure,
@@ -24,6 +24,7 @@ from rarefy.tasks.perturb.context.swaps import (
 )
 from rarefy.tasks.perturb.passages import DIVIDER, split_units
 from rarefy.tasks.text.notations import contains_answer
+from rarefy.tasks.text.stems import stems
 
 # False passages
 
@@ -34,7 +35,7 @@ _TREND = {
     "rose": "fell",
     "fell": "rose",
     "grew": "declined",
-    "declined": "grew",
+    "declined": "rose",
     "improved": "deteriorated",
     "strengthened": "weakened",
     "weakened": "strengthened",
@@ -44,11 +45,30 @@ _TREND = {
 # As verbs: "sales increased in Europe", not "an increased risk" and "the improved version"
 _TURN = re.compile(
     rf"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )(?<!\band )(?<!\bor )(?<!\bwith )(?<!\bby )(?<!ing )(?<!\bnot )"
-    rf"(?<!\bno )"
+    rf"(?<!\bno )(?<!\bhave )(?<!\bhas )(?<!\bhad )"
     rf"\b(?:{'|'.join(_TREND)})\b(?=\s(?:during|in|from|compared|as|due|primarily|slightly|significantly|modestly|sharply"
     rf"|substantially|somewhat|again|further|over|at|the|its|a)\b|[.;])"
 )
-_UNSURE = re.compile(r"(?i)\b(?:may|might|could|would|should|can|if|whether|from)\b")
+_UNSURE = re.compile(r"\b(?:may|might|could|would|should|can|[Ii]f|[Ww]hether|[Ff]rom)\b")  # May is a month
+# What ties a sentence's trend to another one's
+_LINKED = re.compile(
+    r"(?i)\b(?:also|again|further|still|continued?|continues|remain(?:ed|s)?|too|likewise|similarly|but|although|though"
+    r"|while|whereas|however|despite|because|reflect(?:ed|ing|s)?|offset|driven|due|result(?:ed|ing)?|as|mixed|moreover"
+    r"|before|only)\b"
+)
+_DIRECTION = re.compile(
+    r"(?i)\b(?:rose|ris\w+|fell|fall\w*|grew|grow\w*|declin\w+|(?:in|de)creas\w+|higher|lower|up|down|upward|downward|edg\w+"
+    r"|contract\w*|expand\w*|rebound\w*|recover\w*|slow\w*|weak\w*|strong\w*|improv\w+|deteriorat\w+|gain\w*|loss\w*"
+    r"|narrow\w*|widen\w*|surg\w+|drop\w*|unchanged)\b"
+)
+# Whom and what another of its kind can stand for; a segment or a product has its own firm
+_SWAPPED = frozenset({"PERSON", "ORG", "GPE", "STATE", "EXCHANGE"})
+# What a name says that it names
+_SORT_OF_NAME = re.compile(
+    r"(?i)\b(?:bank|university|college|school|institute|hospital|llp|pllc|plc|l\.l\.p|exchange|stock market|fund|trust"
+    r"|partners|insurance|airlines|agency|department|commission|association|society|city|county|inc|corp|corporation"
+    r"|company|co|ltd|llc|court|reserve|group|holdings?)\b"
+)
 # Rows that others are the sum or the difference of: moved, they would no longer be
 _TOTAL = re.compile(
     r"(?i)\b(?:totals?|sub-?totals?|consolidated|worldwide|combined|overall|sum|net|gross|less|plus|other|per share"
@@ -60,10 +80,23 @@ _CALENDAR = frozenset(
     for unit, amounts in {"month": (12,), "week": (52, 53), "day": (360, 365, 366), "hour": (24,)}.items()
     for amount in amounts
 )
+_DIGITS = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SAID_AGAIN = re.compile(
+    r"[\s-][^\s().;]+(?: [^\s().;]+)? \((?:a |one |two |three |four |half|[^()]{0,12}\d)", re.IGNORECASE
+)
+_SO_MANY = {"countries": 200, "nations": 200, "states": 50, "hours a": 24, "days a": 7}
+_OF_SO_MANY = re.compile(rf"\s({'|'.join(_SO_MANY)})\b")
 _NOUN = re.compile(r"[\s-][a-z]{3}")  # what is counted, and no name
 _IN_A_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<!\w)[A-Z][\w&’'-]*\s$")  # "GeForce RTX 4080-class"; not "Some 50 games"
 _CELL = re.compile(r"[^|]+")
-_SORTS = {name: re.compile(p) for name, p in (("%", "%"), (".", r"\d\.\d"), ("(", r"^\("), ("1", r"\d"), ("a", ""))}
+_SORTS = {
+    name: re.compile(p) for name, p in (("%", "%"), ("(", r"^\$?\s?\("), (".", r"\d\.\d"), ("1", r"\d"), ("a", ""))
+}
+
+
+RATIOS = 24  # tried for a passage
+RELATED = 12  # figures of a passage whose sums are looked at
 
 
 def falsify_passage(text: str, swaps: Sequence[Swap], random: Random) -> list[Edit]:
@@ -106,30 +139,76 @@ def _swap_names(text: str, swaps: Sequence[Swap]) -> Iterator[Edit]:
     taken: list[Edit] = []
     gone: set[str] = set()
     for swap in swaps:
-        if any(c.isdigit() for c in swap.old) or swap.old in gone or swap.kind in ("TEXT", "") or swap.old not in text:
+        if any(c.isdigit() for c in swap.old) or swap.old in gone or swap.kind not in _SWAPPED or swap.old not in text:
+            continue
+        if swap.kind not in ("PERSON", "EXCHANGE") and not _are_of_one_sort(swap.old, swap.new):
+            continue
+        if swap.old[0].islower() or _is_code_or_defined(text, swap.old):
             continue
         found = replace_value(text, swap.old, (), swap.new, swap.kind)
+        if _is_named_besides(text, swap.old, found) or any(_is_in_address(text, edit) for edit in found):
+            continue
         if found and swap.new not in {new for _, _, new in taken} and not any(_overlaps(edit, taken) for edit in found):
             gone.add(swap.old)
             taken += found
     yield from taken
 
 
+def _are_of_one_sort(old: str, new: str) -> bool:
+    """Whether two names say of themselves that they are the same: two universities, two partnerships, two firms."""
+    sorts = [tuple(dict.fromkeys(match.lower() for match in _SORT_OF_NAME.findall(name))) for name in (old, new)]
+    return sorts[0] == sorts[1] and (" of " in old) == (" of " in new)
+
+
+def _is_in_address(text: str, edit: Edit) -> bool:
+    """Whether a place stands behind its city or before a zip code, which would be those of another."""
+    return (
+        text[max(edit[0] - 2, 0) : edit[0]] == ", "
+        or re.match(r",? D\.C\.|,? *\n* *\d{5}", text[edit[1] : edit[1] + 10]) is not None
+    )
+
+
+def _is_code_or_defined(text: str, name: str) -> bool:
+    """Whether a name is a word of code, or has a short form beside it ("Microwave Power Products (“MPP”)")."""
+    initials = "".join(word[0] for word in name.split() if word[0].isupper())
+    short = len(initials) > 1 and re.search(rf"\b{initials}\b", text)
+    return bool(short or re.search(rf"[`:</_.]{re.escape(name)}|{re.escape(name)}(?:[`:<>/_]|\.\w| \([“\"])", text))
+
+
+def _is_named_besides(text: str, old: str, edits: Sequence[Edit]) -> bool:
+    """Whether a word of the name stands elsewhere ("India Channels", "an Indian channel"), which would contradict."""
+    beginnings = {word[:4].lower() for word in re.findall(r"[A-Z][^\W\d_]{3,}", old)}
+    others = (m for m in re.finditer(r"[A-Z][^\W\d_]{3,}", text) if not any(a <= m.start() < b for a, b, _ in edits))
+    return any(match.group()[:4].lower() in beginnings for match in others)
+
+
 def _scale_figures(text: str, spans: Sequence[tuple[int, int]], random: Random) -> Iterator[Edit]:
-    """Edits that scale sums and counts by one ratio and shares by another, so that totals and changes still fit."""
-    up = random.random() < 0.5
-    ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
+    """Edits that scale sums and counts by one ratio and shares by another, so that totals and changes still fit.
+
+    None where no ratio of `RATIOS` leaves what is the sum, the half or a third of others so after rounding.
+    """
     placing = [(f, next((i for i, (a, b) in enumerate(spans) if a <= f.start < b), -1)) for f in find_figures(text)]
     placed = [(f, i) for f, i in placing if i >= 0 and _may_change(text, f)]
+    # what is stated a second time where it stays would contradict
+    numbers = Counter(_DIGITS.findall(text))
+    changing = Counter(f.digits for f, _ in placed)
+    placed = [(f, i) for f, i in placed if changing[f.digits] == numbers[f.digits]]
     of_sentence: dict[int, list[Figure]] = defaultdict(list)
     for figure, i in placed:
         of_sentence[i].append(figure)
     largest = max((_read_value(f) for f, _ in placed if f.share), default=Decimal(0))
-    part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
-    for own in of_sentence.values():
-        changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
-        if _keeps_order(changed):
-            yield from ((f.start, f.end, new) for f, new in changed if new != f.digits)
+    for _ in range(RATIOS):
+        up = random.random() < 0.5
+        ratio = Decimal(random.randrange(115, 160) if up else random.randrange(62, 87)) / 100
+        part = Decimal(random.randrange(60, 88) if largest * Decimal("1.5") > 95 else random.randrange(120, 150)) / 100
+        found: list[tuple[Figure, str]] = []
+        for own in of_sentence.values():
+            changed = [(figure, _scale_figure(figure, own, ratio, part)) for figure in own]
+            whole = _keeps_order(changed) and not any(_turns_singular(f, new) for f, new in changed)
+            found += changed if whole else [(figure, figure.digits) for figure in own]
+        if _keeps_relations(found):
+            yield from ((f.start, f.end, new) for f, new in found if new != f.digits)
+            return
 
 
 def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part: Decimal) -> str:
@@ -143,6 +222,28 @@ def _scale_figure(figure: Figure, beside: Sequence[Figure], ratio: Decimal, part
     if len(together) > 1 and abs(sum((_read_value(f) for f in together), Decimal(-100))) <= 1:
         return together[-1 - together.index(figure)].digits  # the parts of a whole change places
     return round_like(figure.digits, value * part)
+
+
+def _turns_singular(figure: Figure, new: str) -> bool:
+    """Whether "2 years" would become "1 years", or the other way round."""
+    return (figure.digits == "1") != (new == "1")
+
+
+def _keeps_relations(changed: Sequence[tuple[Figure, str]]) -> bool:
+    """Whether each figure that was the sum of two or of all others, or a small multiple of another, still is."""
+    sums = [(f, new) for f, new in changed if not f.share][:RELATED]
+    old = [f.quantity.value for f, _ in sums]
+    new = [value * Decimal(n.replace(",", "")) / _read_value(f) for value, (f, n) in zip(old, sums, strict=True)]
+    places = range(len(sums))
+    groups: list[tuple[int, tuple[int, ...]]] = [
+        (i, pair) for i in places for pair in combinations([j for j in places if j != i], 2)
+    ]
+    groups += [(i, tuple(j for j in places if j != i)) for i in places if len(sums) > 3]
+    for i, parts in groups:
+        if old[i] == sum(old[j] for j in parts) and new[i] != sum(new[j] for j in parts):
+            return False
+    multiples = ((i, j, m) for i in places for j in places for m in (1, 2, 3, 4) if i != j)
+    return all(old[i] != m * old[j] or new[i] == m * new[j] for i, j, m in multiples)
 
 
 def _keeps_order(changed: Sequence[tuple[Figure, str]]) -> bool:
@@ -161,6 +262,15 @@ def _may_change(text: str, figure: Figure) -> bool:
     number = figure.quantity
     if number.year or (number.amount, number.unit) in _CALENDAR:
         return False
+    if _YEAR.fullmatch(figure.digits) and number.kind in ("count", "measure"):
+        return False  # "our 2023 fiscal year"
+    if text.count("`", 0, figure.start) % 2:
+        return False  # in code
+    if _SAID_AGAIN.match(text, figure.end):
+        return False  # "50 basis points (half a percentage point)"
+    whole = _OF_SO_MANY.match(text, figure.end)
+    if whole and _read_value(figure) * 2 > _SO_MANY[whole[1]]:
+        return False  # there are no more than so many
     if number.kind in ("money", "percent", "points") or number.scale:
         return True
     named = _IN_A_NAME.search(text[max(0, figure.start - 24) : figure.start])
@@ -169,9 +279,12 @@ def _may_change(text: str, figure: Figure) -> bool:
 
 def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
     """Edits that reverse trends in sentences without figures that would contradict them."""
-    for start, end in spans:
+    for i, (start, end) in enumerate(spans):
         sentence = text[start:end]
-        if find_figures(sentence) or _UNSURE.search(sentence):
+        around = [text[slice(*span)] for span in spans[max(i - 1, 0) : i + 2]]
+        if find_figures(sentence) or _UNSURE.search(sentence) or any(map(_LINKED.search, around)):
+            continue
+        if len(_DIRECTION.findall(sentence)) > 1:
             continue
         for match in _TURN.finditer(sentence):
             yield start + match.start(), start + match.end(), _TREND[match.group()]
@@ -181,13 +294,19 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
     """Edits that move each label to the previous row of the same kind, so that sums still hold."""
     run: list[tuple[int, int, str, Decimal]] = []
     sort = ""
+    labels = [text[a:b].strip("| ").partition("|")[0].strip().casefold() for a, b in rows]
     for start, end in (*rows, (0, 0)):
         cells = [match.span() for match in _CELL.finditer(text, start, end)]
         cells = [(a, b) for a, b in cells if text[a:b].strip()]
         label = text[slice(*cells[0])].strip() if cells else ""
         kind = _classify_cells([text[a:b].strip() for a, b in cells[1:]])
         full = all(re.search(r"[1-9]", text[a:b]) or not re.search(r"[\d—–-]", text[a:b]) for a, b in cells[1:])
-        ordinary = full and len(re.findall(r"[^\W\d_]{2,}", label)) > 0 and not _TOTAL.search(label) and kind
+        # "increase in interest expense" belongs to its row
+        told = any(len(re.findall(r"[^\W\d_]{3,}", text[a:b])) > 1 for a, b in cells[1:])
+        # "Accounts receivable" and "Accounts receivable, net" hang together
+        derived = any(other != label.casefold() and other.startswith(label.casefold()) for other in labels)
+        named = re.search(r"[^\W\d_]{2,}", label) is not None and not _TOTAL.search(label)
+        ordinary = full and named and not told and not derived and kind
         if not ordinary or (run and kind != sort):
             yield from _rotate_labels(run)
             run = []
@@ -338,7 +457,11 @@ def counterfactual(case: Case, config: PerturbConfig, random: Random) -> Iterato
     """
     swaps = case.pool.counterfacts if case.pool else ()
     scarce: list[Draft] = []
-    for near in find_nearby_passages(case, config):
+    topic = topic_stems(case.question)
+    # what shares the question's words first
+    for near in sorted(
+        find_nearby_passages(case, config), key=lambda near: -min(len(topic & set(stems(near.text))), 3)
+    ):
         if not is_english(near.language):
             continue
         own = Random(row_id(case.question_id, near.chunk_id, near.text))

@@ -83,7 +83,7 @@ def distraction_after(case: Case, config: PerturbConfig, random: Random) -> Iter
 
 def _find_distant_passages(case: Case, config: PerturbConfig) -> Iterator[tuple[str, str]]:
     """Chunk ids and texts of off-topic passages of other documents without the answer, one per chunk, by hash."""
-    clues, topic = find_clues(case), _topic_stems(case.question)
+    clues, topic = find_clues(case), topic_stems(case.question)
     for name in case.pool.strangers if case.pool else ():
         chunk = case.chunks[name]
         found = split_passages(chunk.text, config.passage)
@@ -130,7 +130,7 @@ def _normalise_space(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _topic_stems(question: str) -> set[str]:
+def topic_stems(question: str) -> set[str]:
     """Stems of the words that say what a question is about."""
     return {stem(word) for word in words(question) if len(word) >= SHORTEST and word[0].isalpha()} - _COMMON
 

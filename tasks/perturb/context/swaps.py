@@ -89,7 +89,7 @@ def scale_digits(digits: str, ratio: Decimal) -> str:
 def correct_article(before: str, new: str) -> str | None:
     """The article at the end of `before` as a new word or figure needs it; None where it can stay."""
     match = re.search(r"\b([Aa])(n?)(?=\s+(?:\(?[$€£¥“\"'(]?)?$)", before)
-    if match is None or re.search(r"[$€£¥]$", before):
+    if match is None:
         return None
     wanted = "n" if _starts_with_vowel(new) else ""
     return None if wanted == match[2] else f"{match[1]}{wanted}"

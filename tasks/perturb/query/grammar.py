@@ -208,15 +208,25 @@ def _is_thing(before: str, noun: str, sure: bool) -> bool:
 
 
 def make_cleft(question: ParsedQuestion) -> Iterator[tuple[Edit, ...]]:
-    """Edits that turn "Who wrote it?" into "Who was it that wrote it?"."""
+    """Edits that turn "Who wrote it?" into "Who was it that wrote it?", and "Who must sign?" likewise."""
     match = _WHO.match(question.text, question.start)
-    if match is None or question.aux != (0, 0) or question.to > question.start:
+    if match is None or question.to > question.start:
         return
     forms = {r.form for r in wordnet.readings(match["verb"].lower()) if r.pos == "v"}
+    be = match["verb"].lower() if question.aux != (0, 0) else ""
+    if be:  # "Which member can vote", "Which method is used"; not "Which member can he ask"
+        after = re.match(r" ([a-z]+)\b", question.text[match.end() :])
+        base = after and any(r.pos == "v" and r.form == "base" for r in wordnet.readings(after[1]))
+        done = after and be in ("is", "was") and _is_participle(after[1])
+        if question.aux != match.span("verb") or not ((be in MODALS and base) or done):
+            return
     noun = match["who"].rpartition(" ")[2].lower()
     named = any(r.pos == "n" and r.form == "base" for r in wordnet.readings(noun))
-    is_singular = noun == "who" or (named and noun[-1] != "s")
-    if is_singular and forms & {"ed", "past"} and "base" not in forms:
+    if noun != "who" and (not named or noun[-1] == "s"):
+        return
+    if (be and be != "was") or ("s" in forms and not {"base", "ed", "past"} & forms):
+        yield ((match.end("who"), match.end("who"), " is it that"),)
+    elif be or (forms & {"ed", "past"} and "base" not in forms):
         yield ((match.end("who"), match.end("who"), " was it that"),)
 
 
@@ -269,7 +279,7 @@ def _declare_copula(question: ParsedQuestion, asks: tuple[int, int]) -> Iterator
     text, low = question.text, question.body[0]
     if text[asks[0] : asks[1]].lower() not in ("what", "who") or not is_nominal(question):
         return
-    last = [piece for piece in question.tails if piece.kind != "time" or piece.comma]
+    last = [piece for piece in question.tails if piece.kind not in ("time", "place") or piece.comma]
     till = last[0].start - 1 - last[0].comma if last else question.end
     yield [(low + 1, till), " ", question.aux, " ", *_lower_first(text, *asks), (till, question.end)]
 
@@ -309,7 +319,7 @@ def _declare_action(question: ParsedQuestion, asks: tuple[int, int], auxiliary: 
     text, (low, high) = question.text, question.body
     tokens = list(_WORD.finditer(text, low, high))
     found = _find_verb([token.group() for token in tokens])
-    if not found or CLAUSE.search(text, low, high):
+    if not found or CLAUSE.search(text, low, tokens[found].end()):
         return
     verb, rest = tokens[found], [token.group() for token in tokens[found + 1 :]]
     form = verb.group() if auxiliary in MODALS else _inflect(verb.group(), auxiliary)
@@ -319,13 +329,20 @@ def _declare_action(question: ParsedQuestion, asks: tuple[int, int], auxiliary: 
         or any(_is_base_form(word) and i and _may_precede_verb(rest[i - 1]) for i, word in enumerate(rest))
     ):
         return  # "the will of the duke", "a red sky at night mean": it may be a noun, and the verb is to come
-    if rest[:1] == ["to"] and len(rest) > 1 and any(r.pos == "v" for r in wordnet.readings(rest[1])):
-        return  # "offer to do": what is asked for is what is done
-    if verb.group() in SAYING or any(word.lower() in PRONOUNS for word in rest):
-        return
-    if not form or any(word in ("and", "or") and _is_base_form(after) for word, after in pairwise(rest)):
+    if verb.group() in SAYING or not form:
         return
     parts: Parts = [(low + 1, verb.start()), *(((question.aux), " ") if auxiliary in MODALS else ()), form]
+    noun = text[asks[0] : asks[1]].split()[-1].lower()
+    one = any(r.pos == "n" and r.form == "base" for r in wordnet.readings(noun)) and noun[-1] != "s"
+    if question.to == question.start and question.wh in ("what", "which") and one and auxiliary not in MODALS:
+        be = "was" if auxiliary == "did" else "is"
+        yield [asks, f" {be} it that ", *parts, (verb.end(), question.end)]  # "Which product was it that Apple dropped"
+    if rest[:1] == ["to"] and len(rest) > 1 and any(r.pos == "v" for r in wordnet.readings(rest[1])):
+        return  # "offer to do": what is asked for is what is done
+    if any(word.lower() in PRONOUNS for word in rest) or CLAUSE.search(text, verb.end(), high):
+        return
+    if any(word in ("and", "or") and _is_base_form(after) for word, after in pairwise(rest)):
+        return
     asked_for = [" ", *_lower_first(text, *asks)]
     if question.to > question.start or question.wh in ("where", "when"):
         yield [*parts, (verb.end(), high), *asked_for, (high, question.end)]
@@ -337,6 +354,12 @@ def _declare_action(question: ParsedQuestion, asks: tuple[int, int], auxiliary: 
 def _find_verb(words_left: list[str]) -> int:
     """The index of the verb after a subject that is a name or a noun with article; 0 where not certain."""
     plain = words_left[0].lower() in ("the", "its", "their", "a", "an") if words_left else False
+    if "not" in words_left[:2]:
+        return 0
+    # "employees get", "participants cite", "37signals engineers use"
+    head = 1 if words_left and not words_left[0].islower() else 0
+    if len(words_left) > head + 1 and _is_base_form(words_left[head + 1]) and _is_plural(words_left[head]):
+        return head + 1
     for i, word in enumerate(words_left[: LONGEST_PHRASE + 1]):
         name = word[:1].isupper() or word[:1].isdigit() or word in ("&", "of", "the") or not word[:1].isalpha()
         if not i or (name and not (plain and i > 1 and word.islower())) or word.endswith("ly"):
@@ -356,6 +379,10 @@ def _inflect(verb: str, auxiliary: str) -> str | None:
     if auxiliary == "does":
         return wordnet.inflect(verb, "v", "s")
     return past_tense(verb)
+
+
+def _is_plural(word: str) -> bool:
+    return any(r.pos == "n" and r.form == "plural" for r in wordnet.readings(word))
 
 
 def _may_precede_verb(before: str) -> bool:
@@ -476,7 +503,14 @@ def _add_in(question: ParsedQuestion) -> Iterator[Draft]:
 def _move_front_last(question: ParsedQuestion) -> Iterator[Draft]:
     """What was ... in 2024?"""
     text, piece = question.text, question.front
-    if piece is None or piece.kind == "other" or question.aux == (0, 0):
+    if piece is None or piece.kind == "other":
+        return
+    if piece.kind == "source" and piece.comma and not question.tails:  # it is of the whole, whatever stands before it
+        moved = [", ", *_uncapitalise(question, piece.start, piece.end)]
+        parts = [*_capitalise(question, question.start, question.end), *moved, (question.end, len(question.text))]
+        yield _make_draft(question, parts, piece, "behind")
+        return
+    if question.aux == (0, 0):
         return
     low, high = question.body
     unit = _UNIT.search(text, low, high)

@@ -50,11 +50,24 @@ AUX = (
 )
 _FLAGS = re.IGNORECASE
 _FRONT = re.compile(rf"(?P<front>(?:{TIME})|(?:{_PREPOSITION})\b[^;:?\"“”]{{2,140}}?)(?P<comma>,?) (?=\S)", _FLAGS)
-_QUESTION = re.compile(rf"(?:(?P<to>{_PREPOSITION}) )?(?:approximately |about )?(?P<wh>{WH})\b", _FLAGS)
+_QUANTIFIED = (
+    r"(?:(?:at least|at most|up to|(?:no|not) (?:more|less|fewer|later|earlier) than|a (?:minimum|maximum) of"
+    r"|(?:a|the) (?:period|term) of|once|twice|every|approximately|about) )*"
+)
+_QUESTION = re.compile(rf"(?:(?P<to>{_PREPOSITION}) )?{_QUANTIFIED}(?P<wh>{WH})\b", _FLAGS)
 _AUX = re.compile(rf"(?<![\w'’-]){AUX}(?![\w'’-])", _FLAGS)
 _TAIL_UNIT = re.compile(rf",? (?P<it>{UNIT})\Z", _FLAGS)
 _TAIL_TIME = re.compile(rf"(?P<comma>,?) (?P<it>{TIME})\Z", _FLAGS)
-_TAIL_SOURCE = re.compile(rf"(?P<comma>,?) (?P<it>{_SOURCE_OPENER} [^,;:?]{{3,90}})\Z", _FLAGS)
+# A date has a comma of its own
+_TAIL_SOURCE = re.compile(rf"(?P<comma>,?) (?P<it>{_SOURCE_OPENER} (?:[^,;:?]|, (?={YEAR})){{3,110}})\Z", _FLAGS)
+# Where, or by what rules: "at 37signals", "in Rust", "under the Fair Housing Act"
+_NAMED = (
+    r"(?:the )?(?:\d+ (?:CFR|U\.S\.C\.) (?:[Pp]art )?[\d.]+"
+    r"|[A-Z0-9][\w.&’'<>-]*(?: (?:[A-Z&][\w.&’'-]*|of(?= [A-Z])))*)"
+)
+_TAIL_PLACE = re.compile(
+    rf"(?P<comma>) (?P<it>(?:at|in|under) {_NAMED}|on (?:Windows|Linux|macOS|Unix|Android|iOS|Mac))\Z"
+)
 # The beginning of another clause, which may own what follows
 CLAUSE = re.compile(
     r"\b(?:that|which|who|whom|whose|where|when|while|if|because|since|after|before|until|unless|although|though"
@@ -68,7 +81,7 @@ CLAUSE = re.compile(
 class Piece:
     """A phrase of a question, `text[start:end]`, without the comma before it."""
 
-    kind: str  # time | source | unit | other
+    kind: str  # time | source | unit | place | other
     start: int
     end: int
     comma: bool = False  # separates it from the rest
@@ -150,12 +163,15 @@ def _split_front(text: str, begin: int, end: int) -> tuple[Piece | None, int]:
     return None, begin
 
 
+_TAILS = (("unit", _TAIL_UNIT), ("time", _TAIL_TIME), ("source", _TAIL_SOURCE), ("place", _TAIL_PLACE))
+
+
 def _split_tails(text: str, low: int, end: int) -> tuple[tuple[Piece, ...], int]:
     """The phrases at the end, and where the rest ends."""
     found: list[Piece] = []
     high = end
     for _ in range(3):
-        for kind, pattern in (("unit", _TAIL_UNIT), ("time", _TAIL_TIME), ("source", _TAIL_SOURCE)):
+        for kind, pattern in _TAILS:
             match = pattern.search(text, low, high)
             comma = match is not None and text[match.start()] == ","
             if match and kind == "source" and _has_verb(text[match.start("it") : high]):
@@ -244,6 +260,8 @@ def modifies_whole_question(question: ParsedQuestion, piece: Piece) -> bool:
     low, high = question.body[0], piece.start
     if piece.comma and _SET_OFF.match(text, piece.start):
         return True
+    if piece.kind == "place" or (piece.kind == "source" and text.startswith("under ", piece.start)):
+        return _sets_the_scene(question, piece)
     if CLAUSE.search(text, low, high) or not _is_simple_phrase(question, low, high):
         return False
     if piece.kind != "time":
@@ -259,6 +277,36 @@ def modifies_whole_question(question: ParsedQuestion, piece: Piece) -> bool:
     ):
         return False
     return not _YEAR.search(text, question.start, high)
+
+
+# Nouns that what follows "in" completes
+_TAKES_IN = frozenset(
+    """
+    increase decrease rise fall change decline growth drop interest investment stake role part position difference
+    confidence experience improvement reduction variation trend degree expertise gain share participation belief faith
+    employment enrollment participant expert specialist shareholder investor error flaw bug
+    """.split()
+)
+_DETERMINER = frozenset("the a an its their his her our your this that these those each every any no new own".split())
+
+
+def _sets_the_scene(question: ParsedQuestion, piece: Piece) -> bool:
+    """Whether a place or a law at the end is that of the whole question, which is complete without it."""
+    text, low, high = question.text, question.body[0], piece.start
+    words = _WORD.findall(text[low:high])
+    if len(words) < 3 or CLAUSE.search(text, low, high) or (question.wh in ("where", "when") and len(words) < 4):
+        return False
+    last, before = words[-1].strip(".,"), words[-2]
+    kinds = {reading.pos for reading in readings(last.lower())}
+    lemmas = {reading.lemma for reading in readings(last.lower())} | {last.lower()}
+    if text.startswith("under ", piece.start) and before == "be":
+        return True
+    if last != last.lower():
+        return True
+    if "n" not in kinds or last in PREPOSITIONS or lemmas & _TAKES_IN:
+        return False
+    described = before in _DETERMINER or before.endswith(("'s", "’s")) or {r.pos for r in readings(before)} & {"a", "n"}
+    return bool("v" not in kinds or described)
 
 
 def is_nominal(question: ParsedQuestion) -> bool:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from rarefy.data_contracts.rows import row_id
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.words import (
@@ -21,9 +22,17 @@ from rarefy.tasks.perturb.query.words import (
     split_words,
 )
 from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.syntax import Tables, replacements
 from rarefy.tasks.text.wordnet import Reading
 
 REVIEWED = Path(__file__).with_name("interchangeable.tsv")
+OF_QUESTIONS = Tables(Path(__file__).with_name("question_words.tsv"), Path(__file__).with_name("question_phrases.tsv"))
+
+# What most questions on some corpus share: left where there is anything else
+COMMON = frozenset({"company", "companies"})
+# and of these only one question in `SPARED` is changed, so that most variants do not change the same
+SPARE = frozenset({"fiscal year", "financial year", "according to", "under"})
+SPARED = 3
 
 CLAUSE = 60  # words before a verb that are searched for its auxiliary
 LONGEST = 4  # words of the longest term that is replaced as a whole
@@ -63,30 +72,60 @@ class Replacement:
 def word(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """Questions with `config.share` of their words (one at least) replaced by synonyms.
 
-    Only reviewed synonyms are used (`interchangeable.tsv`), since most of WordNet's change a question about a report.
-    Names, numbers, dates and units stay; a term is replaced as a whole.
+    Only reviewed synonyms are used, since most of WordNet's change a question about a report: terms of reports by the
+    words beside them (`interchangeable.tsv`), the words of any question by its syntax (`question_words.tsv`,
+    `question_phrases.tsv` and the tables of text/syntax). Names, numbers, dates and units stay; a
+    term is replaced as a whole.
     """
-    # one of two equal words would seem to mean another thing ("fiscal year 2024", "financial year 2023")
-    places = [p for p in find_replacements(case) if case.text.count(case.text[p.start : p.end]) == 1]
+    places = _find_places(case)
     wanted = max(1, round(config.share * len(split_words(case.text))))
 
     def drawn() -> Draft:
-        some = sorted(random.sample(places, min(wanted, len(places))), key=lambda p: p.start)
-        chosen = [(place, random.choice(place.instead)) for place in some]
-        detail = describe_changes((case.text[place.start : place.end], new) for place, new in chosen)
-        return apply_edits(
-            case.text, (e for place, new in chosen for e in _replacement_edits(case.text, place, new)), detail
-        )
+        some = random.sample(places, min(wanted, len(places)))
+        edits = sorted(random.choice(place) for place in some)
+        detail = describe_changes((case.text[start:end], new) for start, end, new in edits)
+        return apply_edits(case.text, edits, detail)
 
     return draw_distinct(case.text, drawn) if places else iter(())
 
 
-def _replacement_edits(text: str, place: Replacement, new: str) -> Iterator[Edit]:
-    """The edits that put a word there, with the article before it."""
+def _find_places(case: Case) -> list[list[Edit]]:
+    """The words and phrases that can be replaced, each by what may stand instead, without overlap.
+
+    What many questions on a corpus offer is left where there is anything else, and what nearly every one offers
+    ("fiscal year") in all but one of `SPARED` questions, chosen by hash: else most variants would change that alone.
+    """
+    text, named = case.text, split_entity_words(case.entity)
+    found = [[_with_article(text, p, new) for new in p.instead] for p in find_replacements(case)]
+    every = split_words(text)
+    for edits in replacements(text, OF_QUESTIONS):
+        place = [(e.start, e.end, e.new) for e in edits if _may_change(every, e.start, e.end, named)]
+        if place and not any(place[0][0] < end and start < place[0][1] for start, end, _ in (own[0] for own in found)):
+            found.append(place)
+    # one of two equal words would seem to mean another thing ("fiscal year 2024", "financial year 2023")
+    once = [place for place in found if _count_words(text, text[slice(*place[0][:2])]) == 1]
+    written = [text[slice(*place[0][:2])].lower() for place in once]
+    rare = [place for place, word in zip(once, written, strict=True) if word not in COMMON | SPARE]
+    common = [place for place, word in zip(once, written, strict=True) if word not in SPARE]
+    return rare or common or (once if int(row_id("word", case.case_id), 16) % SPARED == 0 else [])
+
+
+def _may_change(every: Sequence[Word], start: int, end: int, named: Set[str]) -> bool:
+    """Whether these words are no name, code or quotation."""
+    words = [(i, word) for i, word in enumerate(every) if word.start < end and start < word.end]
+    return all(w.plain and not (w.capitalised and i) and w.text.lower() not in named for i, w in words)
+
+
+def _count_words(text: str, words: str) -> int:
+    return len(re.findall(rf"(?<![\w-]){re.escape(words)}(?![\w-])", text))
+
+
+def _with_article(text: str, place: Replacement, new: str) -> Edit:
+    """The edit that puts a word there, with the article before it where that changes."""
     article = _ARTICLE.search(text, max(place.start - ARTICLE, 0), place.start)
     if article and len(article[1]) != 1 + (new[0] in "aeiou"):
-        yield article.start(1), article.end(1), article[1][0] + ("n" if new[0] in "aeiou" else "")
-    yield place.start, place.end, new
+        return article.start(1), place.end, f"{article[1][0]}{'n' if new[0] in 'aeiou' else ''} {new}"
+    return place.start, place.end, new
 
 
 def find_replacements(case: Case) -> Iterator[Replacement]:

@@ -4,7 +4,8 @@ A sentence or question comes in, its variants go out (Magic Mushroom §3.2, IBM 
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from rarefy.tasks.text.syntax import questions
 from rarefy.tasks.text.syntax.pieces import Edit, Rewrite
@@ -24,7 +25,7 @@ from rarefy.tasks.text.syntax.statements import (
     to_relative_clause,
 )
 from rarefy.tasks.text.syntax.tree import parsed
-from rarefy.tasks.text.syntax.words import content, set_phrases, synonyms
+from rarefy.tasks.text.syntax.words import PHRASE_TABLE, WORD_TABLE, content, set_phrases, synonyms
 
 __all__ = [
     "RULES", "Measured", "content_words", "parse_measure_question", "reorder_question", "rephrase_measure_question",
@@ -33,6 +34,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+
+class Tables(NamedTuple):
+    """Files of words and of phrases that may stand for each other, as `synonyms.tsv` and `phrases.tsv`."""
+
+    words: Path
+    phrases: Path
+
 
 Rule = Callable[["Doc"], Iterator[Rewrite]]
 RULES: dict[str, Rule] = {
@@ -57,18 +66,20 @@ def reorder_question(question: str) -> tuple[tuple[str, str], ...]:
     return tuple(questions.asked(doc)) if doc is not None else ()
 
 
-def replacements(sentence: str) -> tuple[tuple[Edit, ...], ...]:
-    """For each word or phrase that may be another: the edits that each make it so. None overlap those of another."""
+def replacements(sentence: str, *beside: Tables) -> tuple[tuple[Edit, ...], ...]:
+    """For each word or phrase that may be another: the edits that each make it so. None overlap those of another.
+
+    What the tables `beside` have for a place stands before what every text may have.
+    """
     doc = parsed(sentence)
     if doc is None:
         return ()
-    found = list(set_phrases(sentence))
-    taken = [(edits[0].start, edits[0].end) for edits in found]
-    for edits in synonyms(doc):
-        start, end = min(e.start for e in edits), max(e.end for e in edits)
-        if not any(a < end and start < b for a, b in taken):
-            found.append(edits)
-            taken.append((start, end))
+    found: list[tuple[Edit, ...]] = []
+    for table in (*beside, Tables(WORD_TABLE, PHRASE_TABLE)):
+        for edits in (*set_phrases(sentence, table.phrases), *synonyms(doc, table.words)):
+            start, end = min(e.start for e in edits), max(e.end for e in edits)
+            if not any(start < e.end and e.start < end for taken in found for e in taken):
+                found.append(edits)
     return tuple(sorted(found, key=lambda edits: edits[0].start))
 
 

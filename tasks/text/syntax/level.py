@@ -80,8 +80,8 @@ def _top(first: dict[str, str], phrase: str) -> str:
 
 def _verbs() -> dict[str, str]:
     found: dict[str, str] = {}
-    for (lemma, pos), allowed in words.word_table().items():
-        for instead in (w for w in allowed.instead if pos == "v" and " " in w):
+    for (lemma, pos), rows in words.word_table().items():
+        for instead in (w for allowed in rows for w in allowed.instead if pos == "v" and " " in w):
             for form in _FORMS:
                 long, short = wordnet.inflect(instead, "v", form), wordnet.inflect(lemma, "v", form)
                 if long and short:

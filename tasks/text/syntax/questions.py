@@ -9,7 +9,7 @@ from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.text.names import FORM
 from rarefy.tasks.text.syntax import tree
 from rarefy.tasks.text.syntax.statements import lemma_of
-from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense
+from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense, readings
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -300,17 +300,21 @@ def plainly(question: str) -> str:
 _BE = frozenset("is are was were".split())
 _FIRST = _BE | frozenset("do does did has have had can could will would should may might must".split())
 _ASKING = frozenset("what which who whom whose when where how why".split())
+_CLAUSES = frozenset("that if because while since after before".split())
 _NEVER = frozenset("not n't never no only ever".split())
 # What is said beside a subject, after a comma that is not within a name, a date or a number
 _ASIDE = re.compile(rf", (?!(?:19|20)\d\d\b|{FORM})|\b(?:according to|as (?:stated|of its))\b")
 _PURPOSES = frozenset("to as for".split())
-_ACCORDING = re.compile(rf"^According to ([^,?]+(?:, {FORM}[^,?]*)?), (\w[^?]+)\?$")
-_ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ([^,?]+)\?$")
+_ACCORDING = re.compile(rf"^According to ([^,?]+(?:, (?:{FORM}|(?:19|20)\d\d\b)[^,?]*)?), (\w[^?]+)\?$")
+_ACCORDING_LAST = re.compile(r"^(\w[^?]+?),? according to ((?:[^,?]|, (?=(?:19|20)\d\d\b))+)\?$")
+_UNDER = re.compile(r"^Under (\d+ (?:CFR|U\.S\.C\.) [^,?]+), (\w[^?]+)\?$")
 _TIME_LAST = re.compile(rf"^(?P<rest>[^?]+?),? (?P<time>{TIME})\?$")
 _TIME_FIRST = re.compile(rf"^(?P<time>{TIME}), (?P<rest>[^?]+)\?$")
 _HOW_MANY = re.compile(
     r"^(?P<lead>(?:[^?]*, )?)(?P<how>[Hh])ow many (?P<what>[a-z]+s|people|children|men|women)\b(?= )"
 )
+# "What number of times a week", "what number of levels are there" would be odd
+_COUNTED = re.compile(r"(?<=times)| (?:are|were|is|was) there\b| (?:are|were|is|was) [a-z]+ed\b")
 _WHICH = re.compile(
     r"^((?:[A-Z][a-z]+ )?)(Which|which) (?=(?:[a-z]+ ){1,3})(?!of |is |was |are |were |did |does |do |has |had |other )"
 )
@@ -346,10 +350,10 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
             yield "yes or no", f"Is it true that {told}?"
     elif inverted := list(_inverted(text)):
         yield from inverted
-    elif doc[0].lower_ in ("who", "which", "what", "how") and _is_subject(doc):
+    elif doc[0].lower_ in ("who", "which", "what", "how") and (_is_subject(doc) or _is_without_auxiliary(doc)):
         yield "indirect", f"Can you tell me {_small(doc, text[:-1])}?"
         yield "indirect", _stopped(f"I would like to know {_small(doc, text[:-1])}")
-    if match := _HOW_MANY.match(text):
+    if (match := _HOW_MANY.match(text)) and not _COUNTED.match(text, match.end("what")):
         what = "What" if match["how"] == "H" else "what"
         yield "number", f"{match['lead']}{what} number of {match['what']}{text[match.end() :]}"
     if match := _WHICH.match(text):
@@ -386,6 +390,10 @@ def _adjuncts(doc: "Doc") -> Iterator[tuple[str, str]]:
         yield "source last", f"{_big(match[2])}, according to {match[1]}?"
     elif match := _ACCORDING_LAST.match(text):
         yield "source first", f"According to {match[2]}, {_small(doc, match[1])}?"
+    elif match := _UNDER.match(text):
+        yield "source last", f"{_big(match[2])}, under {match[1]}?"
+        yield "source", f"According to {match[1]}, {match[2]}?"
+        yield "source", f"Pursuant to {match[1]}, {match[2]}?"
     elif match := _TIME_FIRST.match(text):
         rest = match["rest"]
         if re.match(r"(?:what|which|who|when|where|how|did|does|is|was|were|are)\b", rest) and _one_clause(doc, rest):
@@ -394,7 +402,9 @@ def _adjuncts(doc: "Doc") -> Iterator[tuple[str, str]]:
     elif (match := _TIME_LAST.match(text)) and _one_clause(doc, match["rest"]):
         time = match["time"]
         # "compared with 2023", "the increase from June to 2024": there the time is not the verb's
-        if not re.search(r"\b(?:from|since|between|than|compared|before|after|and|or)\b|(?:19|20)\d\d", match["rest"]):
+        related = len(re.findall(r"\b(?:that|which|who|whom|whose|where|when)\b", match["rest"], re.IGNORECASE)) > 1
+        bound = r"\b(?:from|since|between|than|compared|before|after|and|or)\b|(?:19|20)\d\d"
+        if not related and not re.search(bound, match["rest"]):
             yield "time first", f"{time[0].upper()}{time[1:]}, {_small(doc, match['rest'])}?"
 
 
@@ -465,6 +475,8 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
     if not span or span[0] != at + 1 or span[1] > end or (doc[at].head.i != verb.i and at != verb.i):
         return None
     rest = doc[span[1] : end]
+    if doc[span[1] - 1].pos_ in ("VERB", "ADJ", "ADV", "ADP") or doc[span[1] - 1].tag_.startswith("VB"):
+        return None  # "can a resident take paid | leave": the subject ends before
     # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
     if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
         return None
@@ -516,8 +528,18 @@ def _is_subject(doc: "Doc") -> bool:
         if (not verbs or not verbs[0].tag_.startswith("VB")) and first.lower_ not in ("has", "have", "had"):
             return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
-    turned = first.lower_ in _BE and (first.i + 1 >= len(doc) or doc[first.i + 1].tag_ != "VBN")
+    auxiliary = next((t for t in doc if t.lower_ in _BE), first)  # the parser may take it into the subject
+    turned = auxiliary.lower_ in _BE and (auxiliary.i + 1 >= len(doc) or doc[auxiliary.i + 1].tag_ != "VBN")
+    turned = turned and auxiliary.i <= first.i
     return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)
+
+
+def _is_without_auxiliary(doc: "Doc") -> bool:
+    """Has the question no verb that could stand before its subject? Then what is asked for is its subject."""
+    end = next((t.i for t in doc[1:] if t.lower_ in _ASKING | _CLAUSES), len(doc))
+    words = [t.lower_ for t in doc[1:end]]
+    verbs = (r for word in words for r in readings(word) if r.pos == "v" and r.form in ("s", "ed", "past"))
+    return not _FIRST.intersection(words) and next(verbs, None) is not None
 
 
 def _told(subject: str, rest: str, aux: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.syntax.pieces import Edit
-from rarefy.tasks.text.wordnet import past_participle, past_tense
+from rarefy.tasks.text.wordnet import Reading, past_participle, past_tense
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -18,6 +18,8 @@ WORD_TABLE = Path(__file__).with_name("synonyms.tsv")
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 FINITE = {"VBD": "past", "VBZ": "s", "VBP": "base", "VB": "base", "VBG": "ing", "VBN": "participle"}
 _WORD = re.compile(r"[A-Za-z]+")
+_DO = frozenset({"do", "does", "did"})
+_CLAUSES = frozenset("that which who whom whose where when while if because since unless although than and or".split())
 # Beside these an ordinary word is part of a measure's name or of a defined term.
 _TERMS = frozenset(
     """
@@ -39,21 +41,21 @@ class Allowed:
 
 
 @cache
-def word_table() -> Mapping[tuple[str, str], Allowed]:
-    """The reviewed words by lemma and part of speech (n | v | a | r)."""
-    found: dict[tuple[str, str], Allowed] = {}
-    for line in WORD_TABLE.read_text("utf-8").splitlines():
+def word_table(table: Path = WORD_TABLE) -> Mapping[tuple[str, str], tuple[Allowed, ...]]:
+    """The reviewed words of a table by lemma and part of speech (n | v | a | r), a row for each frame."""
+    found: dict[tuple[str, str], tuple[Allowed, ...]] = {}
+    for line in table.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             pos, lemma, instead, frame, after, before = (line.split("\t") + [""] * 6)[:6]
             split = [tuple(cell.split(",")) if cell else () for cell in (instead, after, before)]
-            found[lemma, pos] = Allowed(split[0], frame, split[1], split[2])
+            row = Allowed(split[0], frame, split[1], split[2])
+            found[lemma, pos] = (*found.get((lemma, pos), ()), row)
     return found
 
 
 def alike(lemma: str, pos: str) -> frozenset[str]:
     """The words that may stand for this one somewhere; empty for a word that is not in the table."""
-    allowed = word_table().get((lemma, pos))
-    return frozenset(allowed.instead) if allowed else frozenset()
+    return frozenset(word for allowed in word_table().get((lemma, pos), ()) for word in allowed.instead)
 
 
 def content(doc: "Doc") -> int:
@@ -61,18 +63,59 @@ def content(doc: "Doc") -> int:
     return sum(token.pos_ in PARTS and token.is_alpha for token in doc)
 
 
-def synonyms(doc: "Doc") -> Iterator[tuple[Edit, ...]]:
-    """For each word that has any, in order: the edits that each put another word in its place."""
+def synonyms(doc: "Doc", table: Path = WORD_TABLE) -> Iterator[tuple[Edit, ...]]:
+    """For each word that has any in the table, in order: the edits that each put another word in its place."""
+    asked = find_asked_verb(doc)
     for token in doc:
-        pos = PARTS.get(token.pos_)
+        pos = "v" if token.i == asked else PARTS.get(token.pos_)
         if not pos or not _WORD.fullmatch(token.text) or (token.text[0].isupper() and token.i) or _in_term(token, pos):
             continue
-        found = [edit for reading in _readings(token, pos) for edit in _edits(token, reading)]
+        readings = [Reading(token.lower_, "v", "base")] if token.i == asked else _readings(token, pos)
+        found = [
+            edit
+            for reading in readings
+            for allowed in word_table(table).get((reading.lemma, reading.pos), ())
+            if _fits(token, allowed, reading, asked)
+            for edit in _edits(token, reading, allowed)
+        ]
         if found:
             yield tuple(dict.fromkeys(found))
 
 
-def _readings(token: "Token", pos: str) -> list[wordnet.Reading]:
+def find_asked_verb(doc: "Doc") -> int:
+    """Where the verb of a question with "do" stands; -1 where that is not certain.
+
+    The parser has seen few questions, and often takes "What income did Microsoft report for 2011?" for another order.
+    """
+    helped = next((t.i for t in doc if t.lower_ in _DO), -1)
+    if helped < 1 or doc[-1].text != "?":
+        return -1
+    for token in doc[helped + 2 : -1]:
+        if token.lower_ in _CLAUSES:
+            return -1
+        after = doc[token.i + 1]
+        ends = after.text in "?," or after.pos_ in ("ADP", "DET", "PRON", "SCONJ", "PART") or after.lower_ in _CLAUSES
+        if ends and Reading(token.lower_, "v", "base") in wordnet.readings(token.lower_):
+            before = doc[token.i - 1]
+            # "the use of", "of interest": a noun
+            return -1 if before.pos_ in ("ADP", "DET", "ADJ") else token.i
+    return -1
+
+
+def _fronted(doc: "Doc", verb: int) -> "Token | None":
+    """What a question with "do" asks for as its verb's object: "income" in "What income did Microsoft report?"."""
+    helped = next((t.i for t in doc[:verb] if t.lower_ in _DO), 0)
+    first = next((t for t in doc[:helped] if t.lower_ in ("what", "which", "how")), None)
+    if (
+        first is None
+        or (first.i and doc[first.i - 1].pos_ == "ADP")
+        or (first.lower_ == "how" and first.i + 1 == helped)
+    ):
+        return None
+    return doc[helped - 1]
+
+
+def _readings(token: "Token", pos: str) -> list[Reading]:
     """What the dictionary says this form of this part of speech can be, that the tagger says too."""
     read = [r for r in wordnet.readings(token.lower_) if r.pos == pos]
     if pos == "n":
@@ -84,13 +127,36 @@ def _readings(token: "Token", pos: str) -> list[wordnet.Reading]:
     return [r for r in read if r.form == "base"]
 
 
-def _edits(token: "Token", reading: wordnet.Reading) -> Iterator[Edit]:
-    allowed = word_table().get((reading.lemma, reading.pos))
-    if allowed is None or not _framed(token, allowed.frame, reading.pos) or not _beside(token, allowed, reading.pos):
-        return
+def _fits(token: "Token", allowed: Allowed, reading: Reading, asked: int) -> bool:
+    """Does the word stand where the row of the table says, and is it no part of a name?"""
+    if not _beside(token, allowed, reading.pos):
+        return False
+    if token.i == asked:
+        return _asked_framed(token, allowed.frame)
+    return _framed(token, allowed.frame, reading.pos) and not (
+        _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame) or _names_a_kind(token)
+    )
+
+
+def _asked_framed(token: "Token", frame: str) -> bool:
+    """Does the verb of a question with "do" stand in the frame: is there an object, before it or behind?"""
+    kind, _, listed = frame.partition(":")
+    after = token.nbor()
+    what = _fronted(token.doc, token.i)
+    if what is None and after.pos_ == "DET":
+        what = next(
+            (t for t in token.doc[token.i + 1 : token.i + 7] if t.pos_ == "NOUN" and t.nbor().pos_ != "NOUN"), None
+        )
+    if kind in ("obj", "act"):
+        lemmas = {r.lemma for r in wordnet.readings(what.lower_) if r.pos == "n"} | {what.lower_} if what else set()
+        return bool(lemmas & set(listed.split(",")) if listed else lemmas)
+    if kind == "intr":
+        return what is None
+    return after.lower_ == kind if kind else True
+
+
+def _edits(token: "Token", reading: Reading, allowed: Allowed) -> Iterator[Edit]:
     form = reading.form
-    if _passive_aim(token, allowed.frame) or _past_in_doubt(token, allowed.frame) or _names_a_kind(token):
-        return
     if form == "ed":
         form = "participle" if token.tag_ == "VBN" else "past"
     for word in allowed.instead:
@@ -131,8 +197,6 @@ def _names_a_kind(token: "Token") -> bool:
 def _inflected(word: str, pos: str, form: str) -> str | None:
     if pos in "ar" or form == "base":
         return word
-    if pos == "n" and " " in word and " of " not in word:
-        return None
     if pos == "v" and form in ("past", "participle"):
         return past_tense(word) if form == "past" else past_participle(word)
     return wordnet.inflect(word, pos, form)
@@ -247,8 +311,8 @@ def _lemma(token: "Token") -> str:
 @cache
 def _both_ways() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for (lemma, _), allowed in word_table().items():
-        for word in allowed.instead:
+    for (lemma, _), rows in word_table().items():
+        for word in (word for allowed in rows for word in allowed.instead):
             found.setdefault(lemma, set()).add(word)
             found.setdefault(word, set()).add(lemma)
     return {word: frozenset(others) for word, others in found.items()}
@@ -286,10 +350,10 @@ class Phrase:
 
 
 @cache
-def phrase_table() -> tuple[Phrase, ...]:
-    """The phrases, the longest first."""
+def phrase_table(table: Path = PHRASE_TABLE) -> tuple[Phrase, ...]:
+    """The phrases of a table, the longest first."""
     found = []
-    for line in PHRASE_TABLE.read_text("utf-8").splitlines():
+    for line in table.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             words, instead, after, before = ([*line.split("\t"), "", ""])[:4]
             first = re.escape(words[0]) if words[0].isupper() else f"[{words[0]}{words[0].upper()}]"
@@ -302,11 +366,11 @@ def phrase_table() -> tuple[Phrase, ...]:
     return tuple(sorted(found, key=lambda p: (-len(p.words), p.words)))
 
 
-def set_phrases(sentence: str) -> Iterator[tuple[Edit, ...]]:
-    """For each place where a phrase stands, in order: the edits that each put another in its place."""
+def set_phrases(sentence: str, table: Path = PHRASE_TABLE) -> Iterator[tuple[Edit, ...]]:
+    """For each place where a phrase of the table stands, in order: the edits that each put another in its place."""
     taken: list[tuple[int, int]] = []
     found: list[tuple[Edit, ...]] = []
-    for phrase in phrase_table():
+    for phrase in phrase_table(table):
         for match in phrase.pattern.finditer(sentence):
             start, end = match.span("it")
             head = sentence[start].isupper()

@@ -14,6 +14,7 @@ from rarefy.tasks.perturb.catalogue import CATALOGUE, load_maker
 from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.low_quality import falsify_passage
+from rarefy.tasks.perturb.context.swaps import apply_edits
 
 NOISE = ("distracting", "counterfactual", "debris", "inconsequential", "irrelevant")
 GOLD = """In fiscal 2024, revenue was $47,525 million, an 80% rise.
@@ -121,6 +122,94 @@ def test_what_counts_nothing_is_left_by_a_counterfactual(text, changed):
     edits = falsify_passage(text, (), Random("seed"))
     assert bool(edits) is changed
     assert all(re.fullmatch(r"[\d,.]+", text[start:end]) for start, end, _ in edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "swap", "changed"),
+    [
+        ("He was president of Asta Group.", Swap("Asta Group", "Federal Reserve Bank", "ORG"), ""),
+        ("He studied at the University of Toronto.", Swap("University of Toronto", "Lafayette College", "ORG"), ""),
+        ("He left Varian, Inc. in May.", Swap("Varian, Inc.", "Tricon, Inc.", "ORG"), "He left Tricon, Inc. in May."),
+        ("India Channels are seen in India and by Indian kids.", Swap("India", "Japan", "GPE"), ""),
+        ("The seat is in Seattle, Washington for now.", Swap("Washington", "Texas", "STATE"), ""),
+        ("It is held in Delaware for now.", Swap("Delaware", "Texas", "STATE"), "It is held in Texas for now."),
+        ("The Microwave Power (“MP”) Division is told of.", Swap("Microwave Power", "Satcom Unit", "ORG"), ""),
+        ("It implements `Future` for all.", Swap("Future", "Send", "ORG"), ""),
+        ("What Graphics spent is told.", Swap("Graphics", "Grooming", "SEGMENT"), ""),
+    ],
+)  # fmt: skip
+def test_a_name_gives_way_to_one_of_its_sort_where_nothing_else_names_it(text, swap, changed):
+    edits = falsify_passage(text, (swap,), Random(0))
+    assert apply_edits(text, edits)[0] == (changed or text)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Rates on loans declined somewhat in May.", "Rates on loans rose somewhat in May."),
+        ("Rates on loans also declined somewhat in May.", ""),
+        ("Rates have declined somewhat in May.", ""),
+        ("Imports fell in May, edging higher in June.", ""),
+        ("Sales increased in May. They remained weak.", ""),
+        ("We sell in about 180 countries.", ""),
+    ],
+)
+def test_a_trend_is_turned_only_where_nothing_leans_on_it(text, changed):
+    assert apply_edits(text, falsify_passage(text, (), Random(0)))[0] == (changed or text)
+
+
+def test_a_label_stays_with_the_words_that_describe_it():
+    table = (
+        "| Instrument | Impact | 2024 |\n|---|---|---|\n| Portfolio of bonds | Decline in fair value | 1,755 |\n"
+        "| Term debt | Increase in interest expense | 1,139 |"
+    )
+    assert not falsify_passage(table, (), Random(0))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("| Accounts receivable | 26,102 |", "| Cash at hand | 2,065 |", "| Accounts receivable, net | 25,085 |"),
+        ("| Paid for leases | $(270.6) |", "| Leased for that | 263.7 |"),
+    ],
+)
+def test_labels_do_not_change_places_where_a_sign_or_another_row_would_tell(rows):
+    assert not falsify_passage("\n".join(("| What | 2024 |", "|---|---|", *rows)), (), Random(0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A senior needs 2 years (2 to the middle), as we say here.",
+        "Our 2023 fiscal year was long.",
+        "A rise of 50 basis points (half a percentage point) is told.",
+        "It prints `3 filtered out` at the end of it.",
+    ],
+)
+def test_a_figure_that_is_told_twice_or_counts_nothing_stays(text):
+    assert not falsify_passage(text, (), Random(0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sum_and_a_half_stay_so(seed):
+    text = "We paid $134 million, of which $49 million for assets and $85 million for goodwill."
+    new = apply_edits(text, falsify_passage(text, (), Random(seed)))[0]
+    total, *parts = map(int, re.findall(r"\$(\d+)", new))
+    assert total == sum(parts)
+    text = "The limit is $7,500 a year, or $3,750 a year if you split it."
+    new = apply_edits(text, falsify_passage(text, (), Random(seed)))[0]
+    whole, half = (int(n.replace(",", "")) for n in re.findall(r"\$([\d,]+)", new))
+    assert whole == 2 * half
+
+
+def test_a_counterfactual_is_made_of_what_is_near_the_question_first():
+    texts = {
+        "a1": "Our dogs are fed with some 40 kinds of food in all of our many parks.",
+        "a2": "Our revenue comes from some 40 kinds of chips that are made in all of our many plants.",
+    }
+    chunks = {name: Chunk(name, "a", 0, 9, "text", "", text, 9) for name, text in texts.items()}
+    case = replace(CASE, pool=Pool("p", "q", ("a1", "a2"), (), ()), chunks=CASE.chunks | chunks)
+    assert [d.chunk_id for d in drafts("counterfactual", case)] == ["a2", "a1"]
 
 
 def test_a_counterfactual_table_has_its_labels_moved_and_its_total_left():

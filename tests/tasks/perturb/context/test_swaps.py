@@ -124,6 +124,7 @@ def test_a_number_is_written_like_another(digits, value, written):
         ("an ", "1,100", "a"),
         ("An ", "10", "A"),
         ("a ", "18", "an"),
+        ("an $", "136", "a"),
         ("the ", "8", None),
     ],
 )

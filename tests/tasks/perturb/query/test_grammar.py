@@ -86,7 +86,20 @@ def orders(text, entity=""):
         ),
         ("Which product did Apple discontinue in 2023?", "",
          {"In 2023, which product did Apple discontinue?", "Which product, in 2023, did Apple discontinue?",
-          "Apple discontinued which product in 2023?"}),
+          "Apple discontinued which product in 2023?", "Which product was it that Apple discontinued in 2023?"}),
+        ("At 37signals, who must approve it?", "", {"Who, at 37signals, must approve it?",
+         "At 37signals, who is it that must approve it?"}),
+        ("Who must approve the purchase of a computer at 37signals?", "", {
+            "At 37signals, who must approve the purchase of a computer?",
+            "Who, at 37signals, must approve the purchase of a computer?",
+            "Who is it that must approve the purchase of a computer at 37signals?",
+        }),
+        ("What was the increase in Medicare?", "", {"The increase in Medicare was what?"}),
+        ("Which method does not block the thread?", "", set()),
+        ("Under 24 CFR 3280.111, at least how many inches of space must be kept?", "", {
+            "At least how many inches of space must be kept, under 24 CFR 3280.111?",
+            "At least how many inches of space, under 24 CFR 3280.111, must be kept?",
+        }),
         ("What’s the boiling point of water?", "", {"What is the boiling point of water?"}),
     ],
 )  # fmt: skip

@@ -123,3 +123,99 @@ def test_a_megabyte_of_passages_is_read_in_seconds():
     chunk = chunk_of("c", "We sell our products through our own retail stores. " * 20_000)
     assert drafts(ASKED, chunk)
     assert drafts("What " * 200_000, chunk) == set()
+
+
+def general(question, *texts, golds=(), title="How We Work", evidence=(), answer="six weeks"):
+    """What becomes of a question on passages of one document, the first of which is gold."""
+    made = [
+        Chunk(f"c{i}", "d", i, i + 1, "text", "", text, 20, title=title) for i, text in enumerate(("Gold.", *texts))
+    ]
+    gold = golds or ("c0",)
+    pool = Pool("p", "q", tuple(c.chunk_id for c in made if c.chunk_id not in gold), (), ())
+    case = Case("c", "query", question, question=question, answer=answer, pool=pool, golds=gold, evidence=evidence,
+                chunks={c.chunk_id: c for c in made})  # fmt: skip
+    return {draft.text for draft in irrelevant_detail(case, PerturbConfig(), Random(0))}
+
+
+HOW_LONG = "How long is a cycle at 37signals?"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("## Pet Insurance\n\nYou can buy pet insurance.", "also discusses pet insurance"),
+        ("## Epic Games\n\nWe like games.", ""),  # a name, as far as the text tells
+        ("## Retirement Plan\n\nYou may join the retirement plan.", "also discusses the retirement plan"),
+        ("## Overwriting a Value\n\nAll of it is about a value.", "also discusses overwriting a value"),
+        ("```\n# Pet food\n```\n\nIt is run.", ""),  # a comment in code
+        ("Marriages and partnerships are covered.", "also says that marriages and partnerships are covered"),
+        ("They are covered by the company.", ""),  # who?
+        ("Energy prices also rose in May.", "also says that energy prices rose in May"),
+        ("The costs of it rose by\n5 percent. That was much.", ""),
+        ("It was installed on Ubuntu by us.", "also mentions Ubuntu"),
+        ("It is done by the District of Columbia.", ""),
+        ("It was sent to the Vice President.", ""),
+        ("You can ask `rustup` for it.", "also mentions `rustup`"),
+        ("You can write `use` for it.", ""),
+        ("A cycle of work is short.", ""),  # what is asked
+    ],
+)  # fmt: skip
+def test_a_document_of_any_kind_tells_something_else(text, told):
+    made = general(HOW_LONG, text)
+    assert made == ({f"{HOW_LONG[:-1]}, according to a document that {told}?"} if told else set())
+
+
+def test_lines_of_a_wrapped_paragraph_are_read_as_one():
+    text = (
+        "It is as they said at the time in this old and long book on\n"
+        "the matter, whose names are Blue and Yellow. Values of the map\nare kept in order."
+    )
+    assert general(HOW_LONG, text) == {
+        f"{HOW_LONG[:-1]}, according to a document that also says that values of the map are kept in order?"
+    }
+
+
+def test_a_gold_passage_tells_of_itself_only_what_is_no_evidence():
+    text = "Teams decide in May. Dogs are welcome in all offices."
+    made = general(HOW_LONG, text, golds=("c1",), evidence=("Teams decide in May.",))
+    assert made == {f"{HOW_LONG[:-1]}, according to a document that also says that dogs are welcome in all offices?"}
+
+
+def test_what_two_documents_answer_is_in_neither_alone():
+    chunks = {
+        name: Chunk(name, doc, 0, 1, "text", "", "Dogs are welcome in all offices.", 5, title="Rules")
+        for name, doc in (("a", "d"), ("b", "e"), ("n", "d"))
+    }
+    pool = Pool("p", "q", ("n",), (), ())
+    case = Case("c", "query", HOW_LONG, question=HOW_LONG, answer="six", pool=pool, golds=("a", "b"), chunks=chunks)
+    assert not list(irrelevant_detail(case, PerturbConfig(), Random(0)))
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "expected"),
+    [
+        (
+            "How much did prices rise, according to the minutes of the meeting of May 1, 2019?",
+            "Minutes of May 1, 2019",
+            "How much did prices rise, according to the minutes of the meeting of May 1, 2019, which also say that "
+            "dogs are welcome in all offices?",
+        ),
+        ("How much did prices rise, according to the minutes of the meeting of May 1, 2019?", "Minutes of 2018", ""),
+        ("How much did it rise, according to Coca-Cola's cash flow statement?", "A report", ""),
+        (
+            "Under 24 CFR 401.2, who may apply?",
+            "24 CFR PART 401—RENEWALS",
+            "Under 24 CFR 401.2, which belongs to a part that also says that dogs are welcome in all offices, "
+            "who may apply?",
+        ),
+        (
+            "Who may apply under 24 CFR part 401?",
+            "24 CFR PART 401—RENEWALS",
+            "Who may apply under 24 CFR part 401, which also says that dogs are welcome in all offices?",
+        ),
+        ("Who may apply under 24 CFR part 402?", "24 CFR PART 401—RENEWALS", ""),
+    ],
+)
+def test_a_source_that_is_named_is_told_of_where_it_is_this_one(question, title, expected):
+    made = general(question, "Dogs are welcome in all offices.", title=title)
+    assert made == ({expected} if expected else set())

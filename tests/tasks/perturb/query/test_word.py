@@ -38,7 +38,12 @@ def test_synonyms_leave_names_numbers_and_quotes_alone(asked, seed):
 @pytest.mark.parametrize(
     ("text", "changed"),
     [
-        ("What was its income in fiscal year 2024?", "What was its income in financial year 2024?"),
+        ("What income did Apple report for 2011?", "What income did Apple record for 2011?"),
+        ("Which bonus do they get at 37signals?", "Which bonus do they receive at 37signals?"),
+        ("Why do such tests sometimes fail?", "Why do such tests occasionally fail?"),
+        ("What does a member need to sign?", "What does a member have to sign?"),
+        ("Is an employee paid for it?", "Is a staff member paid for it?"),
+        ("How do you make sure that it runs?", "How do you ensure that it runs?"),
         ("What did shareholders' equity amount to?", "What did stockholders' equity amount to?"),
         ("Which manufacturers does it own?", "Which makers does it own?"),
         ("Where is an annual fee due?", "Where is a yearly fee due?"),
@@ -54,10 +59,32 @@ def test_a_synonym_takes_the_form_of_the_word(text, changed):
     assert made == {head + o + tail for o in options.split("|")}
 
 
+def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_there_is_nothing_else():
+    def changed(text):
+        return [
+            draft.text
+            for n in range(300)
+            for draft in islice(word(Case(f"q{n}", "query", text), PerturbConfig(), Random(n)), 1)
+        ]
+
+    assert set(changed("What was its income in fiscal year 2024?")) == {"What was its income in financial year 2024?"}
+    assert 60 < len(changed("What was its income in fiscal year 2024?")) < 140
+    assert set(changed("When did Tesla buy it in fiscal year 2024?")) == {
+        "When did Tesla purchase it in fiscal year 2024?"
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
+        "How much did all employees earn?",
+        "What was the acquisition of companies worth?",
+        "What were employee related obligations in 2023?",
+        "How do customers log in?",
+        "What does the main thread do?",
+        "What is the type of the value?",
+        "What is the use of the index?",
         "What was the net revenue?",
         "What was the gross margin percentage?",
         "What was the net cash provided by operating activities?",

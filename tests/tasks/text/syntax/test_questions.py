@@ -86,3 +86,44 @@ def test_what_is_in_doubt_is_left(question):
 
 def test_a_question_word_that_is_an_object_does_not_stand_as_a_subject():
     assert all("tell me what year did" not in text for _, text in reorder_question("What year did the Titanic sink?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "made"),
+    [
+        (
+            "Under 24 CFR 581.5, within how many days will HUD reply?",
+            "Within how many days will HUD reply, under 24 CFR 581.5?",
+        ),
+        (
+            "Under 24 CFR 581.5, within how many days will HUD reply?",
+            "According to 24 CFR 581.5, within how many days will HUD reply?",
+        ),
+        (
+            "By how much did it rise, according to the minutes of June 18-19, 2019?",
+            "According to the minutes of June 18-19, 2019, by how much did it rise?",
+        ),
+        (
+            "Which team at 37signals orders the computer of a new employee?",
+            "Can you tell me which team at 37signals orders the computer of a new employee?",
+        ),
+    ],
+)  # fmt: skip
+def test_a_source_moves_and_a_subject_is_asked_for_indirectly(question, made):
+    assert made in {text for _, text in reorder_question(question)}
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Which book are all employees encouraged to read about it?", "which book are"),
+        (
+            "For how many weeks can a Colorado resident take paid leave to manage a serious health condition?",
+            "paid can",
+        ),
+        ("In which city is the office of the maker of which Fickett became president in March 2002?", "In March 2002"),
+        ("How many times a week are they required to answer?", "number of times"),
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_asked_in_no_other_way(question, wrong):
+    assert not [text for _, text in reorder_question(question) if wrong in text]
