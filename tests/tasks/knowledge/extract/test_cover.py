@@ -145,3 +145,22 @@ def test_a_public_float_is_told_with_its_scale(scale):
     chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
     (row,) = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
     assert row.answer == f"$1.1 {scale}" and row.rejected_because == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "several"),
+    [
+        ("Our corporate co-headquarters are located in Springfield, California and Chicago, Illinois.", True),
+        ("We own our corporate headquarters.", False),
+        ("We own and lease our corporate headquarters in the Puget Sound region.", False),
+        ("We lease. Our corporate headquarters in Washington’s Puget Sound region and Arlington, Virginia.", True),
+        ("Our headquarters are located in Springfield, California, and we have operations in Austin, Texas.", False),
+        ("Our Fun business and Toys headquarters are located in New York, New York and Reno, Nevada.", False),
+    ],
+)
+def test_a_company_with_two_headquarters_has_none_that_is_the_one(said: str, several: bool):
+    text = f"{COVER}\n\n{said}"
+    document = Document("d", "h", "d.html", "", "text/html", text, facts=facts(), entity="Acme Corp.", form="10-K")
+    for relation, place in (("is headquartered in", "Springfield, California"), ("is based in", "California")):
+        reason = found(document)["Acme Corp.", relation, place].rejected_because
+        assert reason == ("several_headquarters" if several else "")
