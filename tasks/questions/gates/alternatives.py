@@ -8,13 +8,14 @@ hang together; a passage that only spells it is none.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.changes import Change
 from rarefy.tasks.questions.gates.figures import is_figure, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
 
+_WORKED_WITH = ("change", "share", "superlative")  # figures that are worked with, as those of a ranking, not rounded
 Lists = tuple[tuple[str, ...], ...]
 
 
@@ -37,7 +38,11 @@ def find_alternatives(
         whole: list[tuple[str, ...]] = []
         parts: list[tuple[str, ...]] = []
         for chunk_id in question.chunk_ids:
-            sets = [index.state(fact) for fact in facts if fact.chunk_id == chunk_id]
+            here = [fact for fact in facts if fact.chunk_id == chunk_id]
+            exact = question.pattern in _WORKED_WITH or (
+                question.pattern in MULTI_HOP and sum(map(is_figure, here)) > 1
+            )
+            sets = [index.state(fact, exact) for fact in here]
             all_of_it = frozenset.intersection(*sets) | changes if sets else index.name_beside(question, facts)
             whole.append(tuple(sorted(all_of_it - {chunk_id})))
             if frozenset().union(*sets) - all_of_it - {chunk_id}:
@@ -60,13 +65,14 @@ class _Corpus:
         for triplet in triplets.values():
             if triplet.value and triplet.chunk_id in chunks:
                 self.same[_figure_key(triplet)].append(triplet)
-        self.known: dict[str, frozenset[str]] = {}
+        self.known: dict[tuple[str, bool], frozenset[str]] = {}
 
-    def state(self, fact: Triplet) -> frozenset[str]:
-        """The chunks that state a fact."""
-        if fact.triplet_id not in self.known:
-            self.known[fact.triplet_id] = frozenset(self._find(fact)) if fact.chunk_id in self.chunks else frozenset()
-        return self.known[fact.triplet_id]
+    def state(self, fact: Triplet, exact: bool = False) -> frozenset[str]:
+        """The chunks that state a fact, be it rounded or no less exact."""
+        key = fact.triplet_id, exact
+        if key not in self.known:
+            self.known[key] = frozenset(self._find(fact, exact)) if fact.chunk_id in self.chunks else frozenset()
+        return self.known[key]
 
     def state_change(self, question: Question, facts: list[Triplet]) -> frozenset[str]:
         """The chunks that state the change that a question asks for, whatever they say of its operands."""
@@ -81,14 +87,14 @@ class _Corpus:
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}
         return frozenset(self.names.that_name(question.answer, near))
 
-    def _find(self, fact: Triplet) -> Iterator[str]:
+    def _find(self, fact: Triplet, exact: bool) -> Iterator[str]:
         yield from self._hold_the_words(fact)
         if " under " in fact.subject or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
             return  # of that section, or that column, alone
         if is_figure(fact):
             if fact.subject_type != "TABLE":
                 yield from (other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other))
-            yield from self.figures.state(fact)
+            yield from self.figures.state(fact, exact)
         else:
             yield from self.names.state(fact)
 

@@ -26,8 +26,7 @@ _DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
 _WAYS = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 _HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
 _OF_ANOTHER_BASIS = re.compile(
-    r"\b(?:excluding|adjusted|organic\w*|constant|comparable|same-store|non-gaap|volumes?|pric\w+|currenc\w+|points?)\b",
-    re.IGNORECASE,
+    r"\b(?:excluding|adjusted|organic\w*|constant|comparable|same-store|non-gaap|points?)\b", re.IGNORECASE
 )
 _PART = re.compile(r"\b(?:(?:operating|reportable) )?segments?\b|\b(?:product )?categor(?:y|ies)\b", re.IGNORECASE)
 _NEAR = 60  # characters between a figure and the word that says which way it went, at most
@@ -90,7 +89,8 @@ class Change:
         )
 
     def _sentence_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
-        if _OF_ANOTHER_BASIS.search(said.text) or self._rises() != _way(said):
+        near = said.text[: said.quantity.end + _NEAR]  # "12.1 percent, excluding the effect of foreign exchange"
+        if _OF_ANOTHER_BASIS.search(near) or self._rises() != _way(said):
             return False
         idle = IDLE | telling(self.newer.entity) | parts
         before, after = (_PART.sub(" ", text) for text in said.beside)

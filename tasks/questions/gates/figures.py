@@ -9,6 +9,8 @@ from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.questions.gates.measure_words import (
     APART,
+    ASIDE,
+    MONTHS,
     NOTHING,
     OWNERS,
     QUOTED,
@@ -55,12 +57,13 @@ def is_figure(fact: Triplet) -> bool:
 
 
 _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
+_EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
 
 
 def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
     """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
-    before, after = (_TOKEN.findall(in_one_word(text)) for text in beside)
+    before, after = (_TOKEN.findall(ASIDE.sub("", in_one_word(text))) for text in beside)
     linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
     if linked and _begins_with(needed, after[linked:], idle):
         return True
@@ -83,12 +86,12 @@ def _names_another(needed: frozenset[str], beside: tuple[str, str], idle: frozen
 def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
     left = set(needed)
     for token in tokens:
-        told = set(meant(token)) - NOTHING if token.isalpha() and len(token) > 1 else set[str]()
+        told = set(meant(token)) - NOTHING - MONTHS if token.isalpha() and len(token) > 1 else set[str]()
         if not left and told <= idle and token.isalpha():
             continue
         if not left:
             return told <= needed
-        if not told <= needed or (not token.isalpha() and token != ","):
+        if not told <= needed | _EXPENSE or (not token.isalpha() and token != ","):
             return False
         left -= told
     return not left

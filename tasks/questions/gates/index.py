@@ -30,14 +30,19 @@ class Figures:
             for hit in _SCALED.finditer(text):
                 self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
 
-    def state(self, fact: Triplet) -> Iterator[str]:
-        """The chunks that state a fact, which is a figure."""
+    def state(self, fact: Triplet, exact: bool) -> Iterator[str]:
+        """The chunks that state a fact, which is a figure; `exact`: with all of its digits."""
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         own = digits_of(amount)
+
+        def is_said(said: Statement, chunk: Chunk) -> bool:
+            whole = len(digits_of(said.quantity.amount)) >= len(own)
+            return (whole or not exact) and states(fact, amount, said, chunk)
+
         places = [at for some in dict.fromkeys(roundings(own)) for at in self.places.get((whose, some), ())]
         if len(own) > LEAST:
             places += self.short.get((whose, [*roundings(own, LEAST)][1]), ())
-        yield from self._that_say(places, lambda said, chunk: states(fact, amount, said, chunk))
+        yield from self._that_say(places, is_said)
 
     def state_change(self, change: Change) -> Iterator[str]:
         """The chunks that state a change."""

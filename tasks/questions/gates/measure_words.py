@@ -4,14 +4,14 @@ import re
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.text.dates import MONTHS
+from rarefy.tasks.text import dates
 from rarefy.tasks.text.stems import stem, words
 
 NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
     "thousand dollar end period other than less balanc consolid add trail four quarter".split()
 )
-_MONTHS = frozenset(map(stem, MONTHS))
+MONTHS = frozenset(map(stem, dates.MONTHS))
 # Words for one thing, and short ones for several
 _SAME = {
     "share": "stock", "sharehold": "stockhold", "shareown": "stockhold",
@@ -46,6 +46,7 @@ _PHRASES = tuple(
         (r"long-lived", "longlived"),
         (r"intangible assets?", "intangibles"),
         (r"income tax(?:es)?|taxes on income", "tax"),
+        (r"benefit (?:from )?\(provision(?: for)?\)|\(?provision(?: for)?\)? \(?benefit(?: from)?\)?", "provision"),
         (r"sg&a|selling,? general,? and administrative", "overhead"),
         (r"present value of|,? net of (?:tax(?:es)?|amortization|(?:the |a )?valuation allowances?)"
          r"|,? (?:net of|less) accumulated (?:depreciation|amortization)(?: and (?:depreciation|amortization))?"
@@ -68,7 +69,7 @@ ASIDE = re.compile(r"\([^)]*\)")
 @lru_cache(1 << 14)
 def telling(text: str) -> frozenset[str]:
     found = (one for word in words(in_one_word(text)) if not word[0].isdigit() for one in meant(word))
-    return frozenset(one for one in found if one not in NOTHING and one not in _MONTHS)
+    return frozenset(one for one in found if one not in NOTHING and one not in MONTHS)
 
 
 def in_one_word(text: str) -> str:
@@ -91,7 +92,7 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     part = telling(ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     part = part - {"product"} or part  # "Diagnostic Products" is "the Diagnostics segment" as well
     if fact.entity and fact.subject.startswith(fact.entity):
-        label = ASIDE.sub("", fact.relation)
+        label = ASIDE.sub("", in_one_word(fact.relation))
         needed = telling(_OF_OWNERS.sub("", label)) | (telling(label) & APART)
         return needed, part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"

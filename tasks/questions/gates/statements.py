@@ -141,7 +141,8 @@ IDLE = frozenset(  # beside the name of a measure, and no part of it
         "was were is are has have had been be includes including recognized incurred generated about approximately "
         "nearly total totaled increased decreased grew grown rose declined amounted reached recorded reported up down "
         "from compared respectively primarily used related we our it company this these which record high strong solid "
-        "unchanged outstanding made through paid reflecting reflects driven due partially offset prior period year"
+        "unchanged outstanding made through paid reflecting reflects driven due partially offset prior period year "
+        "well within shareholders stockholders"
     ).split()
 )
 
@@ -150,16 +151,26 @@ _COUNTED = {"count": frozenset({"stock", "outstand"}), "money": frozenset[str]()
 
 
 def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[str, str]:
-    """What stands before and after a figure, up to other figures; before one of a row of figures: before the row."""
+    """What stands before and after a figure, up to other figures; of one in a row of figures, around the row."""
     others = [one for one in found if one.kind in ("money", "percent", "count") and not one.year]
-    before, after = quantity.start, min((one.start for one in others if one.start > quantity.start), default=len(said))
-    first = 0
+    before, first = quantity.start, 0
     for one in reversed([one for one in others if one.end <= quantity.start]):
-        first = one.end
-        if telling(NUMBER.sub(" ", said[one.end : before])) - IDLE - _COUNTED[one.kind]:
+        if _parts(said[one.end : before], one.kind):
+            first = one.end
             break
-        before, first = one.start, 0
-    return said[first:before], said[quantity.end : after]
+        before = one.start
+    after, last = quantity.end, len(said)
+    for one in [one for one in others if one.start >= quantity.end]:
+        if _parts(said[after : one.start], one.kind):
+            last = one.start
+            break
+        after = one.end
+    return said[first:before], said[after:last]
+
+
+def _parts(between: str, kind: str) -> bool:
+    """Do the words between two figures tell that they are of two measures?"""
+    return bool(telling(NUMBER.sub(" ", between)) - IDLE - _COUNTED[kind])
 
 
 @lru_cache(1 << 12)
@@ -177,6 +188,10 @@ def _when(said: str, quantity: Quantity) -> str:
 
 def digits_shown(quantity: Quantity) -> int:
     """How many digits of a figure are written; 1 of "9,000", which is anything's."""
-    if not quantity.amount or not quantity.grain or (len(digits_of(quantity.amount)) == 1 and not quantity.scale):
+    if (
+        not quantity.amount
+        or not quantity.grain
+        or (len(digits_of(quantity.amount)) == 1 and not (quantity.scale or quantity.pointed))
+    ):
         return 1
     return quantity.amount.adjusted() - quantity.grain.adjusted() + 1
