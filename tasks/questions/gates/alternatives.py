@@ -7,15 +7,16 @@ hang together; a passage that only spells it is none.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import is_figure, is_of_one_column
+from rarefy.tasks.questions.gates.figures import ENOUGH, LEAST, LONG, is_figure, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
 
-_WORKED_WITH = ("change", "share", "superlative")  # figures that are worked with, as those of a ranking, not rounded
+_TO_RECKON = {"change": LONG, "share": ENOUGH}  # the difference of two figures is less exact than they are
 Lists = tuple[tuple[str, ...], ...]
 
 
@@ -39,10 +40,8 @@ def find_alternatives(
         parts: list[tuple[str, ...]] = []
         for chunk_id in question.chunk_ids:
             here = [fact for fact in facts if fact.chunk_id == chunk_id]
-            exact = question.pattern in _WORKED_WITH or (
-                question.pattern in MULTI_HOP and sum(map(is_figure, here)) > 1
-            )
-            sets = [index.state(fact, exact) for fact in here]
+            fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
+            sets = [index.state(fact, fewest) for fact in here]
             all_of_it = frozenset.intersection(*sets) | changes if sets else index.name_beside(question, facts)
             whole.append(tuple(sorted(all_of_it - {chunk_id})))
             if frozenset().union(*sets) - all_of_it - {chunk_id}:
@@ -50,6 +49,15 @@ def find_alternatives(
         if any(whole) or parts:
             found[question.question_id] = tuple(whole), tuple(dict.fromkeys(parts))
     return found
+
+
+def _digits_needed(pattern: str, facts: Iterable[Triplet]) -> int:
+    """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
+    if pattern in ("single", "listing"):
+        return 0
+    amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
+    apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
+    return _TO_RECKON.get(pattern, next(apart, LONG))
 
 
 class _Corpus:
@@ -65,13 +73,13 @@ class _Corpus:
         for triplet in triplets.values():
             if triplet.value and triplet.chunk_id in chunks:
                 self.same[_figure_key(triplet)].append(triplet)
-        self.known: dict[tuple[str, bool], frozenset[str]] = {}
+        self.known: dict[tuple[str, int], frozenset[str]] = {}
 
-    def state(self, fact: Triplet, exact: bool = False) -> frozenset[str]:
-        """The chunks that state a fact, be it rounded or no less exact."""
-        key = fact.triplet_id, exact
+    def state(self, fact: Triplet, fewest: int = 0) -> frozenset[str]:
+        """The chunks that state a fact, a figure with that many digits or as many as it has."""
+        key = fact.triplet_id, fewest
         if key not in self.known:
-            self.known[key] = frozenset(self._find(fact, exact)) if fact.chunk_id in self.chunks else frozenset()
+            self.known[key] = frozenset(self._find(fact, fewest)) if fact.chunk_id in self.chunks else frozenset()
         return self.known[key]
 
     def state_change(self, question: Question, facts: list[Triplet]) -> frozenset[str]:
@@ -87,14 +95,14 @@ class _Corpus:
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}
         return frozenset(self.names.that_name(question.answer, near))
 
-    def _find(self, fact: Triplet, exact: bool) -> Iterator[str]:
+    def _find(self, fact: Triplet, fewest: int) -> Iterator[str]:
         yield from self._hold_the_words(fact)
         if " under " in fact.subject or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
             return  # of that section, or that column, alone
         if is_figure(fact):
             if fact.subject_type != "TABLE":
                 yield from (other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other))
-            yield from self.figures.state(fact, exact)
+            yield from self.figures.state(fact, fewest)
         else:
             yield from self.names.state(fact)
 

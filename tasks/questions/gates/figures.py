@@ -34,6 +34,7 @@ from rarefy.tasks.text.stems import stem
 
 FEWEST = 3  # digits of a figure that is rounded ("$31.4 billion" for 31,370), where the words beside it may vary
 LEAST = 2  # likewise, where the words right beside it are the measure's ("Operating income of $9.7 billion")
+ENOUGH = 4  # digits of one that is divided by another, or told from one that is close
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 PART_OF_A_YEAR = re.compile(
     r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
@@ -108,6 +109,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         return False
     shown = digits_shown(said.quantity)
     same = digits_of(amount) == digits_of(said.quantity.amount)
+    shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
     other = (said.column if needed and needed <= said.column else said.own) & APART
     if said.row and other - needed - parts and not (exact and needed == said.label):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.questions.gates.changes import Change
 from rarefy.tasks.questions.gates.figures import LEAST, roundings, states
-from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, read, told_by
+from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
 
 _SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
 
@@ -30,14 +30,14 @@ class Figures:
             for hit in _SCALED.finditer(text):
                 self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
 
-    def state(self, fact: Triplet, exact: bool) -> Iterator[str]:
-        """The chunks that state a fact, which is a figure; `exact`: with all of its digits."""
+    def state(self, fact: Triplet, fewest: int) -> Iterator[str]:
+        """The chunks that state a fact, which is a figure, with that many digits or as many as it has."""
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         own = digits_of(amount)
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
-            whole = len(digits_of(said.quantity.amount)) >= len(own)
-            return (whole or not exact) and states(fact, amount, said, chunk)
+            shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
+            return shown >= min(fewest, len(own)) and states(fact, amount, said, chunk)
 
         places = [at for some in dict.fromkeys(roundings(own)) for at in self.places.get((whose, some), ())]
         if len(own) > LEAST:
