@@ -30,7 +30,7 @@ _CASH_FLOWS = tuple(
     for kind in ("operating", "investing", "financing")
 )
 _PHRASES = tuple(
-    (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)"), word)
+    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
         (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
          r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
