@@ -54,7 +54,7 @@ def extract_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Tripl
     city, region = (items.get(tag, [None])[0] for tag in ("EntityAddressCityOrTown", "EntityAddressStateOrProvince"))
     if city:
         span = (city[0], city[1])
-        place = text[city[0] : city[1]].strip(" ,")
+        place = re.sub(r" \d\d?$", "", text[city[0] : city[1]].strip(" ,"))  # "Dublin 2": a postal district
         if region and 0 < region[0] - city[1] <= 3 and "\n" not in text[city[0] : region[1]]:
             span = (city[0], region[1])
         state = canonical_state(text[region[0] : region[1]]) if region else ""

@@ -36,13 +36,15 @@ _PHRASES = tuple(
          r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
-        (r"(?:re)?purchases? (?:of )?(?:\w+ )?(?:stock|shares)|(?:stock|share) (?:repurchases?|buybacks?)|repurchased",
-         "buyback stock"),
+        (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:\w+ )?(?:stock|shares)|repurchased"
+         r"|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),
         (r"(?<=dividends) on (?:our |its |the )?common (?:stock|shares)", ""),
         (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
         (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
+        (r"ordinary shares", "common stock"),
+        (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
         (r"long-lived", "longlived"),
         (r"intangible assets?", "intangibles"),
         (r"income tax(?:es)?|taxes on income", "tax"),

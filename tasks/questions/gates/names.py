@@ -94,6 +94,7 @@ def _forms(relation: str, *ends: str) -> set[str]:
     if relation == "is headquartered in":
         places = [(city, _OTHER_FORM.get(state)) for city, _, state in (end.rpartition(", ") for end in ends)]
         forms |= {fold_text(f"{city}, {state}") for city, state in places if state}
+        forms |= {re.sub(r" \d\d?$", "", form) for form in forms}  # "Dublin 2" is in Dublin
     if relation == "is based in":  # "PA" alone may be anything
         forms = {fold_text(_FULL_FORM.get(end, end)) for end in ends}
     return forms

@@ -389,6 +389,7 @@ def test_passages_that_state_one_fact_each_of_a_gold_chunk_are_its_parts():
     [
         ("is based in", "Nebraska", "NE", "We own our corporate headquarters, which is in Omaha, Nebraska.", True),
         ("is headquartered in", "Omaha, Nebraska", "Omaha", "Our executive offices are in Omaha, Nebraska.", True),
+        ("is headquartered in", "Dublin 2", "Dublin 2", "Acme, headquartered in Dublin, Ireland, makes pens.", True),
         ("is based in", "Nebraska", "Nebraska", "An executive officer of a bank lives in Nebraska.", False),
         ("is audited by", "Young LLP", "Young LLP", "Before that, he was an audit director of Young LLP.", False),
         ("is audited by", "Young LLP", "Young LLP", "Mr. Lee leads our audit committee. /s/ Young LLP", True),
@@ -415,6 +416,8 @@ def test_a_seat_is_told_by_any_sentence_and_an_auditor_by_no_career(
         ("intangible assets, net of amortization", "At June 30, 2024, net intangibles amounted to $31.4 billion."),
         ("benefit (provision) for income taxes", "We recorded a provision (benefit) for income taxes of $31 billion."),
         ("cash and equivalents", "We held $40 billion and $31 billion in cash and equivalents in 2023 and 2024."),
+        ("stock repurchases and retirements", "| Repurchases and retirements of ordinary shares | 31,370 |"),
+        ("proceeds from stock option exercises", "Cash received from stock option exercises was $31.4 billion."),
         ("selling, general and administrative expenses", "SG&A expenses were $31 billion in 2024."),
     ],
 )  # fmt: skip
