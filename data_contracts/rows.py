@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 # Types of object that are values, not things: two facts that share one share nothing
@@ -19,6 +19,8 @@ PATTERNS = ("single", *MULTI_HOP)
 COMPUTED = ("comparison", "change", "share", "superlative")
 WORKED_OUT = (*COMPUTED, "listing")  # whose answer no passage states: their operands stand in passages
 KINDS = (*PATTERNS, *WORKED_OUT, "absent")
+
+Hop = tuple[frozenset[str], ...]  # sets of chunks: one of each is as good as a gold chunk
 
 # How `Variant.rejected_because` begins where something was not tried, rather than tried in vain
 UNTRIED = ("needs_", "language")
@@ -43,6 +45,25 @@ def gold_sets(chunk_ids: Sequence[str], alternatives: Sequence[Sequence[str]]) -
     """Per gold chunk, each once, the chunks of which any does: it and those that state the same."""
     lists = dict(zip(chunk_ids, alternatives, strict=True)) if alternatives else {}
     return tuple(frozenset((name, *lists.get(name, ()))) for name in dict.fromkeys(chunk_ids))
+
+
+def gold_hops(
+    chunk_ids: Sequence[str], alternatives: Sequence[Sequence[str]], parts: Sequence[Sequence[str]]
+) -> tuple[Hop, ...]:
+    """Per gold chunk, each once, the sets of chunks of which one each is enough: one set, or one for each of its parts.
+
+    A chunk that states all that the gold one does is in each of them.
+    """
+    names = dict.fromkeys(chunk_ids)
+    return tuple(
+        tuple(whole.union(part) for part in parts if part[0] == name) or (whole,)
+        for name, whole in zip(names, gold_sets(chunk_ids, alternatives), strict=True)
+    )
+
+
+def is_found(hop: Hop, names: Collection[str]) -> bool:
+    """Whether these chunks state all that a gold chunk does, be it together."""
+    return all(not some.isdisjoint(names) for some in hop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +266,7 @@ class Question:
     latest: bool = False  # names no period: what holds by the newest document is asked, and a newer one may say another
     pivot: str = ""
     alternatives: tuple[tuple[str, ...], ...] = ()  # per chunk of `chunk_ids`: others that state the same
+    parts: tuple[tuple[str, ...], ...] = ()  # per fact of a gold chunk of several: it, and others that state this one
     arithmetic: str = ""  # of a computed answer: the operation on its operands, its rounding and unit
     chance: float = 0.0  # of a guess among the things that the question names; 0.0 where it names none
     members: tuple[str, ...] = ()  # of an answer that is a set, each of them
@@ -274,6 +296,16 @@ class Question:
     def every_gold(self) -> frozenset[str]:
         """The gold chunks and all others that state the same."""
         return frozenset(name for hop in self.gold for name in hop)
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """Per gold chunk, each once, what is as good: see `gold_hops` and `is_found`."""
+        return gold_hops(self.chunk_ids, self.alternatives, self.parts)
+
+    @property
+    def stating(self) -> frozenset[str]:
+        """All chunks that state any of what the gold ones do: none of them is noise."""
+        return self.every_gold.union(*self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "chunks": 2,  # place
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
     "paths": 2,  # remaining, remaining_in_chunk
-    "questions": 4,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members
+    "questions": 5,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members; 5: parts
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
     "changes": 2,  # place
@@ -116,6 +116,11 @@ def _add_kinds(questions: pa.Table) -> pa.Table:
     return questions
 
 
+def _add_parts(questions: pa.Table) -> pa.Table:
+    """Add to questions of schema 4 that no chunk is known to state a part of what a gold one does."""
+    return _add_list(questions, "questions", "parts")
+
+
 def _add_remaining(paths: pa.Table) -> pa.Table:
     """Add to paths of schema 1 that nobody counted the answers that remain without their clue."""
     return _add_columns(paths, remaining=0, remaining_in_chunk=0)
@@ -136,6 +141,7 @@ MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, 
     ("questions", 1): _add_latest,
     ("questions", 2): _add_evidence_places,
     ("questions", 3): _add_kinds,
+    ("questions", 4): _add_parts,
     ("merges", 1): _drop_similarities,
     ("variants", 1): _drop_similarities,
     ("changes", 1): _add_place,

@@ -203,6 +203,11 @@ def _check_alternatives(chunk_ids: list[str], alternatives: list[list[str]]) -> 
     return f"chunk {gold} is gold and an alternative" if gold else None
 
 
+def _check_parts(chunk_ids: list[str], parts: list[list[str]]) -> str | None:
+    stray = next((part for part in parts if not part or part[0] not in chunk_ids), None)
+    return None if stray is None else f"part {stray} begins with no gold chunk"
+
+
 _EVIDENCE = ("chunk_ids", "evidence", "evidence_spans.chunk_id", "evidence_spans.start", "evidence_spans.end")
 
 QUESTION = Suite(
@@ -217,6 +222,8 @@ QUESTION = Suite(
         Reference("chunk_ids", Chunk, "chunk_id"),
         Reference("alternatives", Chunk, "chunk_id"),
         row_rule("alternatives to each gold chunk, or to none", ("chunk_ids", "alternatives"), _check_alternatives),
+        Reference("parts", Chunk, "chunk_id"),
+        row_rule("a part begins with its gold chunk", ("chunk_ids", "parts"), _check_parts),
         RowRule("its path's pattern and triplets", ("path_id", "pattern", "triplet_ids"), _check_path),
         RowRule("evidence verbatim in its chunks", _EVIDENCE, _check_evidence),
         row_rule("a place for each evidence, or for none", ("evidence", "evidence_places"), _check_evidence_places),

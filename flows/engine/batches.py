@@ -155,7 +155,7 @@ def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> lis
     passages, drawn = without_positions(store.table(chunks)), store.table(pools)
     asked = store.table(questions)
     asked = asked.filter(pc.equal(asked["rejected_because"], ""))
-    asked = without_corpus_columns(asked, "alternatives")  # pools have been drawn beside these
+    asked = without_corpus_columns(asked, "alternatives", "parts")  # pools have been drawn beside these
     chunk_at, pool_at = _places(passages, "chunk_id"), _places(drawn, "question_id")
     doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)

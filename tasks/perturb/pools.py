@@ -33,7 +33,7 @@ from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 9  # things of no type are swapped as names; where a hyperlink leads is swapped for nothing
+VERSION = 10  # no passage that states a part of what a gold one does
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
@@ -98,7 +98,7 @@ class _ChunkIndex:
         self.rings: dict[str, list[tuple[str, str]]] = {}
 
     def neighbours(self, question: Question, reach: int) -> tuple[str, ...]:
-        gold = question.every_gold
+        gold = question.stating
         found: dict[str, int] = {}
         for chunk_id in question.chunk_ids:
             names, at = self.documents[self.chunks[chunk_id].doc_id], self.place[chunk_id]
@@ -115,7 +115,7 @@ class _ChunkIndex:
         gold = own if len(own) < len(self.documents) else gold  # other reports of the entity are not off the topic
         if len(self.documents) <= len(gold):
             return ()
-        every = question.every_gold
+        every = question.stating
         found: dict[str, None] = {}
         for i in range(3 * wanted):  # draws may repeat or have no passage
             if len(found) == wanted:

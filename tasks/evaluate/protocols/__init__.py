@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.protocols.sure import SURE
 
 __all__ = ["PROTOCOLS", "Protocol", "ProtocolsConfig", "QuestionVariants", "cases", "display_of", "trial", "trials"]
 
-VERSION = 2  # kinds of question that a protocol asks; a passage that states the same counts as gold
+VERSION = 3  # kinds of question that a protocol asks; passages that state the same, alone or together, count as gold
 PROTOCOLS: dict[str, Protocol] = {
     protocol.name: protocol for protocol in (RARE, SURE, RETRIEVAL_ROBUSTNESS, EFFECT_SIZE, MAGIC_MUSHROOM)
 }

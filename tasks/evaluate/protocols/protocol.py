@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import KINDS, PATTERNS, Trial, Variant, row_id
+from rarefy.data_contracts.rows import KINDS, PATTERNS, Trial, Variant, is_found, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display
 
@@ -139,12 +139,12 @@ def gold_share(case: QuestionVariants, passage_ids: Iterable[str]) -> float:
 
     A passage that states the same stands for the gold one.
     """
-    gold = case.question.gold
-    if not gold:
+    hops = case.question.hops
+    if not hops:
         return -1.0
     made_of = {row.variant_id: row.chunk_id for row in (*case.documents, *case.context) if _holds_gold(row)}
     shown = {made_of.get(name, name) for name in passage_ids}
-    return sum(not hop.isdisjoint(shown) for hop in gold) / len(gold)
+    return sum(is_found(hop, shown) for hop in hops) / len(hops)
 
 
 def _holds_gold(row: Variant) -> bool:

@@ -15,7 +15,7 @@ from rarefy.tasks.perturb.vary import vary
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.answers import contains_words, core_forms, find_readable, fold
 
-VERSION = 2  # no passage that states the same, or an operand of a computed answer
+VERSION = 3  # no passage that states the same or a part of it, or an operand of a computed answer
 GAINED = "answer_gained"
 
 
@@ -54,7 +54,7 @@ def noise(
         found = _select_noise_chunks(case, retriever, config.sure)
         if found:
             of[case.question.question_id] = replace(
-                case.question, chunk_ids=found, alternatives=(), evidence=(), evidence_spans=()
+                case.question, chunk_ids=found, alternatives=(), parts=(), evidence=(), evidence_spans=()
             )
     for row in vary(of.values(), rules, chunks=chunks, embed=_no_embedder):
         if isinstance(row, Variant) and row.side == "document":
@@ -68,7 +68,7 @@ def _select_noise_chunks(case: QuestionVariants, retriever: str, config: SureCon
     if found is None or not is_asked(case, config) or fold(question.answer) in VERDICTS:
         return ()
     kept: list[str] = []
-    gold = question.every_gold
+    gold = question.stating
     for chunk_id in found.chunk_ids:
         if len(kept) == config.noise:
             break

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rarefy.data_contracts.rows import gold_sets, hops_of
+from rarefy.data_contracts.rows import gold_hops, hops_of, is_found
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
 from rarefy.tasks.evaluate.protocols.display import is_closed
 from rarefy.tasks.evaluate.protocols.sure import TYPES
@@ -243,13 +243,13 @@ def _gold_share(hits: pa.Table, question: Ints, questions: pa.Table) -> npt.NDAr
 
     A passage that states the same stands for the gold one.
     """
-    columns = questions["chunk_ids"].to_pylist(), questions["alternatives"].to_pylist()
-    gold = [gold_sets(names, lists) for names, lists in zip(*columns, strict=True)]
+    columns = (questions[name].to_pylist() for name in ("chunk_ids", "alternatives", "parts"))
+    gold = [gold_hops(*lists) for lists in zip(*columns, strict=True)]
     gold.append(())  # of -1, a question that is not there
     first = pc.list_slice(hits["chunk_ids"].combine_chunks(), 0, DEPTH).to_pylist()
     return np.array(
         [
-            sum(not hop.isdisjoint(names) for hop in gold[at]) / len(gold[at]) if gold[at] else np.nan
+            sum(is_found(hop, names) for hop in gold[at]) / len(gold[at]) if gold[at] else np.nan
             for at, names in zip(question.tolist(), first, strict=True)
         ],
         dtype=np.float64,

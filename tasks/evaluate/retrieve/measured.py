@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant, hops_of
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant, hops_of, is_found
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 from rarefy.tasks.questions.operands import operands_of
@@ -167,7 +167,7 @@ def _metric_values(
 ) -> dict[str, Values]:
     """Return each metric's value for each of these hits."""
     metrics: dict[str, Values] = {}
-    gold = [questions[row.question_id].gold for row in rows]
+    gold = [questions[row.question_id].hops for row in rows]
     several = np.array([len(some) > 1 for some in gold], dtype=bool)
     metrics |= _rank_metrics(rows, [questions[row.question_id] for row in rows], depths, cut)
     found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
@@ -175,14 +175,14 @@ def _metric_values(
     for depth in [*depths, 0]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
         whole = np.array(
-            [all(not hop.isdisjoint(ids) for hop in some) for some, ids in zip(gold, lists, strict=True)], dtype=float
+            [all(is_found(hop, ids) for hop in some) for some, ids in zip(gold, lists, strict=True)], dtype=float
         )
         metrics[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
         at, within = (found_at, depth) if depth else (best_at, np.inf)
         metrics[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
     metrics["Recall@best"] = np.array(
         [
-            sum(not hop.isdisjoint(row.best) for hop in some) / len(some) if some else np.nan
+            sum(is_found(hop, row.best) for hop in some) / len(some) if some else np.nan
             for some, row in zip(gold, rows, strict=True)
         ]
     )
@@ -192,17 +192,19 @@ def _metric_values(
 def credit_gold(question: Question, chunk_ids: Sequence[str]) -> list[str]:
     """Return a ranking in which the first passage to state what a gold chunk states has that chunk's name.
 
-    Later ones have names that no gold chunk has: each gold chunk counts once.
+    So has the one that states the last of its parts. Later ones have names that no gold chunk has: each counts once.
     """
-    if not question.alternatives:
+    if not question.alternatives and not question.parts:
         return list(chunk_ids)
     every = question.every_gold
-    left = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
-    credited = []
+    left = dict(zip(dict.fromkeys(question.chunk_ids), question.hops, strict=True))
+    credited, seen = [], set[str]()
     for chunk_id in chunk_ids:
-        stood_for = next((name for name, hop in left.items() if chunk_id in hop), "")
+        seen.add(chunk_id)
+        states = (name for name, hop in left.items() if any(chunk_id in some for some in hop) and is_found(hop, seen))
+        stood_for = next(states, "")
         left.pop(stood_for, None)
-        credited.append((stood_for or f"{chunk_id} again") if chunk_id in every else chunk_id)
+        credited.append(stood_for or (f"{chunk_id} again" if chunk_id in every else chunk_id))
     return credited
 
 

@@ -5,7 +5,18 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Answer, Chunk, Hits, Passage, Question, Trial, Unanswered, Variant, row_id
+from rarefy.data_contracts.rows import (
+    Answer,
+    Chunk,
+    Hits,
+    Passage,
+    Question,
+    Trial,
+    Unanswered,
+    Variant,
+    is_found,
+    row_id,
+)  # fmt: skip
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.config import SystemConfig
@@ -13,7 +24,7 @@ from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemO
 from rarefy.tasks.questions.gates.wording import contains_phrase
 from rarefy.tasks.questions.operands import is_answerable
 
-VERSION = 2  # a passage that states the same counts as gold; operands of a computed answer
+VERSION = 3  # passages that state the same, alone or together, count as gold; operands of a computed answer
 OF_LAYOUT = ("format", "metadata")  # families of document variants whose text includes the title
 REPEAT = "repeat"  # cell of a trial that repeats another one, to measure how much answers vary by themselves
 TokenCounter = Callable[[Sequence[str]], list[int]]
@@ -226,14 +237,14 @@ class TrialRenderer:
         """
         if trial.given == "passages" and len(had) == len(trial.passage_ids):
             return trial.gold
-        gold = dict(zip(dict.fromkeys(question.chunk_ids), question.gold, strict=True))
+        gold = dict(zip(dict.fromkeys(question.chunk_ids), question.hops, strict=True))
         if not gold:
             return -1.0
         names = {passage.passage_id for passage in had}
         names |= {self.variants[n].chunk_id for n in names if n in self.variants and _keeps_gold(self.variants[n])}
         texts = [" ".join(passage.text.split()) for passage in had if passage.passage_id not in self.chunks]
         held = (
-            not hop.isdisjoint(names) or (bool(texts) and self._has_evidence(question, name, texts))
+            is_found(hop, names) or (bool(texts) and self._has_evidence(question, name, texts))
             for name, hop in gold.items()
         )
         return sum(held) / len(gold)

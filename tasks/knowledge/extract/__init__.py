@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 17  # who retired from an office does not hold it; a few sure forms of prose; offices in a model's relations
+VERSION = 18  # no seat of a company that has two; a few sure forms of prose; offices in a model's relations
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

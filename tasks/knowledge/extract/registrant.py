@@ -27,6 +27,12 @@ _FROM_METADATA = {
     "SecurityExchangeName": "exchange",
     "TradingSymbol": "ticker",
 }
+# "Our corporate co-headquarters are", "our headquarters in Puget Sound and Arlington, Virginia"
+_SEVERAL_SEATS = re.compile(
+    r"\b(?:co-|(?:dual|joint|two) )headquarters\b"
+    r"|\b(?:[Oo]ur|[Tt]he Company[’']s) (?:\w+ ){0,2}headquarters (?:(?:is|are)(?: \w+){0,2} )?in [A-Z][^.;\n]{2,50}?,?"
+    r" and (?:in )?[A-Z][\w.]+(?: [A-Z][\w.]+)*, [A-Z]"
+)
 _COVER = 12_000  # characters: the cover page of a filing, its table of securities included
 
 
@@ -48,14 +54,17 @@ def extract_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Tripl
     city, region = (items.get(tag, [None])[0] for tag in ("EntityAddressCityOrTown", "EntityAddressStateOrProvince"))
     if city:
         span = (city[0], city[1])
-        place = text[city[0] : city[1]].strip(" ,")
+        place = re.sub(r" \d\d?$", "", text[city[0] : city[1]].strip(" ,"))  # "Dublin 2": a postal district
         if region and 0 < region[0] - city[1] <= 3 and "\n" not in text[city[0] : region[1]]:
             span = (city[0], region[1])
         state = canonical_state(text[region[0] : region[1]]) if region else ""
         place = f"{place}, {state}" if region else place
-        yield from _make_triplets(document, chunks, *registrant, "is headquartered in", span, "GPE", place)
+        # where there is a second headquarters, neither city nor state is the one
+        reason = "several_headquarters" if _SEVERAL_SEATS.search(text) else ""
+        seats = [*_make_triplets(document, chunks, *registrant, "is headquartered in", span, "GPE", place)]
         if region:
-            yield from _make_triplets(document, chunks, *registrant, "is based in", region[:2], "STATE", state)
+            seats += _make_triplets(document, chunks, *registrant, "is based in", region[:2], "STATE", state)
+        yield from (replace(seat, rejected_because=reason) for seat in seats)
     for start, end, security in items.get("TradingSymbol", ()):
         if _is_common(security):
             # a literal: a symbol names its company, and would give away whom a multi-hop question means

@@ -77,7 +77,7 @@ def _find_reason_against(
     if _fold(variant.text) in seen:
         return "same_text"
     if variant.family != GOLDEN:
-        if variant.chunk_id not in question.chunk_ids and variant.chunk_id in question.every_gold:
+        if variant.chunk_id not in question.chunk_ids and variant.chunk_id in question.stating:
             return "gold_in_noise"
         stated = as_passages_state_it(question)
         if states_answer(variant.text, question) or is_name_mentioned(variant.text, stated.answer, question.text):

@@ -22,7 +22,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 5  # rounded figures, signatures and other words for a measure state a fact too
+VERSION = 6  # changes as they are stated; passages that state a part; more words for one measure; no former employers
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
@@ -54,7 +54,7 @@ def judge(
     """
     rows = list(questions)
     others = find_alternatives((q for q in rows if not q.rejected_because), chunks, triplets)
-    rows = [replace(q, alternatives=others[q.question_id]) if q.question_id in others else q for q in rows]
+    rows = [replace(q, alternatives=others.get(q.question_id, ((), ()))[0]) for q in rows]
     reasons: dict[str, str] = {}
     for name in config.gates:
         standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
@@ -69,6 +69,7 @@ def judge(
         yield replace(
             question,
             alternatives=lists if any(lists) else (),
+            parts=others.get(question.question_id, ((), ()))[1],
             rejected_because=reason,
             retrievable=tags.get(question.question_id),
         )

@@ -27,6 +27,8 @@ BREACHES = [
         {"alternatives": ((), ())},
         "2 lists of alternatives to 1 chunks",
     ),
+    (Question, "parts names a Chunk", 0, {"parts": lambda _: ((NOBODY,),)}, "is no Chunk"),
+    (Question, "a part begins with its gold chunk", 0, {"parts": lambda _: ((NOBODY,),)}, "begins with no gold chunk"),
     (Question, "its path's pattern and triplets", 0, {"pattern": "star"}, "a star question on a single path"),
     (Question, "its path's pattern and triplets", 2, {"triplet_ids": lambda ids: ids[1:]}, "is not in the question's"),
     (Question, "evidence verbatim in its chunks", 0, {"evidence": ("Never said.",)}, "'Never said.'"),

@@ -92,6 +92,7 @@ def test_no_passage_of_a_pool_states_the_answer():
     made = pool(placed, CHUNKS | told)
     assert near not in made.neighbours and far not in made.strangers
     assert "Apex-6" not in pool(replace(placed, alternatives=(("Apex-6",),))).neighbours
+    assert "Apex-6" not in pool(replace(placed, parts=((placed.chunk_ids[0], "Apex-6"),))).neighbours
 
 
 def test_a_single_document_has_no_strangers():

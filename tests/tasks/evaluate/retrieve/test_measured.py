@@ -214,3 +214,14 @@ def test_a_passage_that_states_the_same_counts_as_the_gold_one_and_once(tmp_path
     assert made["a"] == made["c"] and made["a"]["Recall@5"] == 1
     write_qrels(tmp_path / "qrels", {"q1": asked}, ())
     assert (tmp_path / "qrels").read_text().splitlines() == ["q1 0 a 1", "q1 0 c 1", "q1 0 d 1", "q1 1 b 1"]
+
+
+def test_passages_that_state_the_parts_of_a_gold_one_count_with_the_last_of_them():
+    asked = question("q1", ("a", "b"), alternatives=(("f",), ()), parts=(("a", "c"), ("a", "c", "d"), ("a", "e")))
+    assert credit_gold(asked, ("d", "c", "b", "e", "a")) == ["d", "c", "b", "a", "a again"]
+    assert credit_gold(asked, ("c", "f", "e")) == ["c", "a", "e"]
+    made = {}
+    for last in ("e", "d"):
+        rows = measured([hits("q1", "q1", "c", "b", last)], {"q1": asked}, CHUNKS, {}, CONFIG)
+        made[last] = {row.metric: value(row) for row in rows if row.metric in ("Recall@5", "all gold@5")}
+    assert made == {"e": {"Recall@5": 1, "all gold@5": 1}, "d": {"Recall@5": 0.5, "all gold@5": 0}}

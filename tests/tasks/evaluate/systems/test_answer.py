@@ -193,3 +193,8 @@ def test_a_passage_that_states_the_same_is_gold_as_well():
     config = AnswerConfig(name="mine", system=EXTRACTIVE)
     (row,) = answer([shown], config, questions={"q": known}, variants=VARIANTS, chunks=CHUNKS, hits=HITS, system=system)
     assert row.gold == 1.0
+    for parts, share in (((OTHER,), (OTHER,)), 1.0), (((OTHER,), ()), 0.0):
+        (gold,) = QUESTION.chunk_ids
+        asked = {"q": replace(QUESTION, parts=tuple((gold, *others) for others in parts))}
+        (row,) = answer([shown], config, questions=asked, variants=VARIANTS, chunks=CHUNKS, hits=HITS, system=system)
+        assert row.gold == share

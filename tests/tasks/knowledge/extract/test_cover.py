@@ -145,3 +145,31 @@ def test_a_public_float_is_told_with_its_scale(scale):
     chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
     (row,) = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
     assert row.answer == f"$1.1 {scale}" and row.rejected_because == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "several"),
+    [
+        ("Our corporate co-headquarters are located in Springfield, California and Chicago, Illinois.", True),
+        ("We own our corporate headquarters.", False),
+        ("We own and lease our corporate headquarters in the Puget Sound region.", False),
+        ("We lease. Our corporate headquarters in Washington’s Puget Sound region and Arlington, Virginia.", True),
+        ("Our headquarters are located in Springfield, California, and we have operations in Austin, Texas.", False),
+        ("Our Fun business and Toys headquarters are located in New York, New York and Reno, Nevada.", False),
+    ],
+)
+def test_a_company_with_two_headquarters_has_none_that_is_the_one(said: str, several: bool):
+    text = f"{COVER}\n\n{said}"
+    document = Document("d", "h", "d.html", "", "text/html", text, facts=facts(), entity="Acme Corp.", form="10-K")
+    for relation, place in (("is headquartered in", "Springfield, California"), ("is based in", "California")):
+        reason = found(document)["Acme Corp.", relation, place].rejected_because
+        assert reason == ("several_headquarters" if several else "")
+
+
+def test_a_postal_district_is_no_part_of_a_city():
+    text, shown = COVER.replace("Springfield, CA 90001", "Dublin 2, Ireland"), "Dublin 2"
+    city = Fact(text.index(shown), text.index(shown) + len(shown), "dei:EntityAddressCityOrTown", shown)
+    document = Document("d", "h", "d.html", "", "text/html", text, facts=(city,), entity="Acme Corp.", form="10-K")
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    made = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
+    assert ("is headquartered in", "Dublin", "Dublin 2") in {(t.relation, t.object, t.answer) for t in made}

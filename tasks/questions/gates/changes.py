@@ -1,0 +1,114 @@
+"""Whether a row or a sentence states by how much a figure changed: "a $12 million increase in interest income"."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.questions.gates.figures import (
+    LEAST,
+    PART_OF_A_YEAR,
+    is_amount,
+    is_at,
+    is_figure,
+    is_named,
+    is_then,
+    roundings,
+)  # fmt: skip
+from rarefy.tasks.questions.gates.measure_words import APART, OWNERS, measure_and_part, telling
+from rarefy.tasks.questions.gates.statements import IDLE, NOT_THEN, Statement, digits_of, digits_shown, moments_in
+from rarefy.tasks.questions.operands import operation_of
+from rarefy.tasks.text.dates import days_between
+
+_UP = r"increas\w+|higher|gr[eo]w\w*|rose|risen|up|rising"
+_DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
+_WAYS = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+_HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
+_OF_ANOTHER_BASIS = re.compile(
+    r"\b(?:excluding|adjusted|organic\w*|constant|comparable|same-store|non-gaap|points?)\b", re.IGNORECASE
+)
+_PART = re.compile(r"\b(?:(?:operating|reportable) )?segments?\b|\b(?:product )?categor(?:y|ies)\b", re.IGNORECASE)
+_NEAR = 60  # characters between a figure and the word that says which way it went, at most
+_YEAR = range(350, 381)  # days between the ends of two years, of 52 weeks or of 53
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much a figure changed between two facts."""
+
+    older: Triplet
+    newer: Triplet
+    amount: Decimal
+    percent: bool
+
+    @classmethod
+    def asked_for(cls, question: Question, facts: list[Triplet]) -> "Change | None":
+        """The change that a question asks for; None where it asks for none, or for one between a gain and a loss."""
+        if question.pattern != "change" or len(facts) != 2 or not all(map(is_figure, facts)):
+            return None
+        older, newer = sorted(facts, key=lambda fact: fact.period_end)
+        one, other = Decimal(older.value), Decimal(newer.value)
+        if (one < 0) != (other < 0) or one == other:
+            return None
+        percent = operation_of(question.arithmetic).startswith("percentage")
+        return cls(older, newer, abs(other - one) / abs(one) * 100 if percent else abs(other - one), percent)
+
+    def digits(self) -> Iterator[str]:
+        """The digits that it may be written in."""
+        exact = self.amount.quantize(Decimal("0.01")) if self.percent else self.amount
+        return roundings(digits_of(exact), LEAST)
+
+    def is_said(self, said: Statement, chunk: Chunk) -> bool:
+        """Does a row or a sentence state it?"""
+        if not self._is_its_amount(said) or PART_OF_A_YEAR.search(said.text):
+            return False
+        needed, parts = measure_and_part(self.newer)
+        if not needed or not parts <= said.around or (needed & APART) - said.around:
+            return False
+        return (
+            self._row_says(needed, parts, said, chunk) if said.row else self._sentence_says(needed, parts, said, chunk)
+        )
+
+    def _is_its_amount(self, said: Statement) -> bool:
+        if not self.percent:
+            return is_amount(replace(self.newer, value=str(self.amount)), self.amount, said)
+        near = abs(self.amount - said.quantity.amount) <= said.quantity.grain / 2
+        return said.quantity.kind == "percent" and near and digits_shown(said.quantity) >= LEAST
+
+    def _row_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
+        told = next((text for text in (said.when, *said.later) if len(moments_in(text)) > 1), "")
+        between = moments_in(told)
+        whole = needed <= said.around and len(said.label - needed - parts - telling(self.newer.entity) - OWNERS) == 0
+        return (
+            whole
+            and bool(_HEADS.search(said.when))
+            and not _OF_ANOTHER_BASIS.search(said.when)
+            and len(between) == 2
+            and all(any(is_at(fact, one, chunk) for one in between) for fact in (self.older, self.newer))
+        )
+
+    def _sentence_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
+        near = said.text[: said.quantity.end + _NEAR]  # "12.1 percent, excluding the effect of foreign exchange"
+        if _OF_ANOTHER_BASIS.search(near) or self._rises() != _way(said):
+            return False
+        idle = IDLE | telling(self.newer.entity) | parts
+        before, after = (_PART.sub(" ", text) for text in said.beside)
+        after = re.sub(rf"^\W*(?:{_UP}|{_DOWN})", "", after)
+        if not any(is_named(some, (before, after), idle) for some in (needed, needed | parts)):
+            return False
+        since = [one for hit in NOT_THEN.finditer(said.text) for one in moments_in(hit[0])]
+        if since:
+            return any(is_at(self.older, one, chunk) for one in since) and is_then(self.newer, said, chunk)
+        return days_between(self.older.period_end, self.newer.period_end) in _YEAR and is_then(self.newer, said, chunk)
+
+    def _rises(self) -> bool:
+        return abs(Decimal(self.newer.value)) > abs(Decimal(self.older.value))
+
+
+def _way(said: Statement) -> bool | None:
+    """Does a figure of a sentence rise? None where none says so."""
+    before, after = said.text[: said.quantity.start], said.text[said.quantity.end :]
+    behind = _WAYS.match(after.lstrip(" ,")) or None
+    found = behind or next(reversed([*_WAYS.finditer(before[-_NEAR:])]), None) or _WAYS.search(after[: _NEAR // 2])
+    return None if found is None else found["up"] is not None

@@ -1,0 +1,225 @@
+"""The passages that state a figure, in a row or a sentence: its amount, its measure and part, and its period."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.tasks.knowledge.extract.values import FACTORS
+from rarefy.tasks.questions.gates.measure_words import (
+    APART,
+    ASIDE,
+    MONTHS,
+    NOTHING,
+    OWNERS,
+    QUOTED,
+    SIDES,
+    in_one_word,
+    initials,
+    meant,
+    measure_and_part,
+    telling,
+)
+from rarefy.tasks.questions.gates.statements import (
+    IDLE,
+    NUMBER,
+    Statement,
+    digits_of,
+    digits_shown,
+    moments_in,
+)
+from rarefy.tasks.text.dates import Moment, days_between
+from rarefy.tasks.text.stems import stem
+
+FEWEST = 3  # digits of a figure that is rounded ("$31.4 billion" for 31,370), where the words beside it may vary
+LEAST = 2  # likewise, where the words right beside it are the measure's ("Operating income of $9.7 billion")
+ENOUGH = 4  # digits of one that is divided by another, or told from one that is close
+LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
+PART_OF_A_YEAR = re.compile(
+    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
+)
+_PARTS_OF_A_YEAR = frozenset("month three six nine".split())
+
+
+def roundings(digits: str, fewest: int = FEWEST) -> Iterator[str]:
+    """The digits of a figure, and of what it is rounded to."""
+    yield digits
+    for kept in range(fewest, len(digits)):
+        yield str((int(digits[: kept + 1]) + 5) // 10).rstrip("0")
+
+
+def is_figure(fact: Triplet) -> bool:
+    return (
+        re.fullmatch(r"-?\d+(?:\.\d+)?", fact.value) is not None
+        and Decimal(fact.value) != 0
+        and fact.object_type != "DURATION"
+    )
+
+
+_TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
+_EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
+_LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
+
+
+def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+    """Is a figure, by the words right beside it, of a measure, and of none with further words in its name?"""
+    before, after = (_TOKEN.findall(ASIDE.sub("", in_one_word(text))) for text in beside)
+    linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
+    if linked and _begins_with(needed, after[linked:], idle):
+        return True
+    before.reverse()
+    while before and before[0] != "by" and (before[0] in NOTHING or stem(before[0]) in idle or before[0] == ","):
+        del before[0]
+    return _begins_with(needed, before, idle)
+
+
+_OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
+
+
+def _names_another(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+    """Is a figure of another measure, by what stands before it: "proceeds of", "and reduced retained earnings by"?"""
+    told = telling(NUMBER.sub(" ", beside[0])) - idle
+    after = telling(re.split(r"[,;.]", beside[1])[0])
+    return bool(_OF_ANOTHER.search(beside[0]) and told and needed.isdisjoint(told | after))
+
+
+def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
+    left = set(needed)
+    for token in tokens:
+        told = set(meant(token)) - NOTHING - MONTHS if token.isalpha() and len(token) > 1 else set[str]()
+        if not left and told <= idle and token.isalpha():
+            continue
+        if not left:
+            return told <= needed
+        if not told <= needed | _EXPENSE or (not token.isalpha() and token != ","):
+            return False
+        left -= told
+    return not left
+
+
+def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
+    """Does a row or a sentence of the fact's entity state the fact?"""
+    if not is_amount(fact, amount, said):
+        return False
+    needed, parts = measure_and_part(fact)
+    if not needed and not parts:
+        return False
+    if not (parts <= said.around or initials(fact) in said.own):
+        return False
+    shown = digits_shown(said.quantity)
+    same = digits_of(amount) == digits_of(said.quantity.amount)
+    shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
+    exact = same and shown >= LONG - 1
+    other = (said.column if needed and needed <= said.column else said.own) & APART
+    if said.row and other - needed - parts and not (exact and needed == said.label):
+        return False
+    spoken = said.around if said.row else said.own
+    if (needed & APART) - said.around - (SIDES | {"averag"} if exact else frozenset()):
+        return False
+    common = len(needed & spoken)
+    idle = IDLE | telling(fact.entity) | parts
+    if fact.subject_type == "TABLE":
+        enough = shown >= LONG - 1 and needed <= said.own
+    elif shown >= LONG or (exact and parts):
+        enough = bool(common) if said.row else common * 2 >= len(needed)
+    elif shown == LONG - 1:
+        enough = common * (2 if exact and said.row else 3) >= len(needed - SIDES) * (1 if exact and said.row else 2)
+    elif same or shown >= FEWEST:
+        further = (
+            (said.label | said.column) - needed - parts - telling(fact.entity) - OWNERS
+            if said.row
+            else frozenset[str]()
+        )
+        of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
+        named = said.own if further or not said.row or of_itself else said.around
+        enough = needed <= named and len(further) <= 1
+        enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
+    else:
+        enough = bool(needed) and is_named(needed, said.beside, idle)
+    return enough and (is_then(fact, said, chunk) or (exact and said.row and needed == said.label | said.column))
+
+
+def _time(fact: Triplet) -> str:
+    """A fact's period, which a table without tags may have in the head of its column."""
+    column = fact.relation.partition(" in the column ")[2]
+    return fact.period or (column if moments_in(column) else "")
+
+
+def is_of_one_column(fact: Triplet) -> bool:
+    """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
+    column = fact.relation.partition(" in the column ")[2]
+    return bool(_time(fact)) and not telling(" ".join(QUOTED.findall(column))) - _PARTS_OF_A_YEAR
+
+
+def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
+    quantity, percent = said.quantity, fact.unit in ("percent", "pure") or fact.object_type == "PERCENT"
+    if percent != (quantity.kind == "percent") and not (said.row and quantity.kind == "bare"):
+        return False
+    if quantity.kind not in ("money", "count", "bare", "percent"):
+        return False
+    if fact.unit == "shares" and quantity.kind == "money":
+        return False
+    if fact.unit.startswith("USD") and quantity.kind == "count":
+        return False
+    if quantity.scale or percent or "/" in fact.unit:
+        shifts: tuple[int, ...] = (0,)
+    elif said.row:
+        shifts = (0, 3, 6, 9)
+    else:  # a report in millions may leave the word out in its sentences as well
+        shifts = (0, FACTORS.get(fact.scale, Decimal(1)).adjusted())
+    if any(amount == quantity.amount.scaleb(shift) for shift in shifts):
+        return True
+    if not said.row:
+        shifts = (0,)
+    least = LEAST if quantity.scale and not said.row else FEWEST
+    rounded = digits_shown(quantity) >= least and any(
+        abs(amount - quantity.amount.scaleb(shift)) <= quantity.grain.scaleb(shift) / 2 for shift in shifts
+    )
+    finer = quantity.amount and (amount.adjusted() - quantity.amount.adjusted()) in shifts
+    return rounded or bool(finer and digits_of(amount) in roundings(digits_of(quantity.amount), least))
+
+
+_YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? year)\b", re.IGNORECASE)
+
+
+def is_then(fact: Triplet, said: Statement, chunk: Chunk) -> bool:
+    """Does a statement speak of the fact's period?"""
+    if not _time(fact) and not fact.period_end:
+        return True
+    long = not fact.period_start or days_between(fact.period_start, fact.period_end) > 300
+    for text in (said.when, *said.later):
+        if long and fact.period_start and PART_OF_A_YEAR.search(text) and said.row:
+            return False
+        if told := [one for one in moments_in(text) if not one.decade]:
+            before = not said.row and _YEAR_BEFORE.search(text) and fact.period_end[:4].isdigit()
+            return any(is_at(fact, one, chunk) for one in told) or bool(
+                before and int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
+            )
+    if not fact.period_end:
+        return False
+    return chunk.period_end == fact.period_end and digits_shown(said.quantity) >= (FEWEST if said.row else LEAST)
+
+
+def is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:
+    named = [one for moment in moments_in(_time(fact)) for one in moment.ways]
+    years = {way.year for way in named if way.year}
+    if fact.period_end:
+        last = date.fromisoformat(fact.period_end)
+        if told.fiscal and chunk.period_end == fact.period_end and chunk.fiscal_year in told.years:
+            return True  # "fiscal 2024" ended in 2025
+        for way in told.ways:
+            if way.quarter or way.half:
+                continue
+            if not way.month and way.year and way.year in (years or {last.year}):
+                return True
+            if way.month == last.month and way.year in (0, last.year) and way.day in (0, last.day):
+                return bool(way.year) or chunk.period_end[:4] == str(last.year)
+        return False
+    months = {way.month for way in named if way.month}
+    yearly = "year" in _time(fact).casefold()
+    return any(
+        (way.month in months or not months or (yearly and not way.month))
+        and (way.year in years or (not way.year and chunk.period_end[:4] in map(str, years)))
+        for way in told.ways
+    )

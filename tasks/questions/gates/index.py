@@ -1,0 +1,64 @@
+"""Where the figures of a corpus stand, so that the passages that state one are few to read."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.tasks.questions.gates.changes import Change
+from rarefy.tasks.questions.gates.figures import LEAST, roundings, states
+from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
+
+_SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
+
+
+class Figures:
+    """Where the figures of a corpus stand, by whom they are told of and their digits."""
+
+    def __init__(self, chunks: Mapping[str, Chunk]) -> None:
+        self.chunks = chunks
+        self.places: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)  # chunk, and where in it
+        self.short: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)  # those of two digits, scaled
+        self.read: dict[tuple[str, int], Statement | None] = {}
+        for name in sorted(chunks):
+            text, whose = chunks[name].text, told_by(chunks[name])
+            for hit in NUMBER.finditer(text):
+                digits = hit[0].replace(",", "").replace(".", "").strip("0")
+                for one in dict.fromkeys(roundings(digits)) if digits and len(digits) < 16 else ():
+                    self.places[whose, one].append((name, hit.start()))
+            for hit in _SCALED.finditer(text):
+                self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
+
+    def state(self, fact: Triplet, fewest: int) -> Iterator[str]:
+        """The chunks that state a fact, which is a figure, with that many digits or as many as it has."""
+        amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
+        own = digits_of(amount)
+
+        def is_said(said: Statement, chunk: Chunk) -> bool:
+            shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
+            return shown >= min(fewest, len(own)) and states(fact, amount, said, chunk)
+
+        places = [at for some in dict.fromkeys(roundings(own)) for at in self.places.get((whose, some), ())]
+        if len(own) > LEAST:
+            places += self.short.get((whose, [*roundings(own, LEAST)][1]), ())
+        yield from self._that_say(places, is_said)
+
+    def state_change(self, change: Change) -> Iterator[str]:
+        """The chunks that state a change."""
+        whose = told_by(self.chunks[change.newer.chunk_id])
+        places = [at for some in dict.fromkeys(change.digits()) for at in self.places.get((whose, some), ())]
+        yield from self._that_say(places, change.is_said)
+
+    def _that_say(
+        self, places: Iterable[tuple[str, int]], is_said: Callable[[Statement, Chunk], bool]
+    ) -> Iterator[str]:
+        done: set[str] = set()
+        for name, at in places:
+            if name not in done:
+                if (name, at) not in self.read:
+                    self.read[name, at] = read(self.chunks[name], at)
+                said = self.read[name, at]
+                if said and is_said(said, self.chunks[name]):
+                    done.add(name)
+                    yield name

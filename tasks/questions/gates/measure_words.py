@@ -1,0 +1,107 @@
+"""The words that tell what is measured, and of what part: what two texts that speak of one measure have in common."""
+
+import re
+from functools import lru_cache
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.text import dates
+from rarefy.tasks.text.stems import stem, words
+
+NOTHING = frozenset(
+    "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
+    "thousand dollar end period other than less balanc consolid add trail four quarter".split()
+)
+MONTHS = frozenset(map(stem, dates.MONTHS))
+# Words for one thing, and short ones for several
+_SAME = {
+    "share": "stock", "sharehold": "stockhold", "shareown": "stockhold",
+    "incom": "earn", "profit": "earn", "sale": "revenu", "cost": "expens",
+    "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn", "borrow": "debt",
+}  # fmt: skip
+_SHORT = {
+    "ep": ("earn", "common", "stock"),
+    "sbc": ("stock", "base", "compens"),
+    "aoci": ("accumul", "comprehens", "earn"),
+}
+# Several words for one thing; an own word each, which no other measure shares
+_CASH = r"(?:net )?cash(?: flows?| provided| generated| used| by| from| in| for| our| \(used (?:in|for)\))*"
+_CASH_FLOWS = tuple(
+    (rf"(?:{_CASH} )?{kind} activities(?: of continuing operations)?", f"{kind}cash")
+    for kind in ("operating", "investing", "financing")
+)
+_PHRASES = tuple(
+    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
+    for pattern, word in (
+        (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
+         r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
+        (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
+        *_CASH_FLOWS,
+        (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:\w+ )?(?:stock|shares)|repurchased"
+         r"|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
+        (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
+         r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),
+        (r"(?<=dividends) on (?:our |its |the )?common (?:stock|shares)", ""),
+        (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
+        (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
+        (r"ordinary shares", "common stock"),
+        (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
+        (r"long-lived", "longlived"),
+        (r"intangible assets?", "intangibles"),
+        (r"income tax(?:es)?|taxes on income", "tax"),
+        (r"benefit (?:from )?\(provision(?: for)?\)|\(?provision(?: for)?\)? \(?benefit(?: from)?\)?", "provision"),
+        (r"sg&a|selling,? general,? and administrative", "overhead"),
+        (r"present value of|,? net of (?:tax(?:es)?|amortization|(?:the |a )?valuation allowances?)"
+         r"|,? (?:net of|less) accumulated (?:depreciation|amortization)(?: and (?:depreciation|amortization))?"
+         r"|(?<=expense),? before tax", ""),
+        (r"u\.s\.|united states", "usa"),
+    )
+)  # fmt: skip
+# A measure that has one of these is another than one that has not, however equal they are in a year
+APART = frozenset(
+    "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
+    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long".split()
+)
+SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
+_OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)
+OWNERS = frozenset("attribut avail applic common stockhold".split())
+QUOTED = re.compile(r"“([^”]+)”")
+ASIDE = re.compile(r"\([^)]*\)")
+
+
+@lru_cache(1 << 14)
+def telling(text: str) -> frozenset[str]:
+    found = (one for word in words(in_one_word(text)) if not word[0].isdigit() for one in meant(word))
+    return frozenset(one for one in found if one not in NOTHING and one not in MONTHS)
+
+
+def in_one_word(text: str) -> str:
+    text = " ".join(text.lower().split())
+    for pattern, word in _PHRASES:
+        text = pattern.sub(word, text)
+    return text
+
+
+def meant(word: str) -> tuple[str, ...]:
+    one = stem(word)
+    return _SHORT.get(one) or (_SAME.get(one, one),)
+
+
+def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that tell what a fact measures, and those that tell of which part of the entity."""
+    if fact.subject_type == "TABLE":
+        quoted = QUOTED.findall(fact.relation)
+        return telling(quoted[0] if quoted else fact.relation), frozenset()
+    part = telling(ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
+    part = part - {"product"} or part  # "Diagnostic Products" is "the Diagnostics segment" as well
+    if fact.entity and fact.subject.startswith(fact.entity):
+        label = ASIDE.sub("", in_one_word(fact.relation))
+        needed = telling(_OF_OWNERS.sub("", label)) | (telling(label) & APART)
+        return needed, part
+    return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
+
+
+def initials(fact: Triplet) -> str:
+    """What a segment is called for short, with the letter of its entity: "BCA" is Boeing Commercial Airplanes."""
+    entity = re.sub(r"^The ", "", fact.entity)
+    part = ASIDE.sub("", fact.subject.removeprefix(fact.entity)).replace("segment", "").split()
+    return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""

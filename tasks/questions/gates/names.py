@@ -1,0 +1,190 @@
+"""The passages that state a fact between names: both ends, and the words that link them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.tasks.knowledge.extract.entity_types import STATES
+from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.facts import OFFICE
+from rarefy.tasks.questions.gates.measure_words import NOTHING
+from rarefy.tasks.questions.gates.statements import told_by
+from rarefy.tasks.questions.gates.wording import fold_text
+from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.stems import root, stem, words
+
+_WORD = re.compile(r"\w+")
+_NEAR = 160  # characters between a name and what links it, at most: across sentences, and cells of a signature
+_FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
+_AUDITED = "is audited by"  # a firm for which many once worked
+_SEATED = ("is headquartered in", "is based in")
+_SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
+_CUES = {
+    _AUDITED: r"\baudit|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
+    "is headquartered in": _SEAT,
+    "is based in": _SEAT,
+    "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
+    r"|\borgani[sz]ed (?:in|under)|\ba \w+ corporation\b",
+    "is listed on": r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
+    r"|\blisting\b|\bapplicable rules\b",
+    "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
+    "has principal executive offices at": r"\boffices?\b|\bheadquarter",
+}
+_WHOLE = r"\bpart of\b|\binclud|\bcompris|\bconsist|\bcent(?:er|re)ed\b|\bwithin\b"  # what says of what a thing is part
+
+
+class Names:
+    """The texts of a corpus, by the words in them."""
+
+    def __init__(self, chunks: Mapping[str, Chunk]) -> None:
+        self.chunks = chunks
+        self.texts = {name: " ".join(chunk.text.casefold().split()) for name, chunk in chunks.items()}
+        self.by_word: dict[str, list[str]] = defaultdict(list)
+        for name, text in self.texts.items():
+            for word in set(_WORD.findall(text)):
+                self.by_word[word].append(name)
+
+    def that_name(self, name: str, among: Iterable[str]) -> Iterator[str]:
+        """Those of some chunks that spell a name in any form."""
+        forms = {fold_text(form) for form in company_names(name)}
+        return (chunk_id for chunk_id in among if any(_has(self.texts[chunk_id], form) for form in forms))
+
+    def state(self, fact: Triplet) -> Iterator[str]:
+        """The chunks that state a fact between names."""
+        home = self.chunks[fact.chunk_id]
+        if home.entity and (address := _address(fact, home.entity)):
+            own_texts = (item for item in self.texts.items() if told_by(self.chunks[item[0]]) == home.entity)
+            yield from (name for name, text in own_texts if address.search(text))
+        cue = _cue(fact.relation)
+        other = fact.object if fact.answer in ("", fact.subject) else fact.answer
+        named = (fact.object, other) if fact.relation in _SEATED else (other,)
+        ends = [_forms(fact.relation, fact.subject), _forms(fact.relation, *named)]
+        own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
+        wanted = [forms for forms in ends if forms.isdisjoint(own)]
+        if cue is None or not wanted or any(not form for forms in ends for form in forms):
+            return
+        for name in sorted(set[str]().union(*(self.by_word.get(_rarest(form), ()) for form in wanted[-1]))):
+            chunk = self.chunks[name]
+            if fact.period and (chunk.entity, chunk.period_end) != (home.entity, home.period_end):
+                continue  # who holds an office, and the like, is said of one year
+            needed = wanted if told_by(chunk) == told_by(home) else ends
+            if self._says(name, fact.relation, cue, needed):
+                yield name
+
+    def _says(self, name: str, relation: str, cue: re.Pattern[str], needed: list[set[str]]) -> bool:
+        text, title = self.texts[name], bool(OFFICE.fullmatch(relation))
+        if not all(any(form in text for form in forms) for forms in needed):
+            return False
+        if len(needed) == 1 and (title or relation in _CUES):
+            return _is_near(_FRAME.sub(" ", text), needed[0], cue, title, relation == _AUDITED)
+        return any(
+            all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
+            for line in _lines(self.chunks[name])
+        )
+
+
+def _forms(relation: str, *ends: str) -> set[str]:
+    """The ways in which a passage may write an end of a fact."""
+    forms = {fold_text(form) for end in ends for form in company_names(end)}
+    if relation == "is listed on":
+        full = fold_text(" ".join(ends))
+        forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in full}
+    if relation == "is headquartered in":
+        places = [(city, _OTHER_FORM.get(state)) for city, _, state in (end.rpartition(", ") for end in ends)]
+        forms |= {fold_text(f"{city}, {state}") for city, state in places if state}
+        forms |= {re.sub(r" \d\d?$", "", form) for form in forms}  # "Dublin 2" is in Dublin
+    if relation == "is based in":  # "PA" alone may be anything
+        forms = {fold_text(_FULL_FORM.get(end, end)) for end in ends}
+    return forms
+
+
+_FULL_FORM = dict(STATES)
+_OTHER_FORM = _FULL_FORM | {name: short for short, name in STATES.items()}
+
+
+def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
+    """Where a company is to be written to: its name, street, town, state and code, of which the fact is one."""
+    place = fact.object if fact.answer in ("", fact.subject) else fact.answer
+    places = _forms(fact.relation, place)
+    if fact.relation == "is based in":
+        places |= {fold_text(_OTHER_FORM[end]) for end in (fact.object, place) if end in _OTHER_FORM}
+    elif fact.relation not in (*_SEATED, "has principal executive offices at"):
+        return None
+    names, here = (
+        "|".join(map(re.escape, sorted(forms))) for forms in (map(fold_text, company_names(company)), places)
+    )
+    town = r"[\w ,.]{0,40}?" if fact.relation.endswith(" at") else ",?"
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w).{{0,90}}?(?<!\w)(?:{here})(?!\w){town} \d{{5}}(?!\d)")
+
+
+def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool, worked_for: bool) -> bool:
+    """Does a text name one of these close to the cue? A title stands behind its holder's name, or right before it."""
+    for form in forms:
+        for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
+            start, end = max(0, hit.start() - _NEAR), hit.end() + _NEAR
+            before, after = text[start : hit.start()], text[hit.end() : end]
+            if not title and cue.search(text[start:end]) and not (worked_for and _worked_there(before, after)):
+                return True
+            if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
+                return True
+            if title and not _ANOTHER.search(after[:60]) and re.search(rf"(?:{cue.pattern}),? $", before):
+                return True
+    return False
+
+
+def _worked_there(before: str, after: str) -> bool:
+    """Does a text tell of who once worked for what it names? What signs or consents is no employer."""
+    near = before[-_WORKED:] + after[:_WORKED]
+    return bool(_PERSON.search(near)) and not re.search(r"/s/|\bconsents? of\b", before[-_WORKED:])
+
+
+_WORKED = 100  # characters between a name and a word for who worked there
+_PERSON = re.compile(r"\b(?:he|she|mr|ms|mrs|joined|joining|career|former|formerly|previously|partner at)\b")
+_ANOTHER = re.compile(r"/s/|\bofficer\b")  # another's signature, another title
+
+
+@lru_cache(1 << 12)
+def _cue(relation: str) -> re.Pattern[str] | None:
+    """What a sentence must say so that it states a relation; None where no word of the relation tells anything."""
+    if relation in _CUES:
+        return re.compile(_CUES[relation])
+    if office := OFFICE.fullmatch(relation):
+        title = office[1]
+        short = "".join(word[0] for word in title.split() if word != "and") if title.startswith("chief") else ""
+        return re.compile(rf"(?<!vice )\b{re.escape(title)}\b" + (rf"|\b{short}\b" if short else ""))
+    if relation == "is part of":
+        return re.compile(_WHOLE)
+    roots = [
+        root(word) for word in words(relation) if stem(word) not in NOTHING and len(word) > 3 and word not in _FILLERS
+    ]
+    return re.compile("|".join(rf"\b{re.escape(one)}" for one in roots)) if roots else None
+
+
+_FILLERS = frozenset("have been were must shall will does with from into under that this which also being".split())
+
+
+def _rarest(form: str) -> str:
+    found: list[str] = _WORD.findall(form)
+    return max(found, key=lambda word: (len(word), word), default="")
+
+
+def _has(text: str, form: str) -> bool:
+    return form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) is not None
+
+
+@lru_cache(1 << 12)
+def _split_lines(text: str) -> tuple[str, ...]:
+    found = []
+    for start, end in sentences(text):
+        said = text[start:end]
+        if "\n|" in said or said.startswith("|"):
+            found += said.splitlines()
+        else:
+            found.append(said)
+    return tuple(map(fold_text, found))
+
+
+def _lines(chunk: Chunk) -> tuple[str, ...]:
+    return _split_lines(chunk.text)
