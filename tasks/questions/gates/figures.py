@@ -71,7 +71,7 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
     before.reverse()
     while before and before[0] != "by" and (before[0] in NOTHING or stem(before[0]) in idle or before[0] == ","):
         del before[0]
-    return _begins_with(needed, before, idle)
+    return _begins_with(needed, before, idle, IDLE)  # "offset by additions to equipment of": before it, the name begins
 
 
 _OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
@@ -84,10 +84,15 @@ def _names_another(needed: frozenset[str], beside: tuple[str, str], idle: frozen
     return bool(_OF_ANOTHER.search(beside[0]) and told and needed.isdisjoint(told | after))
 
 
-def _begins_with(needed: frozenset[str], tokens: list[str], idle: frozenset[str]) -> bool:
+def _begins_with(
+    needed: frozenset[str], tokens: list[str], idle: frozenset[str], ends: frozenset[str] = frozenset()
+) -> bool:
+    """Do tokens begin with all words of a measure, and no others up to an idle one that ends its name?"""
     left = set(needed)
     for token in tokens:
         told = set(meant(token)) - NOTHING - MONTHS if token.isalpha() and len(token) > 1 else set[str]()
+        if not left and told and told <= ends:
+            return True
         if not left and told <= idle and token.isalpha():
             continue
         if not left:

@@ -107,8 +107,9 @@ def _next_balance(text: str, start: int) -> str:
     for line in text[start:].splitlines()[1:]:
         if not line.startswith("|"):
             break
-        label = split_cells(line)[0].strip()
-        if _BALANCE.match(label):
+        label, *figures = (cell.strip() for cell in split_cells(line))
+        day = any(figures) and not telling(label) and any(way.day for one in moments_in(label) for way in one.ways)
+        if _BALANCE.match(label) or day:
             return label
     return ""
 

@@ -69,6 +69,7 @@ def found(one: Triplet, *others: Chunk) -> set[str]:
         "|  | 2024 | 2023 |\n|---|---|---|\n| Research and development expenses | $31,370 | $29,510 |",
         "(in thousands)\n\n| Year | Research expense |\n|---|---|\n| June 30, 2024 | 31,370,000 |",
         "Research and development expenses of $31 billion rose 7% from 2023.",
+        "Sales of stock, offset by research and development expenses of $31 billion, rose.",
         "In 2024 and 2023, we had Acme research and development expenses of $31 billion and $29 billion.",
         "Our spending included $9 billion of taxes and $31 billion of research and development costs.",
         "For 2022, 2023 and 2024, research and development expense was $25 billion, $29 billion and $31 billion.",
@@ -194,6 +195,8 @@ def test_a_movement_of_equity_is_of_the_year_of_the_balance_below():
             ((2022, "29,510"), (2023, "31,370"))]  # fmt: skip
     end = "\n| Balance at June 30, 2024 | 5 |"
     assert found(RESEARCH, chunk("other", head + "\n".join(rows) + end)) == {"other"}
+    dates = (head + "\n".join(rows) + end).replace("Balance at ", "")
+    assert found(RESEARCH, chunk("dated", dates)) == {"dated"}
     later = head + rows[0].replace("29,510", "31,370") + "\n| Balance at June 30, 2023 | 5 |"
     assert found(RESEARCH, chunk("other", later)) == set()
 
