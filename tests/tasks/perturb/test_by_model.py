@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Chunk, Pool, Reply
 from rarefy.tasks.models.llm.faults import UNASKED
+from rarefy.tasks.models.llm.recorded import digest_said
 from rarefy.tasks.perturb import CATALOGUE, Case, PerturbConfig
 from rarefy.tasks.perturb.catalogue import find_missing_requirement
 from rarefy.tasks.perturb.model_drafts import CONVERSATIONS, list_requests, write_drafts
@@ -60,6 +61,14 @@ def made(name, value, text=TEXT, **of_role):
 
 def test_every_role_of_the_catalogue_is_a_talk_and_every_talk_is_somebodys_role():
     assert {entry.role for entry in ROLES} == {*CONVERSATIONS}
+
+
+def test_what_is_said_beside_the_instructions_tells_one_role_from_another():
+    said = {}
+    for entry in ROLES:
+        for request in list_requests(entry, [case_of(entry)], CONFIG):
+            said.setdefault(digest_said(request), set()).add(entry.role)
+    assert all(len(roles) == 1 for roles in said.values()) and len(said) >= len(CONVERSATIONS)
 
 
 @pytest.mark.parametrize("entry", ROLES, ids=lambda entry: entry.name)
