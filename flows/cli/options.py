@@ -11,9 +11,7 @@ RAW_TEXT = {"formatter_class": argparse.RawDescriptionHelpFormatter}
 
 def add_corpus(command: argparse.ArgumentParser) -> None:
     """The argument CORPUS of commands that read documents."""
-    command.add_argument(
-        "corpus", metavar="CORPUS", help="folder, file, JSONL or Parquet of texts; or `sample`"
-    )
+    command.add_argument("corpus", metavar="CORPUS", help="folder, file, JSONL or Parquet of texts; or `sample`")
 
 
 def add_config(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", about: str) -> None:

@@ -207,7 +207,7 @@ def _is_for_model(case: Case, entry: Perturbation, config: PerturbConfig) -> boo
     if case.computed and entry.side == "context":  # such a prompt gives the answer that a passage states
         return False
     drawn = row_id("model_share", case.question_id)
-    return int(drawn, 16) < config.model_share * 16 ** len(drawn)
+    return int(drawn, 16) / 16.0 ** len(drawn) < config.model_share
 
 
 def _search_by_rules(entry: Perturbation, todo: Sequence[Case], config: PerturbConfig) -> list[_Search]:
