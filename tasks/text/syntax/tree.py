@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from rarefy.tasks.text.syntax.pieces import Kept, Piece
@@ -28,11 +29,7 @@ def parsed(sentence: str) -> "Doc | None":
 
 @lru_cache(REMEMBERED)
 def _parsed(sentence: str) -> "Doc":
-    from rarefy.tasks.text.language import load
-
-    nlp = load()
-    with nlp.select_pipes(disable=["ner"]):
-        return nlp(sentence)
+    return _read(sentence, ("ner",))
 
 
 class TaggedWord(NamedTuple):
@@ -49,15 +46,22 @@ def tag_words(sentence: str) -> tuple[TaggedWord, ...]:
     """The words of a sentence with their tags, without a tree; none of what is too long or too broken to be read."""
     if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
         return ()
+    return tuple(
+        TaggedWord(word.text, word.tag_, word.idx, word.idx + len(word.text))
+        for word in _read(sentence, ("morphologizer", "trainable_lemmatizer", "parser", "ner"))
+        if not word.is_space
+    )
+
+
+_READING = Lock()  # stages that ask models work in threads
+
+
+def _read(sentence: str, without: tuple[str, ...]) -> "Doc":
+    """The sentence as the pipeline reads it without some of its parts, which nobody else lacks meanwhile."""
     from rarefy.tasks.text.language import load
 
-    nlp = load()
-    with nlp.select_pipes(enable=["tok2vec", "tagger"]):
-        return tuple(
-            TaggedWord(word.text, word.tag_, word.idx, word.idx + len(word.text))
-            for word in nlp(sentence)
-            if not word.is_space
-        )
+    with _READING:
+        return load()(sentence, disable=without)
 
 
 SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl")
