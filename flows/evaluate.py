@@ -1,6 +1,6 @@
 """From a benchmark and the systems under test to how robust they are (architecture §6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from rarefy.flows.reports.build_report import count_breaches
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
+from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
 from rarefy.tasks.evaluate.results import markdown
 from rarefy.tasks.evaluate.systems.config import SystemConfig
@@ -41,8 +42,6 @@ from rarefy.tasks.export.files import put_breaches
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.active_runs import mark_run
 from rarefy.tasks.store.tables import Store
-
-SEEN = 200  # questions that are looked at to see whether a protocol has anything to try
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def evaluate(
         board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
         hits = _retrieve(run, opened, config)
         parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
-        left_out = _find_left_out(run, parts[0], systems, wanted, config)
+        left_out = _find_left_out(run, parts, systems, wanted, config)
         chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
         parts = _make_trials(run, parts, systems, chosen, config)
         scored = {name: _answer_and_score(run, parts, name, system, opened, config) for name, system in systems.items()}
@@ -106,23 +105,32 @@ def _retrieve(run: Run, opened: OpenedBenchmark, config: Config) -> str:
 
 
 def _find_left_out(
-    run: Run, part: Part, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
+    run: Run, parts: Sequence[Part], systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
 ) -> dict[tuple[str, str], str]:
-    """By system and protocol: why nothing of it can be tried with what there is; it is printed, too."""
+    """By system and protocol: why nothing of it can be tried with what there is; it is printed, too.
+
+    Parts are looked at until each protocol has found one with something to try.
+    """
+    left_out = {(system, name): "" for system in systems for name in wanted}
+    for part in parts:
+        looked_at = list(_cases_of(run, part))
+        for system, name in list(left_out):
+            takes = frozenset(systems[system].takes)
+            left_out[system, name] = PROTOCOLS[name].lacking(looked_at, getattr(config.protocols, name), takes)
+        left_out = {pair: why for pair, why in left_out.items() if why}
+        if not left_out:
+            break
+    for (system, name), why in left_out.items():
+        run.board.note("left out", f"{name} for {system}: {why}")
+    return left_out
+
+
+def _cases_of(run: Run, part: Part) -> Iterator[QuestionVariants]:
     rows = {
         name: list(from_table(run.store.table(part[name]), row_type))
         for name, row_type in {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}.items()
     }
-    chunks = {row.chunk_id: row for row in rows["chunks"]}
-    sample = list(cases(rows["questions"][:SEEN], rows["variants"], chunks, rows["hits"]))
-    left_out = {}
-    for system, about in systems.items():
-        for name in wanted:
-            why = PROTOCOLS[name].lacking(sample, getattr(config.protocols, name), frozenset(about.takes))
-            if why:
-                left_out[system, name] = why
-                run.board.note("left out", f"{name} for {system}: {why}")
-    return left_out
+    return cases(rows["questions"], rows["variants"], {row.chunk_id: row for row in rows["chunks"]}, rows["hits"])
 
 
 def _make_trials(

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import known
 import pyarrow.parquet as pq
 import pytest
 from evaluated import evaluate, systems
 
+from rarefy.flows import evaluate as evaluating
 from rarefy.flows.config import Config
 
 PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom")
@@ -217,3 +219,16 @@ def test_what_failed_and_what_only_a_judge_can_score_is_told_while_it_runs(place
     assert f"{failed:,} of {len(answers):,} answers failed; run again to ask them again" in told
     assert f"{failed:,} raised: the function raised an exception (LookupError: no such index (known.py:" in told
     assert f"{len(answers) - failed:,} of {len(answers):,} answers of known:rambles need a judge" in told
+
+
+def test_a_protocol_is_left_out_only_where_no_part_of_the_questions_has_anything_for_it(monkeypatch):
+    wants = {"sure": "single", "effect_size": "choice"}
+    for name, pattern in wants.items():
+        lacking = lambda cases, options, takes, pattern=pattern: "" if pattern in cases else f"no {pattern}"  # noqa: E731
+        monkeypatch.setitem(evaluating.PROTOCOLS, name, SimpleNamespace(lacking=lacking))
+    monkeypatch.setattr(evaluating, "_cases_of", lambda run, part: part)
+    run = SimpleNamespace(board=SimpleNamespace(note=lambda *words: None))
+    systems = {"mine": SimpleNamespace(takes=("passages",))}
+    parts = [["chain"], ["star", "single"], ["chain"]]
+    left_out = evaluating._find_left_out(run, parts, systems, [*wants], Config())
+    assert left_out == {("mine", "effect_size"): "no choice"}
