@@ -58,7 +58,7 @@ def _varied(prompt: str) -> object:
     """Variants that change as little as may be, and the word that they mean the same; None for another prompt."""
     if "Does the premise semantically entail the hypothesis?" in prompt:
         return {"reason": "the same", "label": "entailment"}
-    if prompt.endswith("variants."):
+    if "</question>" in prompt and " variants " in prompt.rpartition("</question>")[2]:
         question = prompt.split("<question>\n")[1].split("\n</question>")[0]
         return {"texts": [f"{question.rstrip('?')}"]}
     if done := re.search(r"(Translate|Simplify|Complexify|Rewrite) the whole passage", prompt):
