@@ -1,6 +1,6 @@
 """From a benchmark and the systems under test to how robust they are (architecture §6)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from rarefy.data_contracts.breaches import KINDS
-from rarefy.data_contracts.rows import Answer, Chunk, Hits, Question, Score, Trial, Variant
+from rarefy.data_contracts.rows import GIVEN, Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import from_table, schema_of
 from rarefy.flows.config import Config
@@ -109,17 +109,23 @@ def _find_left_out(
 ) -> dict[tuple[str, str], str]:
     """By system and protocol: why nothing of it can be tried with what there is; it is printed, too.
 
-    Parts are looked at until each protocol has found one with something to try.
+    Parts are looked at until each protocol has found one with something to try, and none for what a system lacks.
     """
-    left_out = {(system, name): "" for system in systems for name in wanted}
+
+    def lacking(name: str, takes: Iterable[str], looked_at: list[QuestionVariants]) -> str:
+        return PROTOCOLS[name].lacking(looked_at, getattr(config.protocols, name), frozenset(takes))
+
+    takes = {system: about.takes for system, about in systems.items()}
+    left_out = {(system, name): lacking(name, takes[system], []) for system in systems for name in wanted}
+    # what one that takes everything would lack, too, is for the questions to have
+    undecided = [pair for pair, why in left_out.items() if why == lacking(pair[1], GIVEN, [])]
     for part in parts:
-        looked_at = list(_cases_of(run, part))
-        for system, name in list(left_out):
-            takes = frozenset(systems[system].takes)
-            left_out[system, name] = PROTOCOLS[name].lacking(looked_at, getattr(config.protocols, name), takes)
-        left_out = {pair: why for pair, why in left_out.items() if why}
-        if not left_out:
+        if not undecided:
             break
+        looked_at = list(_cases_of(run, part))
+        left_out |= {(system, name): lacking(name, takes[system], looked_at) for system, name in undecided}
+        undecided = [pair for pair in undecided if left_out[pair]]
+    left_out = {pair: why for pair, why in left_out.items() if why}
     for (system, name), why in left_out.items():
         run.board.note("left out", f"{name} for {system}: {why}")
     return left_out

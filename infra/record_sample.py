@@ -19,16 +19,16 @@ from rarefy.flows.config import Config, load
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.models.llm.faults import Failed
-from rarefy.tasks.models.llm.recorded import Recorded, line
+from rarefy.tasks.models.llm.recorded import Recorded, line, recording
 from rarefy.tasks.sample import BENCHMARK, CONFIG, CORPUS, RECORDED
 
 MODELS = ("writer", "judge", "generator")
+KEPT = "replies.jsonl"
 PATIENT = RequestPolicy(concurrency=64, call_deadline=36_000, try_deadline=36_000)
-NAMED = "manifest.json"
 
 asks = False  # whether a model is asked where a reply is missing
 cache = Path()  # of replies that come in this run
-used: dict[str, dict[str, str]] = {name: {} for name in MODELS}  # lines by model
+used: dict[str, set[str]] = {name: set() for name in MODELS}  # lines by model
 
 
 def _answering(name: str) -> Callable[[Iterable[Request]], Iterator[Reply]]:
@@ -45,8 +45,7 @@ def _answering(name: str) -> Callable[[Iterable[Request]], Iterator[Reply]]:
         for request in given:
             reply = known[request.request_id]
             if not reply.error:
-                text = line(request, Reply("", reply.text), by="said")
-                used[name][text] = text
+                used[name].add(line(request, Reply("", reply.text), by="said"))
             yield reply
 
     return answer
@@ -68,19 +67,22 @@ def _recordings(name: str) -> Recorded:
 
 
 def _connect(name: str) -> LLM:
+    """The model of that name, whose replies are kept as they come, lest a run that is stopped loses them."""
     means = InferenceContext(stage="record", run="record", serving=PATIENT)
-    return LLMConfig(provider="openai", model=name).connect(cache, threads=1, means=means)
+    model = LLMConfig(provider="openai", model=name).connect(cache, threads=1, means=means)
+    return recording(model, RECORDED / name / KEPT, by="said")
 
 
 def record(out: Path) -> None:
     """Build with models that are asked, and write the replies that were wanted."""
+    for name in MODELS:
+        (RECORDED / name).mkdir(parents=True, exist_ok=True)
     written = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     for name, model in written["models"].items():
         model |= {"provider": f"{Path(__file__).stem}:{name}", "model": name}
     build(str(CORPUS), str(out / "benchmark"), Config.model_validate(written), store=str(out / "store"))
     for name, lines in used.items():
-        (RECORDED / name).mkdir(parents=True, exist_ok=True)
-        (RECORDED / name / "replies.jsonl").write_text("".join(f"{text}\n" for text in sorted(lines)), encoding="utf-8")
+        (RECORDED / name / KEPT).write_text("".join(f"{text}\n" for text in sorted(lines)), encoding="utf-8")
 
 
 def ship(out: Path) -> None:
@@ -90,7 +92,7 @@ def ship(out: Path) -> None:
     shutil.rmtree(BENCHMARK, ignore_errors=True)
     BENCHMARK.mkdir(parents=True)
     for file in sorted(built.iterdir()):
-        if file.suffix == ".parquet" or file.name == NAMED:
+        if file.suffix == ".parquet" or file.name == "manifest.json":
             shutil.copyfile(file, BENCHMARK / file.name)
 
 

@@ -190,8 +190,10 @@ def _start_searches(
     """A search for each case, and the requests that a model did not answer."""
     if model is None or not is_written_by_model(entry, config):
         return _search_by_rules(entry, todo, config), []
-    asked = [case for case in todo if _is_for_model(case, entry, config)]
-    by_rules = [case for case in todo if not _is_for_model(case, entry, config)]
+    asked: list[Case] = []
+    by_rules: list[Case] = []
+    for case in todo:
+        (asked if _is_for_model(case, entry, config) else by_rules).append(case)
     searches = _search_by_rules(entry, by_rules, config) if by_rules else []
     missed: dict[str, Unanswered] = {}  # by request: questions on one passage may share one
     for case, drafts, reply in model_drafts.write_drafts(entry, asked, config, model):

@@ -226,9 +226,18 @@ def test_a_protocol_is_left_out_only_where_no_part_of_the_questions_has_anything
     for name, pattern in wants.items():
         lacking = lambda cases, options, takes, pattern=pattern: "" if pattern in cases else f"no {pattern}"  # noqa: E731
         monkeypatch.setitem(evaluating.PROTOCOLS, name, SimpleNamespace(lacking=lacking))
-    monkeypatch.setattr(evaluating, "_cases_of", lambda run, part: part)
+    read = []
+    monkeypatch.setattr(evaluating, "_cases_of", lambda run, part: read.append(part) or part)
     run = SimpleNamespace(board=SimpleNamespace(note=lambda *words: None))
     systems = {"mine": SimpleNamespace(takes=("passages",))}
     parts = [["chain"], ["star", "single"], ["chain"]]
     left_out = evaluating._find_left_out(run, parts, systems, [*wants], Config())
-    assert left_out == {("mine", "effect_size"): "no choice"}
+    assert left_out == {("mine", "effect_size"): "no choice"} and read == parts
+
+
+def test_questions_are_not_read_for_what_a_system_lacks(monkeypatch):
+    monkeypatch.setattr(evaluating, "_cases_of", None)  # nobody calls it
+    run = SimpleNamespace(board=SimpleNamespace(note=lambda *words: None))
+    systems = {"mine": SimpleNamespace(takes=("own",))}
+    left_out = evaluating._find_left_out(run, [["chain"]], systems, ["sure", "magic_mushroom"], Config())
+    assert set(left_out) == {("mine", "sure"), ("mine", "magic_mushroom")} and all(left_out.values())

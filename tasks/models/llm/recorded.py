@@ -77,8 +77,8 @@ class Recorded:
         """The recorded reply, as `__call__` gives it; ValueError names a line that is none."""
         with self._lock:
             index = self._index = self._index or _indexed(self.files)
-        for name in (digest(request), digest_said(request)) if index.exact else ():
-            if (exact := index.exact.get(name)) is not None:
+        for name_of in (digest, digest_said) if index.exact else ():
+            if (exact := index.exact.get(name_of(request))) is not None:
                 return _reply(index.lines[exact], request)
         prompt = "\n".join(message.content for message in request.messages)
         pieces = {prompt[start : start + PIECE] for start in range(len(prompt) - PIECE + 1)} & index.by_piece.keys()
@@ -113,8 +113,8 @@ def line(request: Request, reply: Reply, *, by: str = "digest") -> str:
     return json.dumps({by: name, **record}, ensure_ascii=False)
 
 
-def recording(llm: LLM, place: Path) -> LLM:
-    """The same model, whose replies are added to this file as they come, but for those that failed."""
+def recording(llm: LLM, place: Path, *, by: str = "digest") -> LLM:
+    """The same model, whose replies are added to this file as they come, as `line` does; but for those that failed."""
 
     def ask(requests: Iterable[Request], /) -> Iterator[Reply]:
         pending: deque[Request] = deque()
@@ -128,7 +128,7 @@ def recording(llm: LLM, place: Path) -> LLM:
             for reply in llm(noted()):
                 request = pending.popleft()
                 if not reply.error:
-                    file.write(line(request, reply) + "\n")
+                    file.write(line(request, reply, by=by) + "\n")
                 yield reply
 
     return ask

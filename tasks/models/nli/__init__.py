@@ -100,12 +100,13 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         place = CHECKS.get(self.method, self.method)
         if ":" not in place:
             raise ValueError(f"no method {self.method!r}; have {', '.join(CHECKS)}, or write module:function")
-        make: Callable[..., NLI] = find(place, {})
-        nli = make(self, cache, threads=threads, means=means or InferenceContext())
-        if not self.rules_first or self.method == "rules":
-            return nli
-        rules: NLI = find(CHECKS["rules"], {})(self, cache, threads=threads, means=means or InferenceContext())
-        return _after_rules(rules, nli)
+
+        def made_by(place: str) -> NLI:
+            make: Callable[..., NLI] = find(place, {})
+            return make(self, cache, threads=threads, means=means or InferenceContext())
+
+        nli = made_by(place)
+        return _after_rules(made_by(CHECKS["rules"]), nli) if self.rules_first and self.method != "rules" else nli
 
 
 def _after_rules(rules: NLI, nli: NLI) -> NLI:
