@@ -82,7 +82,7 @@ def judge_answers(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, st
     """Of each answer what the rules say: right, wrong, refused, open; why; what of it they took for the gold one."""
     verdicts = Verdicts(CorrectConfig(), judged=False)
     for row in rows:
-        golds = [form.strip() for form in row["golds"] if form.strip()] or ["?"]
+        golds = [str(form).strip() for form in row["golds"] if str(form).strip()] or ["?"]
         question = Question(
             question_id=row["question"] + "|" + "|".join(golds), path_id="", pattern="single", text=row["question"],
             answer=golds[0], aliases=tuple(golds[1:]), triplet_ids=(), chunk_ids=(), evidence=(), evidence_spans=(),

@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 10  # a figure is none of the things that a question names
+VERSION = 11  # a short answer of another kind than the one asked is wrong
 
 
 @dataclass(frozen=True, slots=True)

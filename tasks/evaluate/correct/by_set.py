@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Question
+from rarefy.tasks.evaluate.correct.choice import names_none
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
@@ -47,7 +48,7 @@ def judge_set(text: str, question: Question) -> Outcome:
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and FIGURES_ALONE.fullmatch(text):
+    if not said and (FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)
@@ -59,6 +60,10 @@ def judge_set(text: str, question: Question) -> Outcome:
     if not plain or _has_stranger(rest, question):
         return unclear("some_parts", words, covered)
     return wrong("other_member", "; ".join(others)) if others else wrong("missing_member", words)
+
+
+def _member_forms(question: Question) -> tuple[str, ...]:
+    return tuple(form for name in question.members for form in (name, *_forms(name, question)))
 
 
 def _find_names(text: str, question: Question) -> tuple[set[str], str]:

@@ -178,6 +178,7 @@ def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation)
 
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
+_HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
@@ -205,6 +206,8 @@ def judge_value(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[ExactValue] = ()
 ) -> Outcome:
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
+    if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
+        text = "50%"
     numbers = find_values(text)
     whole = _is_bare_number(text, numbers)
     kinds = {
@@ -239,7 +242,11 @@ def judge_value(
         if not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
-    if not config.value or gold.unread or not occurrences:
+    if not config.value or gold.unread:
+        return unclear("unmatched")
+    if whole and _is_another_figure(numbers[0], gold):
+        return wrong("other_value", text.strip())
+    if not occurrences:
         return unclear("unmatched")
     if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
@@ -253,13 +260,34 @@ def judge_value(
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
     if _is_sum_or_difference(amounts, gold) or _is_sum_or_difference([amounts[0], *counted], gold):
         return unclear("composed")
-    asserted = [one.value for one in occurrences if one.how == "stated"]
+    short = len(text.split()) <= SHORT
+    asserted = [one.value for one in occurrences if one.how == "stated" or (short and one.how == "change")]
     if not asserted or all(
         one.value.worded and one.value.amount == 1 for one in occurrences
     ):  # "one molecule gives six"
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
+    """Return whether a bare number is none of the gold values, whatever its unit and scale.
+
+    A number without a unit is meant in the question's, so that its figures decide. Not said of lengths and times, which
+    have many units, of a number that is open in the gold answer, and of one near the gold one in some scale.
+    """
+    return all(
+        exact.kind != "measure" and not exact.open and not exact.bound and not _is_close_in_any_scale(exact, value)
+        for exact in gold.values
+    )
+
+
+def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
+    if not exact.amount or not value.amount:
+        return exact.amount == value.amount
+    ratio = abs(value.amount / exact.amount)
+    ratio = ratio.scaleb(-ratio.adjusted())  # 1 to 10
+    return min(abs(ratio - 1), abs(ratio - 10) / 10) <= _FEW
 
 
 def _find_occurrences(

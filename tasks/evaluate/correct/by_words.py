@@ -23,13 +23,21 @@ from rarefy.tasks.evaluate.correct.normalise import (
     PLACES,
     Word,
     expand_abbreviations,
+    find_values,
     initials,
     split_tokens,
     split_words,
     strip_legal_form,
 )
+from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
+_BESIDE_FIGURES = EMPTY | frozenset("up down about approximately and fiscal year years quarter ended".split())
+_ASKS_FIGURES = re.compile(
+    r"\b(?:when|how (?:many|much|long|old|often|far|large|big|high))\b|\b(?:what|which) (?:\w+ ){0,3}"
+    r"(?:number|year|date|time|age|amount|percent\w*|share|rate|period|episode|season|version|score)\b",
+    re.IGNORECASE,
+)
 _BETWEEN = 4  # other words allowed among those of a scattered answer
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later in another state"
@@ -121,7 +129,27 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return objections[0]
     if not listed and len(tokens) <= STATEMENT and _is_another_name(text, gold, about, len(tokens) > NAME):
         return wrong("other_name", text.strip())
+    if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
+        return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _is_only_figures(text: str) -> bool:
+    """Return whether an answer is numbers and dates with their units and no more ("3 million square feet")."""
+    spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
+    rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
+    units = {word for one in find_values(text) for word in split_tokens(one.nouns)}
+    return bool(spans) and all(word in units or word in _BESIDE_FIGURES for word in split_tokens(rest))
+
+
+def _may_be_figures(gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a number or a date may state a gold answer in words.
+
+    It may where the gold answer has one, where when or how much is asked, and as the place of one of several named.
+    """
+    return bool(about.question.chance or _ASKS_FIGURES.search(about.question.text)) or any(
+        any(map(str.isdigit, form)) or find_values(form) or any(moments(form)) for form in gold.forms
+    )
 
 
 def _restore_blank(text: str, forms: Sequence[str]) -> str:
@@ -142,8 +170,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation, sentence: 
         _has_new_name(text, about) if sentence else _is_capitalised(text)
     ):
         return False
-    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY}
-    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY}
+    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL
+    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL
     if {initials(split_tokens(form)) for form in forms} & mine or _has_spelled_out(text, theirs):
         return False
     if mine & _UNNAMED:
@@ -170,8 +198,9 @@ def _has_new_name(text: str, about: Expectation) -> bool:
 
 
 def _is_capitalised(text: str) -> bool:
-    """Return whether all content words are capitalised and none is a number."""
+    """Return whether all content words are capitalised, but a generic one as in "the Client segment", and no digit."""
     telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
+    telling = [word for word in telling if word not in GENERIC] or telling
     return bool(telling) and all(word[0].isupper() for word in telling) and not any(map(str.isdigit, text))
 
 

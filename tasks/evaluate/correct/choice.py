@@ -1,16 +1,31 @@
 """Judge an answer to a question that names what may be chosen: whoever repeats all of it has not answered yet."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
+from rarefy.tasks.evaluate.correct.by_words import NAME
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, unclear, wrong
-from rarefy.tasks.evaluate.correct.normalise import FIGURES_ALONE
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    FIGURES_ALONE,
+    LEGAL,
+    expand_abbreviations,
+    initials,
+    split_tokens,
+)
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
 
 # What is named behind these words is what the answer is compared with
 _BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|exceed\w*)\b[^.;]*", re.IGNORECASE)
+
+_VAGUE = re.compile(
+    r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
+    r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b|^\W*\d\W*$",
+    re.IGNORECASE,
+)
 
 
 def judge_choice(text: str, question: Question) -> Outcome | None:
@@ -28,7 +43,24 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return wrong("other_name", sorted(named)[0])
     if named - gold:
         return unclear("choice", sorted(named & gold)[0])
-    return None if named or not _is_figure(text) else wrong("no_member", text.strip())
+    if named or not (_is_figure(text) or names_none(text, [form for name in gold for form in forms[name]])):
+        return None
+    return wrong("no_member", text.strip())
+
+
+def names_none(text: str, forms: Sequence[str]) -> bool:
+    """Whether an answer of a few words shares none with any of these names, and can mean none of them in other words.
+
+    It may where it counts ("both", "the second"), denies, or has the initials of a name. Where the names are years, so
+    may any word for a time.
+    """
+    words = split_tokens(expand_abbreviations(text))
+    if len(words) > NAME or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
+        return False
+    theirs = {word[:4] for form in forms for word in split_tokens(form) if word not in EMPTY | LEGAL}
+    if any(initials(split_tokens(form)) in words for form in forms):
+        return False
+    return theirs.isdisjoint(word[:4] for word in words if word not in EMPTY | LEGAL)
 
 
 def _is_figure(text: str) -> bool:

@@ -32,16 +32,19 @@ from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, momen
 from rarefy.tasks.text.refusals import Refusal, refusal
 
 _FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
-_AS_MUCH = re.compile(  # words that may state a quantity without a number
-    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an?|(?:doubl|tripl|quadrupl|halv)\w+)\b",
+_AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
+    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
+    r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
+_ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
     rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
     re.IGNORECASE,
 )
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
+_UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that nobody gives in millions
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
 
 
@@ -96,7 +99,14 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
         return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
     dates = moments(text) if kinds <= {"money", "percent"} else ()
-    others = [one for one in find_values(text) if (one.year and dates) or one.kind in _FIRM - kinds]
+    text = _ORDINAL_PREFIX.sub("", text)
+    others = [
+        one
+        for one in find_values(text)
+        if (one.year and dates)
+        or one.kind in _FIRM - kinds
+        or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
+    ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
         rest[start:end] = " " * (end - start)
@@ -214,7 +224,8 @@ def _judge_moment(
         return unclear("denied" if is_denied(text, same[0].start, same[0].end) else "doubted", quote(same[0]))
     if less:
         return unclear("less_exact", quote(less[0]))
-    firm = [one for one in other if is_asserted(one) and (not exact or any(way[1] for way in one.ways))]
+    alone = len(dates) == 1 and not re.search(r"\w", text[: dates[0].start] + text[dates[0].end :])
+    firm = [one for one in other if is_asserted(one) and (alone or not exact or any(way[1] for way in one.ways))]
     if (
         config.value
         and not gold.unread
@@ -247,9 +258,9 @@ def _compare_moments(golds: Sequence[Moment], one: Moment) -> str:
 
 
 def _are_adjacent_years(gold: Moment, one: Moment) -> bool:
-    """Return whether two bare years are adjacent; people labelled many such answers right."""
-    years = [way[0] for moment in (gold, one) for way in moment.ways if way[0] and not any(way[1:])]
-    return len(years) == 2 and abs(years[0] - years[1]) == 1
+    """Return whether a bare year is next to the gold one; people labelled many such answers right."""
+    bare = {way[0] for way in one.ways if way[0] and not any(way[1:])}
+    return any(abs(year - way[0]) == 1 for year in bare for way in gold.ways if way[0])
 
 
 def _match_plain(text: str, gold: GoldAnswer) -> Outcome:

@@ -120,3 +120,46 @@ def test_an_answer_of_several_parts_says_how_many_it_covers():
     question = next(pair.question for pair in PAIRS if pair.question.question_id == "owners")
     found = outcome(Pair(question, "Alto and Larkspur", ""))
     assert (found.verdict, found.why, round(found.covered, 3)) == ("open", "some_parts", 0.667)
+
+
+def _ask(text: str, gold: str, *aliases: str) -> Question:
+    return Question("q", "p", "single", text, gold, aliases, (), (), (), ())
+
+
+SHARE = _ask("What share of Larkspur's assets was in Taiwan at the end of fiscal 2023?", "18.4%", "18.4 percent")
+SALES = _ask("What were Larkspur's net sales in fiscal 2024, in millions of dollars?", "96,169", "$96.2 billion")
+ISSUED = _ask("When did Larkspur issue its senior notes due 2052?", "June 9, 2022")
+KEPT = _ask("What share of what it collects may an agency keep?", "Fifty percent")
+BANK = _ask("Which Federal Reserve Bank hosted the survey?", "Federal Reserve Bank of Dallas", "the Dallas Fed")
+SEGMENT = _ask("Which segment had the lowest revenue in fiscal 2021?", "Embedded", "the Embedded segment")
+SPAN = _ask("When did the officer serve?", "during his initial training")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [  # of the kind that is asked, in another kind, in none
+        (SHARE, "Down 55%", "wrong"),
+        (SHARE, "379 million", "wrong"),
+        (SHARE, "12", "wrong"),
+        (SHARE, "0.184", "open"),
+        (SALES, "third", "wrong"),
+        (SALES, "one", "wrong"),
+        (SALES, "Larkspur Bottling A.Ş.", "wrong"),
+        (SALES, "third-party carriers and wholesalers", "wrong"),
+        (SALES, "a third", "open"),
+        (ISSUED, "2032", "wrong"),
+        (ISSUED, "2022", "open"),
+        (ISSUED, "2023", "open"),  # a year off: some people take it for right
+        (KEPT, "half", "right"),
+        (KEPT, "one-half", "right"),
+        (BANK, "3 million square feet", "wrong"),
+        (BANK, "May 2015", "wrong"),
+        (SEGMENT, "$16,434 million", "wrong"),
+        (SEGMENT, "Gaming", "wrong"),
+        (SPAN, "2015", "open"),
+    ],
+)
+def test_a_short_answer_of_another_kind_is_wrong_and_one_that_may_mean_the_right_one_stays_open(
+    question, text, verdict
+):
+    assert match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig()).verdict == verdict
