@@ -278,10 +278,11 @@ def _of_one_level(table: list[list[Triplet]]) -> list[list[Triplet]]:
     """A table without its sums, unless each of its members is one: North America stands beside Europe, not Canada."""
     rows = sorted(table, key=lambda figure: _place_of(figure[0]))
     values = [worth(figure[0]) for figure in rows]
+    made_up = {figure[0].triplet_id for at, figure in enumerate(rows) if is_sum_of_neighbours(values, at)}
     parts = [
         figure
-        for at, figure in enumerate(rows)
-        if not _SUM_ROW.match(figure[0].source_sentence) and not is_sum_of_neighbours(values, at)
+        for figure in table
+        if not _SUM_ROW.match(figure[0].source_sentence) and figure[0].triplet_id not in made_up
     ]
     return parts or table
 

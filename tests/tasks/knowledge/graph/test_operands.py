@@ -61,4 +61,4 @@ def test_a_part_that_others_make_up_stands_beside_none_of_them():
         for name, value in cells.items()
     }
     (level,) = by_table(list(made.values())[::-1])
-    assert [figure[0].triplet_id for figure in level] == ["UnitedHealthcare", "Health", "Insight", "Rx"]
+    assert {figure[0].triplet_id for figure in level} == {"UnitedHealthcare", "Health", "Insight", "Rx"}
