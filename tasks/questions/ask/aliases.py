@@ -25,8 +25,8 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
     if not forms and triplet.object_type in {"ORG", "EXCHANGE"}:
         forms = company_names(triplet.answer)
     # "Florida" for "FL", but not "IN" for "Indiana", which is a word of any text
-    if not forms and (place := swap_state_form(triplet.answer)) and place not in STATES:
-        forms = {place}
+    if not forms and triplet.answer.rpartition(", ")[2] in STATES:
+        forms = {swap_state_form(triplet.answer)}
     forms.discard(triplet.answer)
     return tuple(sorted((a for a in forms if a), key=lambda a: (len(a), a)))
 
