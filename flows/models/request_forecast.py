@@ -265,7 +265,9 @@ class SupposedNLI:
 
     def connect(self, cache: Path, *, threads: int, means: InferenceContext) -> NLI:
         """The check."""
-        check = check_with(self.config, self.model.connect(cache, threads=threads, means=means))
+        check = self.config.ask_after_rules(
+            check_with(self.config, self.model.connect(cache, threads=threads, means=means))
+        )
 
         def supposed(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
             for label in check(pairs):
@@ -535,6 +537,11 @@ def prompt_overhead(stage: str) -> float:
 
 QUESTION = 35.0  # tokens of one, on average of the recorded ones
 PER_WORD = 1.4  # tokens of a word of a passage
+UNSHOWN: Range = (
+    0.0,
+    0.02,
+    0.1,
+)  # of variants by rules, those that the rules do not show to be kept: 11 of the sample's 581
 TURNS = {"back_translation": 2}  # requests of a role for one case, where they are several
 
 
@@ -556,12 +563,15 @@ def count_variant_requests(config: Config, questions: Counts, chunks: int, words
     for entry in roles.perturbations_asking_models(config):
         cases, text = _cases(entry, questions, chunks), _text(entry, config, words)
         several = count_wanted(entry, config.perturb)
-        if is_written_by_model(entry, config.perturb):
-            turns = TURNS.get(entry.role, 1) * config.perturb.model_share
-            calls = multiply_ranges(cases, (turns,) * 3)
+        by_model = config.perturb.model_share if is_written_by_model(entry, config.perturb) else 0.0
+        if by_model:
+            calls = multiply_ranges(cases, (TURNS.get(entry.role, 1) * by_model,) * 3)
             volumes["generator" if entry.generator else "llm"].append(RequestVolume(calls, text, several * text))
         if ENTAILMENT in entry.checks and roles.model_of_tool(config.nli):
-            volumes["nli"].append(RequestVolume(multiply_ranges(cases, (2 * several,) * 3), 2 * text, REPLY["nli"]))
+            by_rules = (1 - by_model,) * 3 if entry.rules else (0.0,) * 3
+            asked = multiply_ranges(by_rules, UNSHOWN) if config.nli.rules_first else by_rules
+            checks = multiply_ranges(cases, multiply_ranges((2.0 * several,) * 3, add_ranges((by_model,) * 3, asked)))
+            volumes["nli"].append(RequestVolume(checks, 2 * text, REPLY["nli"]))
     return {argument: combine_volumes(asked) for argument, asked in volumes.items()}
 
 

@@ -13,6 +13,7 @@ from rarefy.data_contracts.rows import Block, Fact
 from rarefy.tasks.text import quantities
 from rarefy.tasks.text.dates import MONTH, iso_date, iso_day, moments, month_number, parse_day
 from rarefy.tasks.text.names import FORM, is_legal_form
+from rarefy.tasks.text.states import STATES
 
 # Words of the cover page, and the header that the SEC puts above a submission
 
@@ -22,23 +23,16 @@ _PERIOD = re.compile(
     rf"(?:fiscal\s+year|year|period|52\s+weeks|53\s+weeks|quarterly\s+period)\s*ended\s*:?\s*\(?{_DATE}", re.I
 )
 _FORM = re.compile(r"\bform\s+((?:10-?K(?:SB|405|T)?|10-?Q|20-?F|40-?F|8-?K)(?:/A)?)\b", re.I)
-_STATES = (
-    "Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware Florida Georgia Hawaii "
-    "Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine Maryland Massachusetts Michigan "
-    "Minnesota Mississippi Missouri Montana Nebraska Nevada New_Hampshire New_Jersey New_Mexico New_York "
-    "North_Carolina North_Dakota Ohio Oklahoma Oregon Pennsylvania Rhode_Island South_Carolina "
-    "South_Dakota Tennessee Texas Utah Vermont Virginia Washington West_Virginia Wisconsin Wyoming "
-    "District_of_Columbia Puerto_Rico Bermuda Ireland Switzerland Netherlands Luxembourg Cayman_Islands "
-    "Canada Ontario British_Columbia Jersey England_and_Wales Marshall_Islands Israel Panama Curacao"
-).replace("_", r"\s+")
-_PLACE = "|".join(sorted(_STATES.split(), key=len, reverse=True))
-_ABBREVIATED = (
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA "
-    "RI SC SD TN TX UT VT VA WA WV WI WY DC PR"
+_ELSEWHERE = (
+    "Bermuda|Ireland|Switzerland|Netherlands|Luxembourg|Cayman Islands|Canada|Ontario|British Columbia|Jersey"
+    "|England and Wales|Marshall Islands|Israel|Panama|Curacao"
+)
+_PLACE = "|".join(
+    sorted((name.replace(" ", r"\s+") for name in (*STATES.values(), *_ELSEWHERE.split("|"))), key=len, reverse=True)
 )
 _ADDRESS = re.compile(
     rf"((?:[^|]{{0,80}}?\d|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\s)[^|]{{1,80}}?)[,\s]\s*"
-    rf"([A-Z][A-Za-z.' -]{{1,30}}?)\s*,\s*({_PLACE}|{'|'.join(_ABBREVIATED.split())})\b[\s,|]*(\d{{5}}(?:-\d{{4}})?)?",
+    rf"([A-Z][A-Za-z.' -]{{1,30}}?)\s*,\s*({_PLACE}|{'|'.join(STATES)})\b[\s,|]*(\d{{5}}(?:-\d{{4}})?)?",
     re.I,
 )
 _INCORPORATED = re.compile(

@@ -11,6 +11,7 @@ from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.quantities import UNITS as WORDS
 from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
+from rarefy.tasks.text.states import STATES
 from rarefy.tasks.text.stems import stem
 
 # An answer that is an amount and no more
@@ -21,16 +22,6 @@ FIGURES_ALONE = re.compile(
 # Words: case, accents, quotes, articles, legal forms, abbreviations of states
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")
-_STATES = (
-    "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE "
-    "Delaware,FL Florida,GA Georgia,"
-    "HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,"
-    "MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,"
-    "NH New Hampshire,NJ New Jersey,NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,"
-    "OR Oregon,PA Pennsylvania,RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,"
-    "VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming,DC District of Columbia"
-)
-STATES = {pair[:2]: pair[3:] for pair in _STATES.split(",")}
 COUNTRIES = frozenset(
     "united states,us,usa,uk,united kingdom,canada,china,japan,germany,france,ireland,taiwan,india,mexico".split(",")
 )

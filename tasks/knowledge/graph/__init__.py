@@ -24,7 +24,9 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 7  # a clue is needed among all things of which the same is said; none ends in a kind; chains through a year
+VERSION = (
+    8  # a clue is needed among all things of which the same is said; chains through a year; no sum beside its parts
+)
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -276,8 +276,31 @@ def by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:
 
 def _of_one_level(table: list[list[Triplet]]) -> list[list[Triplet]]:
     """A table without its sums, unless each of its members is one: North America stands beside Europe, not Canada."""
-    parts = [figure for figure in table if not _SUM_ROW.match(figure[0].source_sentence)]
+    rows = sorted(table, key=lambda figure: _place_of(figure[0]))
+    values = [worth(figure[0]) for figure in rows]
+    made_up = {figure[0].triplet_id for at, figure in enumerate(rows) if is_sum_of_neighbours(values, at)}
+    parts = [
+        figure
+        for figure in table
+        if not _SUM_ROW.match(figure[0].source_sentence) and figure[0].triplet_id not in made_up
+    ]
     return parts or table
+
+
+def _place_of(figure: Triplet) -> tuple[int, int, str]:
+    """Where a figure stands in its passage: its row, and its cell in it."""
+    return figure.start, figure.source_sentence.find(figure.answer), figure.triplet_id
+
+
+def is_sum_of_neighbours(values: Sequence[Decimal], at: int) -> bool:
+    """Whether a figure of a table is the sum of two or more that stand right before or right after it."""
+    for run in (values[:at][::-1], values[at + 1 :]):
+        for count, total in enumerate(accumulate(run), start=1):
+            if count > 1 and abs(total - values[at]) <= ROUNDED * values[at] / 10:
+                return True
+            if total > values[at] * (1 + ROUNDED):
+                break
+    return False
 
 
 def _tables_of(figure: Iterable[Triplet]) -> dict[tuple[str, int], list[Triplet]]:

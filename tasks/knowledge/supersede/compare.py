@@ -5,9 +5,9 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.text.names import company, plain
 from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.states import STATES
 
 SAME, OTHER, UNTOLD = "same", "other", "untold"
 

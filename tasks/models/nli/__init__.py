@@ -101,24 +101,22 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         if ":" not in place:
             raise ValueError(f"no method {self.method!r}; have {', '.join(CHECKS)}, or write module:function")
 
-        def made_by(place: str) -> NLI:
-            make: Callable[..., NLI] = find(place, {})
-            return make(self, cache, threads=threads, means=means or InferenceContext())
+        make: Callable[..., NLI] = find(place, {})
+        return self.ask_after_rules(make(self, cache, threads=threads, means=means or InferenceContext()))
 
-        nli = made_by(place)
-        return _after_rules(made_by(CHECKS["rules"]), nli) if self.rules_first and self.method != "rules" else nli
+    def ask_after_rules(self, nli: NLI) -> NLI:
+        """The check, which with `rules_first` asks `nli` only about pairs that the rules do not show to be kept."""
+        if not self.rules_first or self.method == "rules":
+            return nli
+        rules = NLIConfig(method="rules").connect(Path())
 
+        def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
+            given = list(pairs)
+            shown = list(rules(given))
+            asked = nli(pair for pair, label in zip(given, shown, strict=True) if label.label != "kept")
+            return (label if label.label == "kept" else next(asked) for label in shown)
 
-def _after_rules(rules: NLI, nli: NLI) -> NLI:
-    """The check that asks `nli` only about pairs that the rules do not show to be kept."""
-
-    def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
-        given = list(pairs)
-        shown = list(rules(given))
-        asked = nli(pair for pair, label in zip(given, shown, strict=True) if label.label != "kept")
-        return (label if label.label == "kept" else next(asked) for label in shown)
-
-    return check
+        return check
 
 
 def equivalent(there: Label, back: Label) -> bool:

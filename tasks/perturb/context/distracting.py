@@ -8,7 +8,6 @@ from functools import lru_cache
 from random import Random
 
 from rarefy.data_contracts.rows import Swap
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.other_values import is_name_mentioned
@@ -17,6 +16,7 @@ from rarefy.tasks.perturb.passages import DIVIDER
 from rarefy.tasks.questions.other_answers import leads_elsewhere
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.quantities import number
+from rarefy.tasks.text.states import STATES
 
 # Sums in tables
 

@@ -10,12 +10,12 @@ from functools import lru_cache
 from random import Random
 
 from rarefy.data_contracts.rows import LITERALS, VERDICTS, Question, Swap, Triplet, row_id
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.perturb.context.swaps import draw_figures, find_figures, parse_amount, scale_digits, size_ratio
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.names import ENDING, ENGLISH_FORMS, is_legal_form, without_form
 from rarefy.tasks.text.notations import contains_answer, find_numbers
 from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.states import STATES
 
 # Short forms of names
 

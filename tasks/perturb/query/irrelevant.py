@@ -9,7 +9,6 @@ from random import Random
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.corpus.read.language import is_english
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.question_parts import AUX, LONGEST_QUESTION, PREPOSITIONS, PRONOUNS
@@ -20,6 +19,7 @@ from rarefy.tasks.text.dates import MONTHS
 from rarefy.tasks.text.dates import SHORT as SHORT_MONTHS
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.sentences import STARTERS, sentences
+from rarefy.tasks.text.states import STATES
 from rarefy.tasks.text.syntax.tree import TaggedWord, tag_words
 from rarefy.tasks.text.wordnet import known, readings
 

@@ -9,6 +9,7 @@ from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.states import STATES, swap_state_form
 
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
@@ -23,6 +24,9 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
     forms = _number_forms(triplet) if triplet.value and re.fullmatch(r"-?\d+(?:\.\d+)?", triplet.value) else set()
     if not forms and triplet.object_type in {"ORG", "EXCHANGE"}:
         forms = company_names(triplet.answer)
+    # "Florida" for "FL", but not "IN" for "Indiana", which is a word of any text
+    if not forms and triplet.answer.rpartition(", ")[2] in STATES:
+        forms = {swap_state_form(triplet.answer)}
     forms.discard(triplet.answer)
     return tuple(sorted((a for a in forms if a), key=lambda a: (len(a), a)))
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Fact, Triplet
 from rarefy.tasks.knowledge.extract.values import parse_cell_number
+from rarefy.tasks.knowledge.graph.computed import is_sum_of_neighbours
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import describe_measure
@@ -75,10 +76,43 @@ def names_two_lines(triplet: Triplet, chunk: Chunk) -> bool:
 
 def whole_is_of_table(member: Triplet, whole: Triplet, index: CorpusIndex) -> bool:
     """Whether the table of a part has the whole that it is measured by, so that both are of one breakdown."""
-    text = index.chunks[member.chunk_id].text
-    left = text.rfind("\n\n", 0, member.start) + 1
-    right = text.find("\n\n", member.end)
+    chunk = index.chunks[member.chunk_id]
+    start, end = _table_of(member, chunk)
     printed = parse_cell_number(whole.answer)
-    cells = text[left : right if right > 0 else None].split("|")
+    cells = chunk.text[start:end].split("|")
     numbers = (parse_cell_number(cell.strip()) for cell in cells)
     return any(number.digits == printed.digits for number in numbers if number and printed)
+
+
+def _table_of(fact: Triplet, chunk: Chunk) -> tuple[int, int]:
+    """Where the table of a fact begins and ends in its passage."""
+    end = chunk.text.find("\n\n", fact.end)
+    return chunk.text.rfind("\n\n", 0, fact.start) + 1, end if end > 0 else len(chunk.text)
+
+
+def are_parts_of_whole(member: Triplet, whole: Triplet, index: CorpusIndex) -> bool:
+    """Whether what the table of a part lists beside it comes to no more than the whole, so that nothing counts twice.
+
+    Segments that sell to one another, or that bear no cost of the head office, come to more: a share is none of them.
+    The table's tags say what is listed; a sum of others in it is left out, as the others are counted.
+    """
+    chunk = index.chunks[member.chunk_id]
+    start, end = (chunk.start + place for place in _table_of(member, chunk))
+    listed = [
+        fact
+        for fact in index.facts_of_time(member.doc_id, member.period_start, member.period_end)
+        if start <= fact.start < end and (fact.concept, fact.unit) == (member.concept, member.unit)
+    ]
+    row = range(chunk.start + member.start, chunk.start + member.end)
+    for axes in {_axes_of(fact) for fact in listed if fact.start in row and fact.value == member.value}:
+        parts = {f.dimensions: Decimal(f.value) for f in sorted(listed, key=lambda f: f.start) if _axes_of(f) == axes}
+        values = [value for value in parts.values() if value > 0]
+        leaves = [value for at, value in enumerate(values) if not is_sum_of_neighbours(values, at)]
+        if axes and sum(leaves) <= Decimal(whole.value) * (1 + ROUNDED):
+            return True
+    return False
+
+
+def _axes_of(fact: Fact) -> frozenset[str]:
+    """Along what a tagged figure is a part: segments, regions; empty for a whole."""
+    return frozenset(dimension.partition("=")[0] for dimension in _part_of(fact))

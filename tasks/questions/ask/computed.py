@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.questions.ask.ambiguous import whole_is_of_table
+from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, whole_is_of_table
 from rarefy.tasks.questions.ask.arithmetic import (
     answer_of,
     are_times,
@@ -78,6 +78,8 @@ def share(path: Path, index: CorpusIndex) -> Wording:
         return refuse("figure_too_coarse")
     if not whole_is_of_table(member, operands[1], index):
         return refuse("whole_of_another_table")
+    if not are_parts_of_whole(member, operands[1], index):
+        return refuse("parts_overlap")
     owner, plain = _owner(member, index), lower_first(re.sub(r"^total ", "", name))
     when = when_words(member, index)
     words = {

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.extract.deadlines import Rule, parse_rule
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column, upper_first
 from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.states import STATES
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
 _OBJECT_QUESTIONS = {  # relation → the question that its object answers
@@ -114,6 +114,13 @@ def unit_phrase(triplet: Triplet) -> str | None:
     if unit in _MONEY:
         return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
     return "" if unit == "shares" else None
+
+
+def scale_phrase(triplet: Triplet) -> str:
+    """ "in millions of dollars" where an answer in dollars or shares does not say its scale; "" for others."""
+    if not triplet.scale or triplet.scale[:-1] in triplet.answer or triplet.unit not in {*_DOLLARS, "shares"}:
+        return ""
+    return f"in {triplet.scale}{'' if triplet.unit == 'shares' else ' of dollars'}"
 
 
 def when_phrase(triplet: Triplet, year_end: str = "") -> str:

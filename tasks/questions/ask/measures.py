@@ -227,6 +227,14 @@ def _complete(name: str, triplet: Triplet) -> tuple[str, str]:
         return name, "meaning_of_lead_in_lost"
     if "NotYetRecognized" in tag and not re.search(r"unrecognized|unamortized|not yet", name, re.I):
         return name, "meaning_of_lead_in_lost"
+    if re.search(r"TaxExpenseBenefit|BeforeIncomeTaxes", tag) and not re.search(r"\btax|\bprovisions?$", name, re.I):
+        return name, "meaning_of_lead_in_lost"
+    if "TaxExpenseBenefit" in tag and not re.search(r"\btax|\(", name, re.I):
+        name = f"{name} for income taxes"
+    if "DefinedBenefitPlan" in tag and not re.search(r"pension|benefit|\bplans?\b|retire|actuarial", name, re.I):
+        return name, "meaning_of_lead_in_lost"
+    if "DeferredTaxAssetsValuationAllowance" in tag and "deferred" not in name:
+        name = re.sub(r"\b(valuation allowances?)\b", r"\1 on deferred tax assets", name)
     if re.search(r"DeferredTaxAssets|DeferredTaxLiabilities", tag) and not re.search(
         r"deferred|valuation allowance", name, re.I
     ):

@@ -8,7 +8,6 @@ from datetime import date
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Triplet, row_id
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
@@ -34,6 +33,7 @@ from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_l
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
 from rarefy.tasks.questions.ask.purchases import ask_purchase
 from rarefy.tasks.questions.ask.years import ask_by_year
+from rarefy.tasks.text.states import STATES
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
         ),
         description="in this order, the cheap ones first: names, or module:function",
     )
-    fewest_words: int = Field(6, ge=1, description="in a question")
+    fewest_words: int = Field(5, ge=1, description="in a question")
     most_words: int = Field(60, ge=1, description="in a question")
     least_reading_ease: float = Field(
-        -10.0, description="Flesch's; terms of accounting are long words: plain questions about them go down to 0"
+        -40.0, description="Flesch's; terms of accounting are long words: plain questions about them go down to -15"
     )
     near_duplicate: float = Field(
         92.0,

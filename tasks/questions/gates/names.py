@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk, Triplet
-from rarefy.tasks.knowledge.extract.entity_types import STATES
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.measure_words import NOTHING
 from rarefy.tasks.questions.gates.statements import told_by
 from rarefy.tasks.questions.gates.wording import fold_text
 from rarefy.tasks.text.sentences import sentences
+from rarefy.tasks.text.states import STATES, swap_state_form
 from rarefy.tasks.text.stems import root, stem, words
 
 _WORD = re.compile(r"\w+")
@@ -92,16 +92,11 @@ def _forms(relation: str, *ends: str) -> set[str]:
         full = fold_text(" ".join(ends))
         forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in full}
     if relation == "is headquartered in":
-        places = [(city, _OTHER_FORM.get(state)) for city, _, state in (end.rpartition(", ") for end in ends)]
-        forms |= {fold_text(f"{city}, {state}") for city, state in places if state}
+        forms |= {fold_text(other) for end in ends if (other := swap_state_form(end))}
         forms |= {re.sub(r" \d\d?$", "", form) for form in forms}  # "Dublin 2" is in Dublin
     if relation == "is based in":  # "PA" alone may be anything
-        forms = {fold_text(_FULL_FORM.get(end, end)) for end in ends}
+        forms = {fold_text(STATES.get(end, end)) for end in ends}
     return forms
-
-
-_FULL_FORM = dict(STATES)
-_OTHER_FORM = _FULL_FORM | {name: short for short, name in STATES.items()}
 
 
 def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
@@ -109,7 +104,7 @@ def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
     place = fact.object if fact.answer in ("", fact.subject) else fact.answer
     places = _forms(fact.relation, place)
     if fact.relation == "is based in":
-        places |= {fold_text(_OTHER_FORM[end]) for end in (fact.object, place) if end in _OTHER_FORM}
+        places |= {fold_text(other) for end in (fact.object, place) if (other := swap_state_form(end))}
     elif fact.relation not in (*_SEATED, "has principal executive offices at"):
         return None
     names, here = (

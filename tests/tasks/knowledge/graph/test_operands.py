@@ -48,3 +48,17 @@ def test_a_sum_stands_beside_none_of_its_parts():
     canada, total, europe = ([replace(FIGURE, triplet_id=row, source_sentence=row)] for row in rows)
     assert list(by_table([canada, total, europe])) == [[canada, europe]]
     assert list(by_table([total])) == [[total]]
+
+
+def test_a_part_that_others_make_up_stands_beside_none_of_them():
+    """Of UnitedHealth Group's table of segments, 2023: Optum is Optum Health, Optum Insight and Optum Rx."""
+    row = "| Earnings from operations | $16,415 | $6,560 | $4,268 | $5,115 | $— | $15,943 | $— | $32,358 |"
+    cells = dict(
+        zip(("UnitedHealthcare", "Health", "Insight", "Rx", "Optum"), (16415, 6560, 4268, 5115, 15943), strict=True)
+    )
+    made = {
+        name: [replace(FIGURE, triplet_id=name, value=str(value), answer=f"${value:,}", source_sentence=row)]
+        for name, value in cells.items()
+    }
+    (level,) = by_table(list(made.values())[::-1])
+    assert {figure[0].triplet_id for figure in level} == {"UnitedHealthcare", "Health", "Insight", "Rx"}

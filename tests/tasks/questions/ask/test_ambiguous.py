@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet
-from rarefy.tasks.questions.ask.ambiguous import second_value, whole_is_of_table
+from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, second_value, whole_is_of_table
 from rarefy.tasks.questions.ask.index import build_index
 
 ROW = "| United States | 41,190 |"
@@ -66,3 +66,45 @@ def test_a_whole_stands_in_the_table_of_its_part():
     assert whole_is_of_table(SALES, whole, index_of())
     assert not whole_is_of_table(SALES, whole, index_of(text=TEXT.replace(TOTAL, "| Total | 67,090 |")))
     assert not whole_is_of_table(SALES, whole, index_of(text=TEXT.replace(TOTAL, f"\n\n{TOTAL}")))
+
+
+# Segments of UnitedHealth Group, 2023: revenues between them are taken off in a column of their own
+SEGMENTS = ("Unitedhealthcare", "Optumhealth", "Optuminsight", "Optumrx", "", "TotalOptum", "-")
+SEGMENT_ROWS = {
+    "Revenues": (281_360, 95_319, 18_932, 116_087, -3_703, 226_635, -136_373, 371_622),
+    "Assets": (110_943, 89_432, 34_173, 51_266, 0, 174_871, -12_094, 273_720),
+    "DepreciationAndAmortization": (989, 1_058, 1_229, 696, 0, 2_983, 0, 3_972),
+    "OperatingIncomeLoss": (16_415, 6_560, 4_268, 5_115, 0, 15_943, 0, 32_358),
+}
+ELIMINATED = "srt:ConsolidationItemsAxis=us-gaap:IntersegmentEliminationMember"
+
+
+def segment_table(measure):
+    """A row of the table, the figures of UnitedHealthcare, Optum and the whole, and an index with their tags."""
+    values = SEGMENT_ROWS[measure]
+    row = f"| {measure} | {' | '.join(f'{value:,}' for value in values)} |"
+    text = f"(in millions)\n\n{row}\n\nThe end."
+    facts, place, triplets = [], text.index(row), []
+    for name, value in zip((*SEGMENTS, "all"), values, strict=True):
+        place = text.index(f" {value:,} |", place) + 1
+        segment = f"us-gaap:StatementBusinessSegmentsAxis=unh:{name}Member"
+        dimensions = () if name == "all" else (segment,) if name[1:] else (ELIMINATED,)
+        facts.append(tag(str(value), *dimensions, concept=f"us-gaap:{measure}", start=place))
+        made = {"start": text.index(row), "end": text.index(row) + len(row), "source_sentence": row}
+        triplets.append(replace(SALES, value=str(value), answer=f"{value:,}", concept=f"us-gaap:{measure}", **made))
+    return triplets[0], triplets[5], triplets[7], index_of(*facts, text=text)
+
+
+@pytest.mark.parametrize(
+    ("measure", "parts"),
+    [("Revenues", False), ("Assets", False), ("DepreciationAndAmortization", True), ("OperatingIncomeLoss", True)],
+)
+def test_a_share_is_of_parts_that_come_to_no_more_than_the_whole(measure, parts):
+    one, total_of_three, whole, index = segment_table(measure)
+    assert are_parts_of_whole(one, whole, index) == are_parts_of_whole(total_of_three, whole, index) == parts
+
+
+def test_a_part_whose_siblings_are_not_listed_is_one_by_its_tag():
+    whole = replace(SALES, value="67074", answer="67,074")
+    assert are_parts_of_whole(SALES, whole, index_of(OWN))
+    assert not are_parts_of_whole(SALES, whole, index_of(tag("41190", start=TEXT.index("41,190"))))

@@ -137,6 +137,19 @@ def test_a_question_that_says_loss_is_answered_with_or_without_the_sign():
     assert {"2,722", "-2,722", "$2,722 million", "$2.72 billion", "($2.72 billion)"} <= set(answer_aliases(loss))
 
 
+@pytest.mark.parametrize(
+    ("shown", "aliases"),
+    [
+        ("FL", ("Florida",)),
+        ("Irving, TX", ("Irving, Texas",)),
+        ("Indiana", ()),  # "IN" is a word of any text, and scoring reads it after a comma
+        ("Ireland", ()),
+    ],
+)
+def test_a_state_that_is_printed_short_may_be_written_in_full(shown, aliases):
+    assert answer_aliases(figure("is based in", answer=shown, value="", unit="")) == aliases
+
+
 def test_an_amount_per_share_is_never_rounded():
     dividend = figure("dividends declared per share", answer="$0.235", value="0.235", unit="USD/shares", scale="")
     assert set(answer_aliases(dividend)) == {"0.235", "$0.235 per share"}
@@ -206,6 +219,17 @@ def test_a_label_of_two_sides_is_the_one_that_its_sign_says(relation, value, nam
         ("dividend payments", {"concept": "us-gaap:PaymentsOfDividends"}, "dividend payments"),
         ("provision for income taxes", {"concept": "us-gaap:IncomeTaxExpenseBenefit"}, "provision for income taxes"),
         ("sales rebates", {"concept": "a:AccruedSalesRebates", "period_start": ""}, "accrued sales rebates"),
+        # of UnitedHealth Group's table of its provision for income taxes, and of that of its deferred taxes
+        (
+            "total current provision",
+            {"concept": "us-gaap:CurrentIncomeTaxExpenseBenefit"},
+            "total current provision for income taxes",
+        ),
+        (
+            "valuation allowances",
+            {"concept": "us-gaap:DeferredTaxAssetsValuationAllowance", "period_start": ""},
+            "valuation allowances on deferred tax assets",
+        ),
         ("current state taxes", {"concept": "a:CurrentStateTaxExpenseBenefit"}, "current state income tax expense"),
         (
             "basic shares used in computing earnings per share",
@@ -239,6 +263,10 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("accounts payable", {"concept": "us-gaap:IncreaseDecreaseInAccountsPayable"}, "label_not_plain"),
         ("foreign currency translation tax", {"concept": "a:OtherComprehensiveIncomeNetOfTax"}, "label_not_plain"),
         ("compensation expense", {"concept": "a:CompensationCostNotYetRecognized"}, "meaning_of_lead_in_lost"),
+        ("total current", {"concept": "us-gaap:CurrentIncomeTaxExpenseBenefit"}, "meaning_of_lead_in_lost"),
+        ("United States", {"concept": "us-gaap:IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic"},
+         "meaning_of_lead_in_lost"),
+        ("interest cost", {"concept": "us-gaap:DefinedBenefitPlanInterestCost"}, "meaning_of_lead_in_lost"),
         ("pre-tax compensation expense", {"concept": "a:AllocatedShareBasedCompensationExpense"},
          "meaning_of_lead_in_lost"),
         ("operating lease payments", {"concept": "a:LesseeOperatingLeasePaymentsDueNextTwelveMonths"},

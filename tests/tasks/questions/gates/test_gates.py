@@ -145,6 +145,19 @@ def test_what_a_label_in_quotes_or_a_citation_has_is_no_seam(text):
     assert reason_of(replace(SINGLE, text=text), gates=("readable",)) == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which accounting firm audits Comcast?",
+        "Which company reported the higher depreciation and amortization in fiscal 2023: Coca-Cola or NVIDIA?",
+        "In fiscal 2023, what was Johnson Controls International's income from discontinued operations attributable to "
+        "noncontrolling interests?",
+    ],
+)
+def test_short_questions_and_the_long_words_of_accounting_are_readable(text):
+    assert reason_of(replace(SINGLE, text=text), gates=("readable",)) == ""
+
+
 def test_a_sentence_that_is_hard_to_read_is_rejected():
     text = "Which international organization's institutionalization counterrevolutionizes telecommunication?"
     assert reason_of(replace(SINGLE, text=text)) == "hard_to_read"
