@@ -2,10 +2,11 @@
 
     python benchmarks/first_minutes.py COMMIT [--questions 20] [--rounds 2]
 
-Both states run in turn, each from a store of its own, with bytecode written beforehand; of each command the least of its
-rounds counts (a cold build has one). Seconds are of the command and of the children that it waits for; a temporary
-Prefect server, which it does not wait for, comes on top. Beside them stands what no change of ours goes below: an empty
-Prefect flow, and the embedding model alone on as many wordings as that many questions of the packaged benchmark have.
+Both states run in turn, each from a store of its own, with bytecode written beforehand; of each command the least of
+its rounds counts (a cold build has one). Seconds are of the command and of the children that it waits for; a temporary
+Prefect server, which it does not wait for, comes on top. Beside them stands what no change of ours goes below: an
+empty Prefect flow, and the embedding model alone on as many wordings as that many questions of the packaged benchmark
+have.
 """
 
 import os
