@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from prefect import flow
 from rich.console import Console
 from rich.table import Table
 
@@ -38,7 +37,6 @@ class CorpusPlan:
     expected: ExpectedQuestions | None = None  # where the census is not known and no model takes part
 
 
-@flow(name="rarefy plan", flow_run_name="plan {corpus}", persist_result=False)
 def plan(
     corpus: str,
     config: Config = Config(),  # noqa: B008  (frozen)

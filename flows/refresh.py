@@ -9,8 +9,9 @@ from pathlib import Path
 from prefect import flow
 
 from rarefy.data_contracts.schemas import NewerSchema
-from rarefy.flows import build as building
 from rarefy.flows.config import Config
+from rarefy.flows.engine.benchmark import build_benchmark
+from rarefy.flows.engine.deliver import build_settings
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run, run_id
 from rarefy.flows.engine.workers import connect_workers
@@ -66,7 +67,7 @@ def refresh(
     if only_if_wanted and not pending_requests(place, line):
         return RefreshResult("not wanted")
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    request = RefreshRequest(line, out, digest([str(corpus), limit, as_of, building.build_settings(config)])[:8])
+    request = RefreshRequest(line, out, digest([str(corpus), limit, as_of, build_settings(config)])[:8])
     with (
         board.open(),
         mark_run(place, f"refresh {out}", board.say),
@@ -148,7 +149,7 @@ def build_and_compare(
 
     The changes are noted in the journal last of all: where a run was killed before that, the next one makes them.
     """
-    built = building.build_benchmark(run, corpus, out, config, limit, as_of)
+    built = build_benchmark(run, corpus, out, config, limit, as_of)
     previous, now = built.previous, built.entry
     assert now is not None
     new = previous is None or previous.number != now.number

@@ -1,15 +1,18 @@
 """The commands that read a corpus: build, refresh, plan and estimate."""
 
 import argparse
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_workers, count
 from rarefy.flows.engine import reachability
+from rarefy.tasks.models.llm.secrets import strip_address
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
+    from rarefy.flows.reports.build_report import BuildResult
 
 BUILD = """\
 Make the benchmark of CORPUS in DIR: every table as Parquet and JSON lines, BEIR, a Hugging Face dataset, a manifest.
@@ -99,12 +102,24 @@ def _add_as_of(parser: argparse.ArgumentParser) -> None:
 def build(given: argparse.Namespace) -> int:
     """Make a benchmark and print what came of it."""
     config = _prepare(given)
-    from rarefy.flows.build import build
+    from rarefy.flows.engine.benchmark import build_from_store
     from rarefy.flows.reports.build_report import show
     from rarefy.flows.reports.console import Terminal
 
-    options = {**_run_options(given), **_limits(given)}
-    built = checks.with_store_repair(given.store, lambda: build(given.corpus, given.out, config, **options))
+    def make() -> "BuildResult":
+        found = None
+        if not os.environ.get("PREFECT_API_URL"):  # nobody watches: a build that finds everything made is no run
+            found = build_from_store(
+                given.corpus, given.out, config, given.store, given.limit, given.quiet, given.as_of
+            )
+        if found:
+            return found
+        _connect_prefect()
+        from rarefy.flows.build import build
+
+        return build(given.corpus, given.out, config, **_run_options(given), **_limits(given))
+
+    built = checks.with_store_repair(given.store, make)
     if not given.quiet:
         show(replace(built, out=given.shown_out), Terminal())
     return 0
@@ -113,6 +128,7 @@ def build(given: argparse.Namespace) -> int:
 def refresh(given: argparse.Namespace) -> int:
     """Bring a benchmark up to its documents and print what changed."""
     config = _prepare(given)
+    _connect_prefect()
     from rarefy.flows.refresh import refresh
     from rarefy.flows.reports.console import Terminal
     from rarefy.flows.reports.version_report import show_refresh
@@ -138,6 +154,7 @@ def plan(given: argparse.Namespace) -> int:
 def estimate(given: argparse.Namespace) -> int:
     """Print what a build will ask its models."""
     config = _prepare(given)
+    _connect_prefect()
     from rarefy.flows.estimate import estimate, show
     from rarefy.flows.reports.console import Terminal
 
@@ -156,25 +173,31 @@ def _limits(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _prepare(given: argparse.Namespace) -> "Config":
-    """The config, once corpus and config are known to be there and the Prefect API answers."""
+    """The config, once corpus, config and store are known to be there."""
     reachability.check_day(getattr(given, "as_of", ""))
     reachability.check_corpus(given.corpus)
+    if not given.quiet:
+        checks.print_message(f"{given.command} of {strip_address(given.corpus)}")  # libraries take seconds to import
     from rarefy.flows.config import load
-    from rarefy.flows.engine import prefect_server
 
     config = load(given.config)
     if "out" in given:
         checks.check_benchmark_folder(given.out)
     reachability.check_store(given.store)
-    prefect_server.start()
-    from rarefy.flows.engine.config_check import (
-        check_config,  # while the server starts
-        config_remarks,
-    )
+    from rarefy.flows.engine.config_check import check_config, config_remarks
 
     check_config(config, given.config)
     if not given.quiet:
         checks.print_message("\n".join(config_remarks(config)))
     checks.check_models(given, config)
-    prefect_server.wait()
     return config
+
+
+def _connect_prefect() -> None:
+    """Return once the Prefect API answers: the user's, or a temporary one, which starts while Prefect is imported."""
+    from rarefy.flows.engine import prefect_server
+
+    prefect_server.start()
+    import prefect  # noqa: F401
+
+    prefect_server.wait()

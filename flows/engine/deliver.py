@@ -10,7 +10,7 @@ from typing import Any
 from rarefy.data_contracts.expectations import render_page, validations_to_json
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import OF_EVALUATION, Config
-from rarefy.flows.engine.run import Run, Tables, describe_languages, is_shown_in_prefect
+from rarefy.flows.engine.run import NotMade, Run, Tables, describe_languages, is_shown_in_prefect
 from rarefy.flows.engine.stages import CensusRow
 from rarefy.flows.faults import NothingToBuild
 from rarefy.flows.models.spending import Spending, compute_spending, spending_as_json
@@ -80,6 +80,8 @@ def write_outcome(run: Run, out: str, config: Config) -> Iterator[None]:
     """
     try:
         yield
+    except NotMade:  # nothing was built
+        raise
     except NothingToBuild as error:
         run.fence()
         place = Path(out, EMPTY)

@@ -1,6 +1,7 @@
 """A run: stages as Prefect tasks, over documents or whole tables, each table held to its contract (architecture §6)."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,6 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import pyarrow as pa
-from prefect import task
-from prefect.cache_policies import NO_CACHE
-from prefect.context import FlowRunContext
-from prefect.runtime import flow_run
 
 from rarefy.data_contracts import expectations
 from rarefy.data_contracts.breaches import KINDS, RAISED, settle
@@ -59,6 +56,10 @@ def _is_worth_retrying(_task: object, _run: object, state: Any) -> bool:
     return isinstance(error, ConnectionError | TimeoutError) or is_transient(error)
 
 
+class NotMade(Exception):
+    """A run that only looks for what was made before met something that was not; the message names the stage."""
+
+
 @dataclass
 class Run:
     """One build or evaluation in progress: its store, its workers, its progress board, and what it met so far."""
@@ -76,11 +77,15 @@ class Run:
     breaches: dict[str, Breach] = field(default_factory=dict)  # rows that were set aside, by name
     languages: Counter[str] = field(default_factory=Counter)  # documents in each other language than English
     tables: Tables = field(default_factory=dict)  # made so far, for what is left of a build that ends early
+    makes: bool = True  # False: NotMade where the store does not have what a stage makes
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
         """What `work` returns, called as a Prefect task of that name, or directly where no flow is running."""
         if not is_in_flow():
             return work()
+        from prefect import task
+        from prefect.cache_policies import NO_CACHE
+
         return task(  # the work takes no arguments: Prefect would look through all of them, and store them
             work,
             name=name,
@@ -115,6 +120,8 @@ class Run:
         def work() -> list[Part]:
             known = list(self.store.over(self.store.find, (job.recipe(_given(job, part)) for part in parts)))
             missing = [place for place, tables in enumerate(known) if tables is None]
+            if missing:
+                self._check_may_make(job.stage)
             sizes = [part.get("rows", 1) for part in parts]
             line = self.board.line(job.stage, unit, sum(sizes))
             kept = sum(sizes) - sum(sizes[place] for place in missing)
@@ -217,7 +224,8 @@ class Run:
         self.tables = {**tables, **made, UNANSWERED_TABLES: left}
         self._check_not_empty(first, made[first])
         self.tables = self._hold_all(job, self.tables)
-        self._check_not_empty(first, self.tables[first])
+        if self.tables[first] != made[first]:
+            self._check_not_empty(first, self.tables[first])
         return self.tables
 
     def gather(self, kind: str, row_type: type, parts: Sequence[Part], tables: Tables) -> Tables:
@@ -255,6 +263,8 @@ class Run:
         """The names of the tables that the job makes of these, found in the store or made now."""
         given = _given(job, tables)
         found = self.store.find(job.recipe(given))
+        if not found:
+            self._check_may_make(job.stage)
         first = given[next(iter(job.takes))]
         total = None if found else sum(self.store.over(self.store.rows, [first] if isinstance(first, str) else first))
         line = self.board.line(job.stage, "rows", total)
@@ -272,6 +282,11 @@ class Run:
         counts = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
         line.end(_note(counts, int(bool(found)), 1) + self.describe_usage(job))
         return made
+
+    def _check_may_make(self, stage: str) -> None:
+        """NotMade where this run only looks for what was made before."""
+        if not self.makes:
+            raise NotMade(stage)
 
     def context_for(self, job: Job) -> InferenceContext:
         """How this job asks its models: under its stage's name, within the limits of the run."""
@@ -337,6 +352,7 @@ class Run:
         def work() -> dict[str, str]:
             if found := self.store.find(recipe):
                 return found
+            self._check_may_make(f"contract of {stage}")
 
             @cache
             def available(wanted: type) -> pa.Table | None:
@@ -388,7 +404,11 @@ def _note(counts: str, found: int, total: int) -> str:
 
 
 def is_in_flow() -> bool:
-    """Whether a Prefect flow is running."""
+    """Whether a Prefect flow is running; where Prefect, which takes seconds to import, was never imported none is."""
+    if "prefect" not in sys.modules:
+        return False
+    from prefect.context import FlowRunContext
+
     return FlowRunContext.get() is not None
 
 
@@ -399,7 +419,17 @@ def is_shown_in_prefect() -> bool:
 
 def run_id() -> str:
     """The name of this run in the ledger: that of Prefect, or a new one."""
-    return flow_run.id or str(uuid4())
+    run = prefect_run()
+    return (run.id if run else "") or str(uuid4())
+
+
+def prefect_run() -> Any:
+    """Prefect's record of the run that goes on: `id` and `ui_url`, "" where there is none; None without Prefect."""
+    if "prefect" not in sys.modules:
+        return None
+    from prefect.runtime import flow_run
+
+    return flow_run
 
 
 def with_repair(store: str, work: Callable[[], Made], report: Callable[[TableDamaged, Sequence[str]], object]) -> Made:

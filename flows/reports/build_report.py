@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from rich.console import Console
 
 from rarefy.data_contracts.expectations import Validation
@@ -180,6 +179,8 @@ def model_records(made: Spending | None) -> dict[str, list[dict[str, str]]]:
 
 def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> None:
     """Create artifacts in Prefect of the funnel, the census, the questions and the contracts' results."""
+    from prefect.artifacts import create_markdown_artifact, create_table_artifact  # a build of nothing new needs none
+
     tables = {
         "funnel": ("Rows in, made, kept and rejected at every stage", funnel_records(built.funnel, 1_000)),
         "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),

@@ -101,7 +101,7 @@ class Store:
         except FileNotFoundError:
             raise TableDamaged(f"table {name} is gone from {self.told}: run again and it is made anew") from None
         try:
-            table = pq.read_table(pa.BufferReader(content), use_threads=False)
+            table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)  # pq.read_table imports pandas
             if fingerprint(table) == name:
                 return table
             fault = "its rows are not those it was named after"

@@ -44,12 +44,13 @@ def find_readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     if not wanted:
         return ""
     plain = _legible(text)
-    folded, there = fold(plain), _figures(plain) | _figures(plain, "de")
+    folded = fold(plain)
     for form in wanted:
         said = _legible(form)
         if any(contains_words(folded, core) for core in core_forms(said)):
             return form
-        if not there.isdisjoint(_figure(said)):
+        figures = _figure(said)  # a text's own take long to find: only for an answer that is one
+        if figures and not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de"))):
             return f"{form}, in another notation"
     found = any(contains_answer(plain, answer, aliases, language) for language in ("en", "de"))
     return "in another notation" if found else ""

@@ -194,3 +194,34 @@ def test_the_store_may_be_any_url(built, tmp_path):
     assert main(["build", str(built / "corpus"), *where]) == 0
     assert Store("memory://s").fs.ls("/s/recipes")
     assert files(tmp_path / "out") == files(built / "out")
+
+
+class Started(Exception):
+    """In place of a server."""
+
+
+def start(*_):
+    raise Started
+
+
+def test_a_build_that_finds_everything_made_starts_no_server(copy, build, capsys, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL")
+    monkeypatch.setattr("rarefy.flows.engine.prefect_server.start", start)
+    before = files(copy / "out")
+    code, said = build(copy)
+    assert code == 0
+    assert all(words in said for words in ("rarefy: build of", "gather variants", "Funnel"))
+    assert files(copy / "out") == before
+    acme = copy / "corpus" / "acme.html"
+    acme.write_text(acme.read_text().replace("Oslo", "Trondheim"))
+    with pytest.raises(Started):  # there is something to make now, which is a run
+        build(copy)
+    assert "read  " not in capsys.readouterr().err
+    assert files(copy / "out") == before
+
+
+def test_a_plan_starts_no_server(copy, capsys, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL")
+    monkeypatch.setattr("rarefy.flows.engine.prefect_server.start", start)
+    assert main(["plan", str(copy / "corpus"), "--store", str(copy / "new")]) == 0
+    assert "3 documents" in capsys.readouterr().err

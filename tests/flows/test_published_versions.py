@@ -99,12 +99,12 @@ def test_a_refresh_by_other_settings_says_so_before_and_after(tmp_path, capfd, r
 
 
 def test_a_temporary_server_s_address_is_not_recorded(tmp_path, monkeypatch, report):
-    from rarefy.flows import build
+    from rarefy.flows.engine import benchmark
 
     class Run:
         id, ui_url = "7", "http://127.0.0.1:4711/runs/7"
 
-    monkeypatch.setattr(build, "flow_run", Run)
+    monkeypatch.setattr(benchmark, "prefect_run", lambda: Run)
     for number, temporary in enumerate((True, False), 1):
         place = tmp_path / str(number)
         place.mkdir()

@@ -5,12 +5,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import xxhash
-from datasketch import MinHash, MinHashLSH
 from pydantic import BaseModel, Field
+
+if TYPE_CHECKING:
+    from datasketch import MinHash
 
 VERSION = 2
 
@@ -92,6 +95,8 @@ class _Near:
     """Which documents share a band of their signatures (locality-sensitive hashing, with datasketch's bands)."""
 
     def __init__(self, signatures: npt.NDArray[np.uint32], config: DuplicatesConfig) -> None:
+        from datasketch import MinHashLSH  # late: it imports SciPy, half a second
+
         index = MinHashLSH(threshold=max(config.similarity - SLACK, 0.05), num_perm=config.permutations)
         self._groups: dict[int, list[tuple[int, int]]] = defaultdict(list)  # of the documents that share any
         self._added: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -114,6 +119,8 @@ class _Near:
 
 
 def _sketched(documents: Iterable[tuple[str, str, str]], config: DuplicatesConfig) -> _Sketches:
+    from datasketch import MinHash
+
     words: dict[str, int] = {}
     doc_ids, digests, periods = list[str](), list[bytes](), list[str]()
     blocks: list[npt.NDArray[np.uint32]] = []
@@ -135,7 +142,7 @@ def _sketched(documents: Iterable[tuple[str, str, str]], config: DuplicatesConfi
     return _Sketches(doc_ids, digests, periods, np.concatenate(blocks))
 
 
-def _signature(shingles: npt.NDArray[np.uint32], fresh: MinHash) -> npt.NDArray[np.uint32]:
+def _signature(shingles: npt.NDArray[np.uint32], fresh: "MinHash") -> npt.NDArray[np.uint32]:
     """The MinHash values of these shingles; a new MinHash would draw its permutations anew."""
     signature = fresh.copy()
     for start in range(0, len(shingles), BATCH):
