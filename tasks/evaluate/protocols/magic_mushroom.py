@@ -382,7 +382,9 @@ MAGIC_MUSHROOM = Protocol(
     display=Display(
         about="How much noise among the passages, and of which kind, does an answer stand?",
         titles={
-            "Cor.": Title("accuracy (Cor.)", "share of right answers, a mean over contexts from no noise to noise alone"),
+            "Cor.": Title(
+                "accuracy (Cor.)", "share of right answers, a mean over contexts from no noise to noise alone"
+            ),
             "Rej.": Title("refused (Rej.)", ""),
             "H": Title("led astray (H)", "share that the passages turned from right to wrong"),
             "C": Title("confused (C)", "share right without passages and refused with them"),
@@ -390,6 +392,9 @@ MAGIC_MUSHROOM = Protocol(
         },
         accuracy=("Cor.",),
         refusals="Rej.",
-        metrics=("Cor.", "Rej.", "H", "C", "R"), main=("Cor.",), beside=("Rej.", "H", "C", "R"), rows=rows_of
+        metrics=("Cor.", "Rej.", "H", "C", "R"),
+        main=("Cor.",),
+        beside=("Rej.", "H", "C", "R"),
+        rows=rows_of,
     ),
 )

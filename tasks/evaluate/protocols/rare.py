@@ -227,7 +227,12 @@ def abstention(absent: Frame, answerable: Frame) -> Iterator[Measure]:
     alike = answerable.where(((rows["cell"] == RETRIEVED) & (rows["query"] == NONE)).to_numpy())
     for name, frame, note, limits in (
         (ABSTENTION, absent, "refused, of questions that the documents do not answer; in no other number", (0.0, 1.0)),
-        (REFUSED_ANSWERABLE, alike, "refused, of questions that the documents answer, with the same settings", (1.0, 0.0)),
+        (
+            REFUSED_ANSWERABLE,
+            alike,
+            "refused, of questions that the documents answer, with the same settings",
+            (1.0, 0.0),
+        ),
     ):
         refused = np.where(frame.rows["status"] == "scored", frame.rows["refused"].astype(float), np.nan)
         yield frame.mean(name, "all", refused, note=note, limits=limits)
@@ -395,7 +400,9 @@ RARE = Protocol(
     display=Display(
         about="Is an answer right, or a refusal in place, whatever is done to question and passages?",
         titles={
-            f"{REAL}: correct": Title("accuracy", "share of right answers to unchanged questions with retrieved passages"),
+            f"{REAL}: correct": Title(
+                "accuracy", "share of right answers to unchanged questions with retrieved passages"
+            ),
             f"{WORDINGS}: correct": Title("accuracy", "share of right answers with retrieved passages, all wordings"),
             f"{OVERALL}: correct": Title("right", "share of right answers over all changes of question and passages"),
             f"{OVERALL}: refusal rate": Title("refused", ""),

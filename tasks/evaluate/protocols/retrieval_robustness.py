@@ -548,10 +548,14 @@ RETRIEVAL_ROBUSTNESS = Protocol(
         titles={
             "performance": Title("accuracy", "share of right answers with retrieved passages (performance)"),
             "refused": Title("refused (counts as wrong)", ""),
-            "geometric mean": Title("geometric mean", "of three rates: no worse than without passages, than with fewer, in another order"),
+            "geometric mean": Title(
+                "geometric mean", "of three rates: no worse than without passages, than with fewer, in another order"
+            ),
             "NDR": Title("no-degradation rate (NDR)", "share of answers no worse than without passages"),
             "RSR": Title("retrieval size robustness (RSR)", "share no worse than with fewer passages"),
-            "ROR": Title("retrieval order robustness (ROR)", "1 where the order of passages changes nothing, lower where it does"),
+            "ROR": Title(
+                "retrieval order robustness (ROR)", "1 where the order of passages changes nothing, lower where it does"
+            ),
         },
         accuracy=("performance",),
         refusals="refused",

@@ -71,7 +71,9 @@ def _select(rows: "pd.DataFrame", setting: str) -> Mask:
         return np.asarray(same & closed)
     if setting == GOLD:
         pure = (rows["mix"] == "") | (rows["ratio"] == 0)
-        return np.asarray(same & (rows["given"] == "passages") & (rows["retriever"] == "") & pure & (rows["gold_shown"] >= 1))
+        return np.asarray(
+            same & (rows["given"] == "passages") & (rows["retriever"] == "") & pure & (rows["gold_shown"] >= 1)
+        )
     mine = rows["given"] == "own" if setting == OWN else (rows["given"] == "passages") & (rows["retriever"] != "")
     return np.asarray(same & mine & rows["order"].isin(("", "original")))
 
@@ -156,7 +158,10 @@ def _pair_changes(rows: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
     changed = rows[same & ~whole].assign(change=rows["document"])
     yield "passages", _keeping_gold(_pair(changed, rows[same & whole], [c for c in PLACE if c != "document"]))
     ordered = rows[same & whole & ~rows["order"].isin(("", "original"))].assign(change=rows["order"])
-    yield "order", _pair(ordered, rows[same & whole & (rows["order"] == "original")], [c for c in PLACE if c != "order"])
+    yield (
+        "order",
+        _pair(ordered, rows[same & whole & (rows["order"] == "original")], [c for c in PLACE if c != "order"]),
+    )
     mixed = rows[same & (rows["mix"] != "") & (rows["placed"] == "") & (rows["bin"] == "")]
     label = mixed["scenario"].where(mixed["scenario"] != "", mixed["mix"])
     pure = mixed["ratio"] == 0
@@ -261,9 +266,14 @@ def _weak_part_of_retrieved(protocol: str, rows: "pd.DataFrame") -> dict[str, An
     full, wrong = rows["gold"] >= 1, (rows["status"] == "scored") & ~rows["right"]
     lost, open_ = rows["status"] == "failed", rows["status"] == "missing"
     sign = np.where(full, 1.0, -1.0)
-    per = rows.assign(
-        least=np.where(wrong | ((open_ | lost) & ~full), sign, 0.0), most=np.where(wrong | ((open_ | lost) & full), sign, 0.0)
-    ).groupby("question_id")[["least", "most"]].mean()
+    per = (
+        rows.assign(
+            least=np.where(wrong | ((open_ | lost) & ~full), sign, 0.0),
+            most=np.where(wrong | ((open_ | lost) & full), sign, 0.0),
+        )
+        .groupby("question_id")[["least", "most"]]
+        .mean()
+    )
     with_gold, without = _share_right(rows[full]), _share_right(rows[~full])
     return {
         "weak": _decide(per["least"], per["most"]),

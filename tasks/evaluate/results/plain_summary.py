@@ -15,13 +15,18 @@ from rarefy.tasks.text.characters import visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
 EXAMPLE = 64  # characters of a question that a terminal shows
+ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
+BRIEF = 1  # changes of each system, where text is of several
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
 ANSWERED_ABSENT = 0.5  # share of answers to what the documents do not say, from which something is said of them
 # What helps against a family of changes: (families, what to try)
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("superficial", "surface"), "Correct spelling, case and spacing of questions before they are searched and answered"),
+    (
+        ("superficial", "surface"),
+        "Correct spelling, case and spacing of questions before they are searched and answered",
+    ),
     (("advanced", "paraphrase"), "Rewrite questions before retrieval, or retrieve with several wordings of each"),
     (("format", "metadata"), "Strip markup and metadata from passages before the reader sees them"),
     (
@@ -59,7 +64,9 @@ class PlainSummary:
 
 def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
     """The sentences on every system as text of some fifteen lines; "" for a summary of before there were findings."""
-    return "\n".join(line for one in plain_summaries(summary, folder) for line in _text_lines(one))
+    found = plain_summaries(summary, folder)
+    most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
+    return "\n".join(line for one in found for line in _text_lines(one, most))
 
 
 def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER) -> list[PlainSummary]:
@@ -67,11 +74,11 @@ def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER) -> list[Pl
     return [_summarize(name, found, summary, folder) for name, found in summary.get("findings", {}).items()]
 
 
-def _text_lines(one: PlainSummary) -> Iterator[str]:
+def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     yield f"{visible(one.system)} is {one.good}"
     if one.hurts:
         yield "What hurts most:"
-    for number, hurt in enumerate(one.hurts, start=1):
+    for number, hurt in enumerate(one.hurts[:most], start=1):
         yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
         yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {_quote(hurt.right)}."
     if one.no_hurt:
@@ -154,7 +161,7 @@ def _join(parts: Iterable[str]) -> str:
 def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hurt:
     name = wording.plain_words(change["change"]).capitalize()
     of = {"passages": "Passages: ", "order": "Order of passages: ", "noise": "Noise among passages: "}
-    about = change["about"].partition(", ")[0].partition(" (")[0]
+    about = _shorten(change["about"].partition(" (")[0])
     won = f", {change['won']:,} won" if change["won"] else ""
     example = change["example"]
     return Hurt(
@@ -167,10 +174,17 @@ def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hur
     )
 
 
+def _shorten(about: str) -> str:
+    """What a change does, in its first words up to a comma."""
+    while len(about) > ABOUT and ", " in about:
+        about = about.rpartition(", ")[0]
+    return about
+
+
 def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
         return "cannot be told: no changed question was scored beside an unchanged one."
-    return f"none of the {found['changes_tried']:,} changes tried loses two right answers more than it wins."
+    return f"of {found['changes_tried']:,} kinds of change none loses two right answers more than it wins."
 
 
 # Retriever or reader?
@@ -225,7 +239,7 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> I
     if unscored["failed"]:
         yield f"Run the same command again: {unscored['failed']:,} answers failed, and are asked again."
     if unchanged and unchanged["unscored"] > UNSCORED * unchanged["answers"]:
-        yield "Have what was not scored judged first (above): the figures may move."
+        yield "Have what was not scored judged first: the figures may move."
     if part["weak"] == READER:
         yield from _reader_steps(part, figures)
     elif part["weak"] == RETRIEVER:

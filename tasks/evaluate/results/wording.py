@@ -96,7 +96,7 @@ def format_interval(row: Row) -> str:
 
 
 def number_bounds(row: Row) -> tuple[float, float] | None:
-    """The least and the most that a number can be: itself, or, where too little was scored, its bounds; None if unknown."""
+    """The least and the most that a number can be: itself, or its bounds where too little was scored; else None."""
     if not row["withheld"]:
         return None if row["value"] is None else (row["value"], row["value"])
     bounds = sorted(value for value in (row["worst"], row["best"]) if value is not None)
@@ -118,7 +118,7 @@ def format_withheld(row: Row) -> str:
 
 
 def format_value(row: Row) -> str:
-    """The number; or its range, where too little was scored; "not tried" where there was nothing to try; or "undefined"."""
+    """The number; its range, where too little was scored; "not tried" where there was nothing to try; "undefined"."""
     if row["withheld"]:
         return format_withheld(row)
     if row["value"] is not None:
