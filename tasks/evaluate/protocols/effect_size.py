@@ -499,7 +499,7 @@ EFFECT_SIZE = Protocol(
             UNDEFINED: Title("PDR undefined", "share of questions that were wrong unchanged and right changed"),
         },
         accuracy=("Original score",),
-        caution="a score that is low to begin with has little to lose: right are only {right} of the unchanged",
+        caution="a score that is low to begin with has little to lose: only {right} of the unchanged are right",
         metrics=("H̃", "AH̃", "PDR", "Original score", "Perturbed score"),
         main=("H̃", "AH̃"),
         beside=("Original score", "Perturbed score", "PDR"),

@@ -559,7 +559,7 @@ RETRIEVAL_ROBUSTNESS = Protocol(
         },
         accuracy=("performance",),
         refusals="refused",
-        caution="{robust} says that answers hardly change with passages and their order, not that they are right: {right} are",
+        caution="{robust} says that answers change little with passages and order; only {right} of them are right",
         metrics=("geometric mean", "NDR", "RSR", "ROR", "performance"),
         main=("performance", "geometric mean"),
         beside=("performance", "NDR", "RSR", "ROR"),

@@ -564,7 +564,7 @@ SURE = Protocol(
             LR: Title("lose rate (LR)", "share that go from right to wrong"),
         },
         accuracy=(BASE,),
-        caution="{robust} of its answers stay as right or as wrong as they were, but right are only {right}",
+        caution="{robust} of its answers stay as right or as wrong as they were, but only {right} are right",
         metrics=("RR", "WR", "LR", "base accuracy", "perturbed accuracy"),
         main=("RR",),
         beside=("WR", "LR", "base accuracy", "perturbed accuracy"),

@@ -181,7 +181,7 @@ def _keeping_gold(pairs: "pd.DataFrame") -> "pd.DataFrame":
 def _describe_change(
     side: str, change: str, protocol: str, pairs: "pd.DataFrame", tables: Mapping[str, pa.Table]
 ) -> dict[str, Any]:
-    """What a change did, and the clearest of the answers that it lost: a wrong one before a refusal, a short one first."""
+    """What a change did, and an answer that it lost: a wrong one before a refusal, a short one first."""
     from rarefy.tasks.perturb.catalogue import CATALOGUE  # late: what reads results need not load what makes variants
 
     lost = pairs[pairs["right_before"] & ~pairs["right"]]
@@ -226,7 +226,7 @@ def _cut(text: str) -> str:
 
 
 def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
-    """Which part loses more right answers, by the first protocol that shows it: with what evidence, of how many questions.
+    """Which part loses more right answers, by the first protocol that shows it, and the evidence.
 
     Where gold passages were shown too, the reader loses what is not right with them, and the retriever what is right
     with them and not with what was retrieved. Else wrong answers are the reader's where all gold was among the

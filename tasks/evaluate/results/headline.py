@@ -31,9 +31,7 @@ def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
     parts: list[Any] = []
     for line in plain_summary(summary, folder).splitlines():
         words = line.lstrip()
-        # a command stays one line, so that it can be copied
-        said = Text(words, overflow="ignore", no_wrap=True) if words.startswith("printf ") else Text(words)
-        parts.append(Padding(said, (0, 0, 0, len(line) - len(words)), expand=False))
+        parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
     parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim"), *_tables(summary)]
     lines = []
     for row in summary["left_out"]:

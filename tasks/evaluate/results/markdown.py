@@ -38,13 +38,13 @@ def _in_short(summary: Mapping[str, Any]) -> Iterator[str]:
         yield from ("What hurts most:", "") if one.hurts else ()
         for number, hurt in enumerate(one.hurts, start=1):
             yield (
-                f"{number}. **{_text(hurt.change)}**: {hurt.lost} ({_text(hurt.protocol)}). Asked “{_text(hurt.asked)}” "
-                f"it said “{_text(hurt.said)}”; right is “{_text(hurt.right)}”."
+                f"{number}. **{_text(hurt.change)}**: {hurt.lost} ({_text(hurt.protocol)}). Asked "
+                f"“{_text(hurt.asked)}” it said “{_text(hurt.said)}”; right is “{_text(hurt.right)}”."
             )
         yield from ("",) if one.hurts else (f"What hurts most: {_text(one.no_hurt)}", "")
         yield from (f"Weak part: {_text(one.weak)}", "")
         if one.unscored:
-            yield from (_text(one.unscored), "", "```sh", one.mend, "```", "")
+            yield from (_text(one.unscored), "", "```sh", *one.mend, "```", "")
         yield from ("Try next:", "", *(f"- {_text(step)}" for step in one.next), "") if one.next else ()
 
 

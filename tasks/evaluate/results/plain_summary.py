@@ -50,7 +50,7 @@ class Hurt:
 
 @dataclass(frozen=True)
 class PlainSummary:
-    """The sentences on one system; `mend` is the command that scores what has no score, "" where nothing needs it."""
+    """The sentences on one system; `mend` are the commands that score what has no score, where there is some."""
 
     system: str
     good: str
@@ -59,7 +59,7 @@ class PlainSummary:
     weak: str
     next: tuple[str, ...]
     unscored: str
-    mend: str
+    mend: tuple[str, ...]
 
 
 def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
@@ -86,7 +86,7 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     yield f"Weak part: {one.weak}"
     if one.unscored:
         yield one.unscored
-        yield f"  {one.mend}"
+        yield from (f"  {command}" for command in one.mend)
     if one.next:
         yield "Try next:"
     yield from (f"  - {step}" for step in one.next)
@@ -196,8 +196,8 @@ def _describe_part(part: Mapping[str, Any]) -> str:
     if part["by"] == "gold shown":
         closed = f", without passages in {format_shares(part['closed_book'])}" if part["closed_book"] else ""
         facts = (
-            f"shown the right passages it is right in {format_shares(part['gold'])} of {part['questions']:,} questions, "
-            f"with what was retrieved in {format_shares(part['retrieved'])}{closed}."
+            f"shown the right passages it is right in {format_shares(part['gold'])} of {part['questions']:,} "
+            f"questions, with what was retrieved in {format_shares(part['retrieved'])}{closed}."
         )
     else:
         with_, without = part["with_gold"], part["without_gold"]
@@ -220,15 +220,15 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
     if not found["judge"]:
         return ""
     return (
-        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges. Name a judge in "
-        "[correct.judge] of a config, or count them as wrong:"
+        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges. "
+        "Name a judge in [correct.judge] of a config, or count them as wrong:"
     )
 
 
-def _mend(found: Mapping[str, Any], folder: str) -> str:
+def _mend(found: Mapping[str, Any], folder: str) -> tuple[str, ...]:
     if not found["judge"]:
-        return ""
-    return f"printf '[correct]\\nunmatched = \"wrong\"\\n' > wrong.toml && rarefy rescore {folder} --config wrong.toml"
+        return ()
+    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {folder} --config wrong.toml")
 
 
 # What to try next?
@@ -294,7 +294,7 @@ def _retriever_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) 
         )
     if part["by"] == "gold shown":
         gain = part["gold"][0] - part["retrieved"][1]
-        yield f"Improve retrieval (more passages, reranking): the right passages alone add {100 * gain:.0f} points or more."
+        yield f"Improve retrieval (more passages, reranking): the right passages add {100 * gain:.0f} points or more."
     else:
         yield "Improve retrieval (more passages, reranking): most wrong answers lack a passage that they need."
 

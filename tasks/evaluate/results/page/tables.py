@@ -29,7 +29,8 @@ from rarefy.tasks.evaluate.results.wording import natural_key
 
 ABOUT_HEADLINES = (
     "The mark is the number, the whisker its 95 % interval. A dashed range is a number of which too little was scored: "
-    "it lies somewhere in there. Each protocol counts the kinds of question that its paper has. Numbers of different protocols are not comparable: each has its "
+    "it lies somewhere in there. Each protocol counts the kinds of question that its paper has. Numbers of different "
+    "protocols are not comparable: each has its "
     "own prompts, its own rule of what is right, its own unit. Every number opens the rows behind it."
 )
 

@@ -137,7 +137,7 @@ def test_accuracy_stands_first_and_a_robust_system_that_is_mostly_wrong_is_calle
     table = table_rows(rows, "sure", "plain")
     assert [row["metric"] for row in table] == ["base accuracy", "RR"]
     assert "0.990 of its answers stay as right or as wrong" in describe_caution(table, "sure")
-    assert "right are only 18 %" in describe_caution(table, "sure")
+    assert "only 18 % are right" in describe_caution(table, "sure")
     good = summary(told, [changed("RR", 0.99, **sure), changed("base accuracy", 0.8, **sure)])["figures"]
     assert describe_caution(good, "sure") == ""
 
