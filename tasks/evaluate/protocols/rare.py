@@ -415,7 +415,7 @@ RARE = Protocol(
         },
         accuracy=(f"{REAL}: correct", f"{WORDINGS}: correct"),
         refusals=f"{OVERALL}: refusal rate",
-        caution="{robust} of its answers count as robust, many of them refusals; only {right} are right",
+        caution="{robust} of its answers count as robust, and a refusal can be one; only {right} are right",
         metrics=("Overall Robustness", "Query Robustness", "Document Robustness", "Real-World Retrieval Robustness"),
         main=("Overall Robustness",),
         beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),

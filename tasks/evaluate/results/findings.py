@@ -125,8 +125,6 @@ def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, in
 
 def _find_harmful_changes(protocols: Mapping[str, "pd.DataFrame"], tables: Mapping[str, pa.Table]) -> dict[str, Any]:
     """The changes that lost the largest share of right answers, each once, with an example; and how many were tried."""
-    import pandas as pd  # late: half a second
-
     found: dict[tuple[str, str], tuple[Any, str, pd.DataFrame]] = {}
     tried = set()
     for protocol, rows in protocols.items():

@@ -54,7 +54,8 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
         table.add_column("", ratio=None, max_width=32, overflow="fold")
         table.add_column("value [95 % interval]", overflow="fold", min_width=22)
         table.add_column("scored", justify="right", overflow="fold")
-        cautions, shown = [], []
+        cautions: list[str] = []
+        shown: list[Mapping[str, Any]] = []
         systems = [system for (system,), _ in wording.group_rows(mine, "system")]
         for system in systems:
             rows = wording.table_rows(summary["figures"], protocol, system, brief=True)

@@ -46,7 +46,9 @@ def _overview_grid(numbers: PageNumbers) -> Grid | None:
     systems = [name for name in numbers.series if name in numbers.summary["systems"]]
     lines = []
     for protocol in numbers.protocols:
-        rows = [row for name in systems for row in wording.table_rows(numbers.rows, protocol, name, brief=True)]
+        rows: list[Any] = []
+        for name in systems:
+            rows += wording.table_rows(numbers.rows, protocol, name, brief=True)
         display = display_of(protocol)
         first = [name for name in display.accuracy if find_row(rows, metric=name)][:1]
         main = [name for name in display.main if name not in first and find_row(rows, metric=name)][:1]
