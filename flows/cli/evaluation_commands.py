@@ -141,7 +141,7 @@ def evaluate(given: argparse.Namespace) -> int:
     options = {name: getattr(given, name) for name in names}
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:
-        Terminal().print(headline(evaluated.summary))
+        Terminal().print(headline(evaluated.summary, str(given.shown_out)))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 
@@ -156,7 +156,7 @@ def rescore(given: argparse.Namespace) -> int:
     options = {name: getattr(given, name) for name in ("store", "max_calls", "max_cost", "quiet")}
     summary = rescore_result(given.result, given.out or given.result, config, **options)
     if not given.quiet:
-        Terminal().print(headline(summary))
+        Terminal().print(headline(summary, str(given.shown_out or given.result)))
         print(f"Report: {(given.shown_out or given.result) / 'report.html'}")
     return 0
 

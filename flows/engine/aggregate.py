@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS, attribution
 from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 from rarefy.tasks.evaluate.protocols.sure import build_sig_table
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, compare_features
-from rarefy.tasks.evaluate.results import markdown, page, summary
+from rarefy.tasks.evaluate.results import find_findings, markdown, page, summary
 from rarefy.tasks.evaluate.retrieve import measured
 from rarefy.tasks.evaluate.retrieve.trec import write_qrels, write_run
 from rarefy.tasks.evaluate.statistics import figures
@@ -35,7 +35,8 @@ RESULT = ("trials", "answers", "scores", "questions", "chunks", "variants", "hit
 def aggregate_scores(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[pa.Table, dict[str, Any]]:
     """The table of figures and the summary of the scores that there are; asks no model and no system."""
     found = sorted(_figures(tables, meta, config), key=lambda row: row.figure_id)
-    counts = {"funnel": list(_funnel(tables, meta)), "usage": dict(_usage(tables, meta))}
+    counts: dict[str, Any] = {"funnel": list(_funnel(tables, meta)), "usage": dict(_usage(tables, meta))}
+    counts["findings"] = find_findings(frames(tables, meta), tables)
     return to_table(found, Figure), summary({**meta, **counts}, found)
 
 

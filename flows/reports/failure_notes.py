@@ -43,15 +43,14 @@ def tell_failures(run: Run, system: str, parts: Sequence[Part]) -> None:
 
 
 def tell_unscored(run: Run, system: str, parts: Sequence[Part]) -> None:
-    """Print how many answers only a judge can score, and what to do about it."""
+    """Print how many answers only a judge can score."""
     scores = _all(run, parts, "scores", "status", "why")
     needed = sum(why.startswith(JUDGE) for why in scores["why"].to_pylist())
     if needed:
         run.board.note(
             "",
-            f"{needed:,} of {scores.num_rows:,} answers of {system} need a judge: name a model in "
-            '[correct.judge], or write unmatched = "wrong" in [correct] for a lower bound; `rarefy rescore` then '
-            "scores them without asking the system again",
+            f"{needed:,} of {scores.num_rows:,} answers of {system} need a judge, and have no score: "
+            "the result says what to do",
         )
 
 

@@ -215,7 +215,12 @@ QUERY = (
             ("butter_fingers", "letters hit on a neighbouring key", ("only_misspelt", "similarity"), ("en",)),
             ("character_swap", "neighbouring letters swapped", ("only_misspelt", "similarity"), ()),
             ("white_space", "white space that is not needed", ("same_letters",), ()),
-            ("superficial_mix", "two or three of these together", ("only_misspelt", "similarity"), ("en",)),
+            (
+                "superficial_mix",
+                "two or three changes of spelling and layout together",
+                ("only_misspelt", "similarity"),
+                ("en",),
+            ),
         )
     ),
     _ibm_query(

@@ -45,9 +45,23 @@ def is_closed(names: Sequence[tuple[str, str]]) -> bool:
 
 
 @dataclass(frozen=True)
+class Title:
+    """What a number is called in plain words, and what it says, in one line."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
 class Display:
     """What a report needs to know of a protocol; each field may be left out."""
 
+    about: str = ""  # what the protocol asks, as a sentence for who has not read the paper
+    titles: Mapping[str, Title] = field(default_factory=dict)  # of its numbers, by name
+    accuracy: tuple[str, ...] = ()  # the share of right answers, that stands first; the first of these that is there
+    refusals: str = ""  # the share of refusals, that follows it
+    # said beside it where a system is mostly wrong: {robust} is the first of `main`, {right} the accuracy
+    caution: str = ""
     metrics: tuple[str, ...] = ()  # its numbers, as the paper has them one after the other
     main: tuple[str, ...] = ()  # those that tables of parts are of; () for its headlines
     beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it hangs on

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import COMPUTED, PATTERNS, Trial
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
-from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
 from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Measure, Metric
@@ -330,7 +330,7 @@ def _discard_undefined(groups: Groups, lost: int) -> tuple[Counts, str]:
 # Noise: how much changes where nothing was changed
 
 EACH, REPEATED, ABOVE = "AH̃ of one variant", "AH̃ of one repeat", "AH̃ above noise"
-UNKNOWN = "noise floor unknown: set repeats"
+UNKNOWN = "how much it changes where nothing is changed is not known: set protocols.effect_size.repeats"
 
 
 def noise_note(part: Frame) -> str:
@@ -415,7 +415,7 @@ def _measures_of(
     distance = ah_tilde(groups.original, groups.perturbed)
     notes = (
         _effect_note(distance),
-        "never under 0, so that its interval says nothing of significance",
+        "never under 0, so that an interval above 0 proves no change",
         noise_note(part),
     )
     note = "; ".join(text for text in (notes if name == "all" else notes[:1]) if text)
@@ -489,6 +489,17 @@ EFFECT_SIZE = Protocol(
     lacking=lacking,
     prompts=PromptPack("effect_size", "arXiv 2408.01963 A.4", "plain", made=("passages", "own_know", "chain_of_note")),
     display=Display(
+        about="How far does the score move with the wording of a question, or with a passage beside the right one?",
+        titles={
+            "Original score": Title("accuracy", "share of right answers to unchanged questions (original score)"),
+            PERTURBED: Title("accuracy, changed", "share of right answers to changed questions"),
+            "H̃": Title("change (H̃)", "Cohen's h of the change over π, −1 to 1: below 0 is worse, 0 no change"),
+            "AH̃": Title("size of change (AH̃)", "the same whichever way it goes: 0 is no change"),
+            "PDR": Title("performance drop rate (PDR)", "share of the score that is lost: 0 is none"),
+            UNDEFINED: Title("PDR undefined", "share of questions that were wrong unchanged and right changed"),
+        },
+        accuracy=("Original score",),
+        caution="a score that is low to begin with has little to lose: only {right} of the unchanged are right",
         metrics=("H̃", "AH̃", "PDR", "Original score", "Perturbed score"),
         main=("H̃", "AH̃"),
         beside=("Original score", "Perturbed score", "PDR"),

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, field_validator
 from rarefy.data_contracts.rows import Context, Trial
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
-from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title, is_closed
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
 from rarefy.tasks.evaluate.protocols.protocol import GUESSED, KNOWN, PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
@@ -222,7 +222,7 @@ def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Metric]:
         yield from _accuracy_and_abstention(_score_abstentions_zero(probes), NORAG, unit="questions")
     every = answers.only("cell", RATIO)
     if len(every.rows):
-        note = "mean over the ratios of noise" if len(probes.rows) else NO_PROBE
+        note = "a mean over the shares of noise" if len(probes.rows) else NO_PROBE
         yield from _rate_measures(every, "all", headline=True, note=note)
         for name, part in proper_slices(every):
             few = name.startswith(("entity=", "period="))  # there may be hundreds of them
@@ -380,6 +380,21 @@ MAGIC_MUSHROOM = Protocol(
     lacking=lacking,
     prompts=PromptPack("magic_mushroom", "arXiv 2506.03901 Figures 15-17", "plain", made=("own_know",), notes="whole"),
     display=Display(
-        metrics=("Cor.", "Rej.", "H", "C", "R"), main=("Cor.",), beside=("Rej.", "H", "C", "R"), rows=rows_of
+        about="How much noise among the passages, and of which kind, does an answer stand?",
+        titles={
+            "Cor.": Title(
+                "accuracy (Cor.)", "share of right answers, a mean over contexts from no noise to noise alone"
+            ),
+            "Rej.": Title("refused (Rej.)", ""),
+            "H": Title("led astray (H)", "share that the passages turned from right to wrong"),
+            "C": Title("confused (C)", "share right without passages and refused with them"),
+            "R": Title("set right (R)", "share that the passages turned from wrong to right"),
+        },
+        accuracy=("Cor.",),
+        refusals="Rej.",
+        metrics=("Cor.", "Rej.", "H", "C", "R"),
+        main=("Cor.",),
+        beside=("Rej.", "H", "C", "R"),
+        rows=rows_of,
     ),
 )

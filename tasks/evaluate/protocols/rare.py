@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import WORKED_OUT, Trial, Variant
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
-from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
 from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Measure, Metric
@@ -226,8 +226,13 @@ def abstention(absent: Frame, answerable: Frame) -> Iterator[Measure]:
     rows = answerable.rows
     alike = answerable.where(((rows["cell"] == RETRIEVED) & (rows["query"] == NONE)).to_numpy())
     for name, frame, note, limits in (
-        (ABSTENTION, absent, "refused, of questions that the corpus does not answer; in no headline", (0.0, 1.0)),
-        (REFUSED_ANSWERABLE, alike, "of questions that the corpus answers, with the same settings", (1.0, 0.0)),
+        (ABSTENTION, absent, "refused, of questions that the documents do not answer; in no other number", (0.0, 1.0)),
+        (
+            REFUSED_ANSWERABLE,
+            alike,
+            "refused, of questions that the documents answer, with the same settings",
+            (1.0, 0.0),
+        ),
     ):
         refused = np.where(frame.rows["status"] == "scored", frame.rows["refused"].astype(float), np.nan)
         yield frame.mean(name, "all", refused, note=note, limits=limits)
@@ -315,13 +320,20 @@ def _probe_measures(frame: Frame) -> Iterator[Measure]:
         yield probes.mean("Known: refusal rate", "all", refused.astype(float), unit="questions", neutral=True)
 
 
+RULES = {
+    "table": "a right answer or a refusal is robust",
+    "gold_must_answer": "a refusal is robust only where no gold passage was retrieved",
+    "strict": "a refusal, and no answer, is robust where no gold passage was retrieved",
+}  # `real_world` in words, of a system that does not know the answer
+
+
 def _describe_setting(part: Frame, config: RareConfig) -> str:
     """The note of a metric: the rule, whether nothing is known without passages, and settings without a cell."""
     rows = part.rows
-    notes = [f"real-world rule: {config.real_world}"] if (rows["cell"] == RETRIEVED).any() else []
+    notes = [f"with retrieved passages, {RULES[config.real_world]}"] if (rows["cell"] == RETRIEVED).any() else []
     hangs = rows["cell"].isin((SIMILAR, RETRIEVED)).any()
     if hangs and (rows["known"] == "no").all() and config.without_probe == "unknown":
-        notes.append("no question is known without passages")
+        notes.append("the system gave no right answer without passages, or was not asked without")
     for column, words in (("cell", "of {}"), ("query", "with wording {}")):
         for value, some in rows.groupby(column, sort=True):
             if (some["status"] == "skipped").all():
@@ -386,6 +398,24 @@ RARE = Protocol(
     # five are found, a cross-encoder keeps three (R31; the authors' code)
     retrieval={"fetch": 5, "keep": 3, "rerank": {"model": "cross-encoder/ms-marco-MiniLM-L-12-v2"}},
     display=Display(
+        about="Is an answer right, or a refusal in place, whatever is done to question and passages?",
+        titles={
+            f"{REAL}: correct": Title(
+                "accuracy", "share of right answers to unchanged questions with retrieved passages"
+            ),
+            f"{WORDINGS}: correct": Title("accuracy", "share of right answers with retrieved passages, all wordings"),
+            f"{OVERALL}: correct": Title("right", "share of right answers over all changes of question and passages"),
+            f"{OVERALL}: refusal rate": Title("refused", ""),
+            OVERALL: Title(OVERALL, "right, or a refusal where passages were retrieved or had the answer taken out"),
+            QUERY: Title(QUERY, "changed questions with the right passages: share of right answers"),
+            DOCUMENT: Title(DOCUMENT, "changed passages: right, or a refusal where the answer was taken out of them"),
+            REAL: Title(REAL, "unchanged questions with retrieved passages: right, or a refusal"),
+            ABSTENTION: Title(ABSTENTION, "share of refusals among questions that the documents do not answer"),
+            REFUSED_ANSWERABLE: Title(REFUSED_ANSWERABLE, "the same share among questions that they do answer"),
+        },
+        accuracy=(f"{REAL}: correct", f"{WORDINGS}: correct"),
+        refusals=f"{OVERALL}: refusal rate",
+        caution="{robust} of its answers count as robust, and a refusal can be one; only {right} are right",
         metrics=("Overall Robustness", "Query Robustness", "Document Robustness", "Real-World Retrieval Robustness"),
         main=("Overall Robustness",),
         beside=("Overall Robustness: refusal rate", "Overall Robustness: correct"),

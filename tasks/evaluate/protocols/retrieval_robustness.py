@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import PATTERNS, WORKED_OUT, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
-from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, is_closed
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title, is_closed
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, slices
 from rarefy.tasks.evaluate.protocols.protocol import PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Counts, Derived, Measure, Metric, mean_of
@@ -325,10 +325,10 @@ def _core_metrics(table: Cells, config: RetrievalRobustnessConfig) -> tuple[_Cel
     no_closed_book = "" if (table.closed.codes < SKIPPED).any() else "; undefined: nothing was asked closed-book"
     one_k = "" if _has_any(rsr) else "; undefined: one k alone"
     if len(config.orders) < 2:
-        least, order_note = 0.0, "undefined: one order has no deviation"
+        least, order_note = 0.0, "undefined: with one order there is nothing to compare"
     else:
         least = lowest_ror(len(config.orders))
-        order_note = f"σ of the population; the lowest that {len(config.orders)} orders can come to is {least:.3f}"
+        order_note = f"with {len(config.orders)} orders it cannot be lower than {least:.3f} (σ of the population)"
     return (
         _CellMetric("NDR", _by_retriever(table, ndr), "answers (q, k, o)", note=sizes_note + no_closed_book),
         _CellMetric("RSR", _by_retriever(table, rsr), "answers (q, k, o)", note=sizes_note + one_k),
@@ -544,9 +544,25 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     # BM25 and dense, 5 to 100 passages, none reranked (001-B)
     retrieval={"retrievers": ("bm25", "dense"), "depth": 100, "rerank": {"model": ""}},
     display=Display(
+        about="Is more retrieved never worse than less or nothing, and does its order not matter?",
+        titles={
+            "performance": Title("accuracy", "share of right answers with retrieved passages (performance)"),
+            "refused": Title("refused (counts as wrong)", ""),
+            "geometric mean": Title(
+                "geometric mean", "of three rates: no worse than without passages, than with fewer, in another order"
+            ),
+            "NDR": Title("no-degradation rate (NDR)", "share of answers no worse than without passages"),
+            "RSR": Title("retrieval size robustness (RSR)", "share no worse than with fewer passages"),
+            "ROR": Title(
+                "retrieval order robustness (ROR)", "1 where the order of passages changes nothing, lower where it does"
+            ),
+        },
+        accuracy=("performance",),
+        refusals="refused",
+        caution="{robust} says that answers change little with passages and order; only {right} of them are right",
         metrics=("geometric mean", "NDR", "RSR", "ROR", "performance"),
-        main=("geometric mean", "performance"),
-        beside=("NDR", "RSR", "ROR"),
+        main=("performance", "geometric mean"),
+        beside=("performance", "NDR", "RSR", "ROR"),
         rows=rows_of,
     ),
 )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from rarefy.data_contracts.rows import Chunk, Trial, row_id
 from rarefy.tasks.evaluate.protocols.case import NONE, QuestionVariants
-from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows
+from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title
 from rarefy.tasks.evaluate.protocols.frame import SLICES, Frame, proper_slices
 from rarefy.tasks.evaluate.protocols.protocol import GUESSED, KNOWN, PromptPack, Protocol, trial
 from rarefy.tasks.evaluate.statistics.measure import Derived, Measure, Metric, mean_of
@@ -306,7 +306,7 @@ RR, WR, LR = "RR", "WR", "LR"
 BASE, AFTER, SAME = "base accuracy", "perturbed accuracy", "same answer"
 # which way is better: fewer lost, more of all else
 LIMITS = {RR: (0.0, 1.0), WR: (0.0, 1.0), LR: (1.0, 0.0)}
-GOLDENS = "of Golden documents (K-G and U-G)"
+GOLDENS = "of passages that have the answer (Golden: K-G and U-G)"
 INFLATED = "RR is inflated on noise: both answers are wrong"
 
 
@@ -555,6 +555,16 @@ SURE = Protocol(
     across=across,
     prompts=PromptPack(NAME, "arXiv 2503.05587 Figure 11", "plain", made=("closed_book", "own_know", "chain_of_note")),
     display=Display(
+        about="Does an answer stay as it is when its passage is written in another style, order or format?",
+        titles={
+            BASE: Title("accuracy", "share of right answers with the unchanged passage"),
+            AFTER: Title("accuracy, changed", "share of right answers with the changed passage"),
+            RR: Title("robustness rate (RR)", "share of answers that stay right, or stay wrong, under the change"),
+            WR: Title("win rate (WR)", "share that go from wrong to right"),
+            LR: Title("lose rate (LR)", "share that go from right to wrong"),
+        },
+        accuracy=(BASE,),
+        caution="{robust} of its answers stay as right or as wrong as they were, but only {right} are right",
         metrics=("RR", "WR", "LR", "base accuracy", "perturbed accuracy"),
         main=("RR",),
         beside=("WR", "LR", "base accuracy", "perturbed accuracy"),

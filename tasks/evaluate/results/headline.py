@@ -1,9 +1,11 @@
-"""The headline table for a terminal of 80 columns or more."""
+"""The result for a terminal of 80 columns or more: the summary in plain sentences, and a short table per protocol."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summary
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -11,12 +13,26 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-def headline(summary: Mapping[str, Any]) -> "Group":
-    """Per protocol a table: each system's headline numbers with interval, and how many units they are of."""
+ABOUT_TABLES = (
+    "By protocol (each of another paper, with its own prompts and its own rule of what is right; of the kinds of "
+    "question that the paper has, which the summary above does not leave out). All numbers are in summary.md."
+)
+
+
+def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
+    """The plain summary, then per protocol accuracy and main numbers of each system; all others are in summary.md.
+
+    `folder` is where the result lies, for the commands that the summary names.
+    """
     from rich.console import Group
+    from rich.padding import Padding
     from rich.text import Text
 
-    parts: list[Any] = [*_tables(summary)]
+    parts: list[Any] = []
+    for line in plain_summary(summary, folder).splitlines():
+        words = line.lstrip()
+        parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
+    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim"), *_tables(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])
@@ -30,36 +46,44 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     from rich.table import Table
     from rich.text import Text
 
-    rows = wording.headline_rows(summary["figures"])
-    for (protocol,), mine in wording.group_rows(rows, "protocol"):
-        table = Table(
-            title=Text(wording.protocol_title(protocol, summary["protocols"]), style="bold"),
-            title_justify="left",
-            box=None,
-            padding=(0, 1, 0, 0),
-            pad_edge=False,
-        )
-        table.add_column("", ratio=None, max_width=26, overflow="fold")
-        table.add_column("value [interval]", overflow="fold", min_width=22)
-        for name in ("scored", "failed", "missing", "skipped"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for (system,), its in wording.group_rows(mine, "system"):
-            table.add_row(Text(wording.system_title(system), style="bold"))
-            for row in wording.with_companions(its, summary["figures"]):
-                numbers = [f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")]
-                table.add_row(
-                    Text(_label(row)), _number(row), *(Text(n, style="" if n != "0" else "dim") for n in numbers)
-                )
+    for (protocol,), mine in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
+        about = display_of(protocol).about
+        title = Text(wording.protocol_title(protocol, summary["protocols"]), style="bold")
+        yield title.append(f": {about}" if about else "", style="not bold")
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+        table.add_column("", ratio=None, max_width=32, overflow="fold")
+        table.add_column("value [95 % interval]", overflow="fold", min_width=22)
+        table.add_column("scored", justify="right", overflow="fold")
+        cautions: list[str] = []
+        shown: list[Mapping[str, Any]] = []
+        systems = [system for (system,), _ in wording.group_rows(mine, "system")]
+        for system in systems:
+            rows = wording.table_rows(summary["figures"], protocol, system, brief=True)
+            if len(summary["systems"]) > 1 or system not in summary["systems"]:
+                table.add_row(Text(wording.system_title(system), style="bold"))
+            for row in rows:
+                table.add_row(Text(_label(row)), _number(row), _scored(row))
+            caution = wording.describe_caution(rows, protocol)
+            of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
+            cautions += [f"  Mind{of}: {caution}."] if caution else []
+            shown += rows
         yield table
-        yield Text("\n".join([*_notes(mine), ""]), style="dim")
+        yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
+        yield Text("\n".join([*_explanations(shown), *_notes(shown), ""]), style="dim")
+
+
+def _explanations(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What each number says, each once."""
+    titles = dict.fromkeys(map(wording.metric_title, rows))
+    yield from (f"  {title.name}: {title.about}" for title in titles if title.about)
 
 
 def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The notes of these numbers, each once with the numbers it applies to."""
+    """What is missing from these numbers or too little, each once with the numbers; other notes are in summary.md."""
     labels: dict[str, list[str]] = {}
     for row in rows:
         for note in row["note"].split("; "):
-            if not note or note.endswith("exact bound"):  # how an interval was made: in the files
+            if not note.startswith("no ") and not note.endswith("too narrow"):
                 continue
             labels.setdefault(note, []).append(_label(row).strip())
     for note, names in labels.items():
@@ -67,17 +91,20 @@ def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    if row["metric"].endswith(": refusal rate"):
-        return "    refused"
     part = "" if row["slice"] == "all" else f" ({wording.format_slice(row['slice'])})"
-    return f"  {row['metric']}{part}"
+    return f"  {wording.metric_title(row).name}{part}"
+
+
+def _scored(row: Mapping[str, Any]) -> str:
+    due = row["n_scored"] + row["n_failed"] + row["n_missing"]
+    return f"{row['n_scored']:,} of {due:,}"
 
 
 def _number(row: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
-    shown = Text(
-        wording.format_value(row), style="yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim"
-    )
+    if row["withheld"]:
+        return Text(wording.format_bounds(row), style="yellow")
+    shown = Text(wording.format_value(row), style="bold" if row["value"] is not None else "dim")
     interval = wording.format_interval(row)
-    return shown if row["withheld"] or not interval else shown.append(f" {interval}", style="not bold")
+    return shown.append(f" {interval}", style="not bold") if interval else shown

@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
 
 
 def markdown(summary: Mapping[str, Any]) -> str:
-    """Headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
+    """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
     about = summary["benchmark"]
     lines = [f"# {_text(about.get('name') or 'Benchmark')}: evaluation", "", _benchmark(summary), ""]
-    for part in (_headline, _left_out, _funnel, _options, _usage):
+    for part in (_in_short, _headline, _left_out, _funnel, _options, _usage):
         lines += part(summary)
     lines.append("All numbers, with slices: `summary.json`, `figures.parquet`. To look into them: `report.html`.")
     return "\n".join(lines) + "\n"
@@ -30,28 +32,60 @@ def _benchmark(summary: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
+def _in_short(summary: Mapping[str, Any]) -> Iterator[str]:
+    for one in plain_summaries(summary):
+        yield from ("## In short", "", f"**{_text(one.system)}** is {_text(one.good)}", "")
+        yield from ("What hurts most:", "") if one.hurts else ()
+        for number, hurt in enumerate(one.hurts, start=1):
+            yield (
+                f"{number}. **{_text(hurt.change)}**: {hurt.lost} ({_text(hurt.protocol)}). Asked "
+                f"“{_text(hurt.asked)}” it said “{_text(hurt.said)}”; right is “{_text(hurt.right)}”."
+            )
+        yield from ("",) if one.hurts else (f"What hurts most: {_text(one.no_hurt)}", "")
+        yield from (f"Weak part: {_text(one.weak)}", "")
+        if one.unscored:
+            yield from (_text(one.unscored), "", "```sh", *one.mend, "```", "")
+        yield from ("Try next:", "", *(f"- {_text(step)}" for step in one.next), "") if one.next else ()
+
+
 def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
-    yield from ("## Headline", "")
+    yield from (
+        "## Headline",
+        "",
+        "Accuracy stands first. A range is a number of which too little was scored: it lies somewhere in there. Each "
+        "protocol counts the kinds of question that its paper has.",
+        "",
+    )
     for (protocol,), rows in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         paper = summary["protocols"].get(protocol, {}).get("paper")
         title = _text(wording.protocol_title(protocol, summary["protocols"]))
         yield from (f"### {title}" + (f" (arXiv {_text(paper)})" if paper else ""), "")
+        about = display_of(protocol).about
+        yield from (about, "") if about else ()
+        systems = [system for (system,), _ in wording.group_rows(rows, "system")]
+        rows = [row for system in systems for row in wording.table_rows(summary["figures"], protocol, system)]
         yield from _table(
             ("system", "number", "of", "value", "95 % interval", "scored", "failed", "missing", "skipped", "note"),
             (
                 (
                     wording.system_title(row["system"]),
-                    row["metric"],
+                    wording.number_name(row),
                     wording.format_slice(row["slice"]),
                     wording.format_value(row),
                     wording.format_interval(row),
                     *(f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")),
-                    row["note"],
+                    wording.other_notes(row),
                 )
-                for row in wording.with_companions(rows, summary["figures"])
+                for row in rows
             ),
             range(3, 9),
         )
+        for system in systems:
+            caution = wording.describe_caution([row for row in rows if row["system"] == system], protocol)
+            yield from (f"**Mind**, {_text(wording.system_title(system))}: {_text(caution)}.", "") if caution else ()
+        titles = dict.fromkeys(map(wording.metric_title, rows))
+        said = [f"- {_text(title.name)}: {_text(title.about)}" for title in titles if title.about]
+        yield from (*said, "") if said else ()
 
 
 def _left_out(summary: Mapping[str, Any]) -> Iterator[str]:

@@ -71,6 +71,7 @@ _EMPTY: dict[str, Any] = {
     "package": {},
     "funnel": [],
     "usage": {},
+    "findings": {},
 }
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
+from rarefy.tasks.evaluate.protocols.display import Title
 
 # Slices
 
@@ -94,15 +95,30 @@ def format_interval(row: Row) -> str:
     return f"[{format_number(row['low'])}, {format_number(row['high'])}]"
 
 
-def format_withheld(row: Row) -> str:
-    """Why a number is withheld, and between which bounds it lies."""
+def number_bounds(row: Row) -> tuple[float, float] | None:
+    """The least and the most that a number can be: itself, or its bounds where too little was scored; else None."""
+    if not row["withheld"]:
+        return None if row["value"] is None else (row["value"], row["value"])
     bounds = sorted(value for value in (row["worst"], row["best"]) if value is not None)
-    between = f"; between {format_number(bounds[0])} and {format_number(bounds[-1])}" if len(bounds) == 2 else ""
-    return f"withheld ({format_percent(row['coverage'])} scored{between})"
+    return (bounds[0], bounds[-1]) if len(bounds) == 2 else None
+
+
+def format_bounds(row: Row) -> str:
+    """The range in which a number lies of which too little was scored: "0.410 to 0.530"."""
+    bounds = number_bounds(row)
+    if bounds is None:
+        return "not known"
+    least, most = map(format_number, bounds)
+    return least if least == most else f"{least} to {most}"
+
+
+def format_withheld(row: Row) -> str:
+    """What can be said of a number of which too little was scored: its range, and how much was scored."""
+    return f"{format_bounds(row)} ({format_percent(row['coverage'])} scored)"
 
 
 def format_value(row: Row) -> str:
-    """The number; that and why it is withheld; "not tried" where there was nothing to try; or "undefined"."""
+    """The number; its range, where too little was scored; "not tried" where there was nothing to try; "undefined"."""
     if row["withheld"]:
         return format_withheld(row)
     if row["value"] is not None:
@@ -158,6 +174,70 @@ def headline_rows(figures: Iterable[Row]) -> list[Row]:
         for row in rows
         if row["headline"] or ((row["protocol"], row["system"]) not in marked and not parse_slice(row["slice"]))
     ]
+
+
+def metric_title(row: Row) -> Title:
+    """What a number is called in plain words, and what it says ("" where its protocol does not say)."""
+    titles = display_of(row["protocol"]).titles
+    if row["metric"] in titles:
+        return titles[row["metric"]]
+    name, _, kind = row["metric"].rpartition(": ")
+    plain = {"refusal rate": "refused", "correct": "right"}.get(kind)
+    of = titles[name].name if name in titles else name
+    return Title(f"{of}: {plain}" if plain else row["metric"], "")
+
+
+def table_rows(figures: Sequence[Row], protocol: str, system: str, *, brief: bool = False) -> list[Row]:
+    """The numbers of a table of one system under a protocol: accuracy first, refusals next, then its headlines.
+
+    `brief`: of the headlines only those that the protocol names as its main ones.
+    """
+    display = display_of(protocol)
+    mine = [row for row in figures if (row["protocol"], row["system"]) == (protocol, system)]
+    wholes = {row["metric"]: row for row in reversed(mine) if row["slice"] == ALL}
+    headlines = headline_rows(mine)
+    accuracy = next((name for name in display.accuracy if name in wholes), "")
+    first = [wholes[name] for name in (accuracy, display.refusals) if name in wholes] if headlines else []
+    main = [row for row in headlines if not brief or not display.main or row["metric"] in display.main]
+    rows = [*first, *(main or headlines)]
+    return list({row["figure_id"]: row for row in (rows if brief else with_companions(rows, mine))}.values())
+
+
+def describe_caution(rows: Iterable[Row], protocol: str) -> str:
+    """The warning beside a robustness of what is mostly wrong or refuses; "" where none is needed."""
+    display, found = display_of(protocol), {row["metric"]: row for row in rows if row["slice"] == ALL}
+    right = next((found[name] for name in display.accuracy if name in found), None)
+    robust = next((found[name] for name in display.main if name in found and name not in display.accuracy), None)
+    if not display.caution or right is None or robust is None:
+        return ""
+    shares, held = number_bounds(right), number_bounds(robust)
+    if shares is None or held is None or shares[1] >= 0.5 or ("{robust}" in display.caution and held[0] <= shares[1]):
+        return ""
+    return display.caution.format(robust=format_bounds(robust), right=format_shares(shares))
+
+
+def format_share(share: float) -> str:
+    """A share as a whole per cent; never "0 %" or "100 %" for more than none or less than all."""
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 < share < 1 else f"{100 * share:.0f} %"
+
+
+def format_shares(bounds: Iterable[float]) -> str:
+    """The least and the most of a share: "19 to 28 %", or the one where they are the same."""
+    least, most = map(format_share, bounds)
+    return least if least == most else f"{least.removesuffix(' %')} to {most}"
+
+
+def number_name(row: Row) -> str:
+    """The plain name of a number, and the paper's name where that is another."""
+    title = metric_title(row)
+    return row["metric"] if title.name == row["metric"] else f"{title.name} · {row['metric']}"
+
+
+def other_notes(row: Row) -> str:
+    """The note of a number without how much of it was scored, which its range and its counts say already."""
+    return "; ".join(part for part in row["note"].split("; ") if not part.startswith("withheld"))
 
 
 def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:

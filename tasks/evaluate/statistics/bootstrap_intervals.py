@@ -303,7 +303,7 @@ def _describe_interval(
         counted = f"{differ} of {clusters} {kind} differ" if differ else f"all {clusters} {kind} came to the same"
         notes.append(f"{counted}: interval by an exact bound")
     if clusters < config.few:
-        notes.append(f"of {clusters} {kind} alone: too narrow")
+        notes.append(f"of only {clusters} {kind}: the interval is too narrow")
     return BootstrapInterval(float(low), float(high), error, clusters, "; ".join(notes))
 
 

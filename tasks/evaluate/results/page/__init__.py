@@ -21,6 +21,7 @@ from rarefy.tasks.evaluate.results.page.tables import (
     perturbation_section,
     slice_section,
 )
+from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.evaluate.results.svg import draw_swatch
 from rarefy.tasks.text.html_page import page_environment
 
@@ -54,6 +55,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
     html: str = _template().render(
         summary=summary,
         title=_title(summary),
+        short=plain_summaries(summary),
         sections=sections,
         series=[(at, name) for name, at in numbers.series.items() if name],
         data=json_script(data),

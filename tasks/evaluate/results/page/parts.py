@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from rarefy.tasks.evaluate.protocols.display import Title
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.summary import protocol_places
 from rarefy.tasks.evaluate.results.svg import Scale, draw_axis, draw_strip, fit_scale
@@ -166,6 +167,7 @@ class Group:
 
     label: str
     lines: tuple[Line, ...]
+    about: str = ""  # what its number says, in a line
 
 
 @dataclass(frozen=True)
@@ -175,11 +177,12 @@ class Dots:
     title: str
     axis: Markup
     groups: tuple[Group, ...]
-    beside: tuple[str, ...] = ()
+    beside: tuple[Title, ...] = ()
     systems: bool = True  # is a column for them needed
     more: int = 0  # labels that are not shown
     note: str = ""
     folded: bool = False
+    caution: str = ""  # said above it
 
 
 def build_dots(
@@ -188,7 +191,9 @@ def build_dots(
     rows: Iterable[Row],
     label: Callable[[Row], str],
     *,
-    beside: Sequence[tuple[str, Callable[[Row], Row | None]]] = (),
+    beside: Sequence[tuple[str | Title, Callable[[Row], Row | None]]] = (),
+    about: Callable[[Row], str] = lambda _: "",
+    caution: str = "",
     first: bool = False,
     note: str = "",
     folded: bool = False,
@@ -220,10 +225,11 @@ def build_dots(
             lines.append(
                 Line(wording.system_title(row["system"]), series, row, _draw_strip(scale, row, series), others)
             )
-        drawn.append(Group(name, tuple(lines)))
+        drawn.append(Group(name, tuple(lines), about(some[0])))
     systems = len({row["system"] for row in mine}) > 1
-    names = tuple(name for name, _ in beside)
-    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, len(groups) - len(kept), note, folded)
+    names = tuple(name if isinstance(name, Title) else Title(name, "") for name, _ in beside)
+    more = len(groups) - len(kept)
+    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, more, note, folded, caution)
 
 
 def _extent(row: Row) -> tuple[float | None, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import display_of
+from rarefy.tasks.evaluate.protocols.display import Title
 from rarefy.tasks.evaluate.protocols.frame import GUESS
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.page.parts import (
@@ -27,8 +28,9 @@ from rarefy.tasks.evaluate.results.wording import natural_key
 # Headlines
 
 ABOUT_HEADLINES = (
-    "The mark is the number, the whisker its 95 % interval. A dashed range is a number that is withheld because too "
-    "little was scored: it lies somewhere in there. Numbers of different protocols are not comparable: each has its "
+    "The mark is the number, the whisker its 95 % interval. A dashed range is a number of which too little was scored: "
+    "it lies somewhere in there. Each protocol counts the kinds of question that its paper has. Numbers of different "
+    "protocols are not comparable: each has its "
     "own prompts, its own rule of what is right, its own unit. Every number opens the rows behind it."
 )
 
@@ -44,12 +46,16 @@ def _overview_grid(numbers: PageNumbers) -> Grid | None:
     systems = [name for name in numbers.series if name in numbers.summary["systems"]]
     lines = []
     for protocol in numbers.protocols:
-        rows = [row for row in numbers.by(protocol) if row["headline"]]
-        metric = next((name for name in display_of(protocol).main if find_row(rows, metric=name)), None)
-        metric = metric or next(iter(list_metrics(rows)), None)
-        cells = tuple(find_row(rows, metric=metric, system=name) for name in systems) if metric else ()
-        if any(cells):
-            label = f"{numbers.title(protocol)}: {metric}"
+        rows: list[Any] = []
+        for name in systems:
+            rows += wording.table_rows(numbers.rows, protocol, name, brief=True)
+        display = display_of(protocol)
+        first = [name for name in display.accuracy if find_row(rows, metric=name)][:1]
+        main = [name for name in display.main if name not in first and find_row(rows, metric=name)][:1]
+        for metric in [*first, *main] or list_metrics(rows)[:1]:
+            cells = tuple(find_row(rows, metric=metric, system=name) for name in systems)
+            shown = next(cell for cell in cells if cell)
+            label = f"{numbers.title(protocol)}: {wording.metric_title(shown).name}"
             lines.append((label, cells, tuple(() for _ in cells)))
     for row in (row for _, cells, _ in lines for row in cells):
         numbers.show(row, first=True)
@@ -58,21 +64,30 @@ def _overview_grid(numbers: PageNumbers) -> Grid | None:
 
 def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]:
     rows: list[Any] = [row for row in wording.headline_rows(numbers.rows) if row["protocol"] == protocol]
+    systems = [system for (system,), _ in wording.group_rows(rows, "system")]
     if protocol == wording.RETRIEVAL and not any(row["headline"] for row in rows):
         return
+    rows = [row for system in systems for row in wording.table_rows(numbers.rows, protocol, system)]
     labels = list(dict.fromkeys(map(label_row, rows)))  # metric by metric, and within each the systems in their order
     rows.sort(key=lambda row: (labels.index(label_row(row)), numbers.series.get(row["system"], 0)))
     shares = all(value is None or 0 <= value <= 1 for row in rows for value in (row["value"], row["low"], row["high"]))
     about = numbers.summary["protocols"].get(protocol, {})
-    notes = dict.fromkeys(f"{row['metric']}: {row['note']}" for row in rows if row["note"])
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        for note in filter(None, wording.other_notes(row).split("; ")):
+            notes.setdefault(note, []).append(wording.metric_title(row).name)
+    said = [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in notes.items()]
+    cautions = {name: wording.describe_caution([r for r in rows if r["system"] == name], protocol) for name in systems}
     yield build_dots(
         numbers,
         numbers.title(protocol) + (f" (arXiv {about['paper']})" if about.get("paper") else ""),
         rows,
-        label_row,
+        lambda row: wording.metric_title(row).name if row["slice"] == "all" else label_row(row),
         first=True,
         scale=fit_scale([0.0, 1.0]) if shares else None,
-        note="; ".join(notes),
+        note="; ".join(said),
+        about=lambda row: wording.metric_title(row).about,
+        caution=" ".join(f"{wording.system_title(name)}: {text}." for name, text in cautions.items() if text),
     )
 
 
@@ -80,7 +95,6 @@ def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]
 
 CHANGED = ("query", "perturbation", "document", "family", "type", "class", "scenario", "retriever", "cell")
 SLICED = ("pattern", "hops", "domain", "known", "entity", "period", "length")
-COLUMN_NAMES = {"Overall Robustness: refusal rate": "refused", "Overall Robustness: correct": "right"}
 ABOUT_PERTURBED = "What each change of the question, of the passages, or of where they come from does to a system."
 ABOUT_SLICES = "The same numbers for parts of the questions. Few questions make wide intervals: look at these first."
 
@@ -116,13 +130,18 @@ def _table(
     companions = [other for other in display_of(protocol).beside if other != metric and find_row(rows, metric=other)]
     return build_dots(
         numbers,
-        f"{numbers.title(protocol)}: {metric} by {wording.plain_words(name)}",
+        f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}",
         mine,
         lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
-        beside=[(COLUMN_NAMES.get(other, other), companion_finder(rows, other)) for other in companions],
+        beside=[(_title_of(rows, other), companion_finder(rows, other)) for other in companions],
         note=_guess_note(mine, name),
         folded=folded,
     )
+
+
+def _title_of(rows: Sequence[Row], metric: str) -> Title:
+    row = find_row(rows, metric=metric)
+    return wording.metric_title(row) if row else Title(metric, "")
 
 
 def _guess_note(rows: Sequence[Row], name: str) -> str:

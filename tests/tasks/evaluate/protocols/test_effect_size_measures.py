@@ -174,8 +174,8 @@ def test_the_noise_of_asking_again_is_told_from_an_effect() -> None:
 
 def test_without_repeats_the_floor_is_said_to_be_unknown() -> None:
     measures = by_name(EFFECT_SIZE, framed(EFFECT_SIZE, made(2), CONFIG, scores(1, 0)), CONFIG)
-    assert "noise floor unknown: set repeats" in measures["AH̃", "all"].note
-    assert "says nothing of significance" in measures["AH̃", "all"].note
+    assert "set protocols.effect_size.repeats" in measures["AH̃", "all"].note
+    assert "proves no change" in measures["AH̃", "all"].note
     assert "huge effect" in measures["AH̃", "all"].note
     assert ("AH̃ above noise", "all") not in measures
 

@@ -138,7 +138,8 @@ def rows(questions: int = 4, word: str = "revenue", answer: str = "$47.5 billion
         )
         told = {"protocol": "rare", "question_id": question.question_id, "query_id": none.variant_id}
         one, gold = (1,), (chunk.chunk_id,)
-        plain = {"cell": "gold", "given": "passages", "passage_ids": gold, "ranks": one, "document": "none", **told}
+        plain = {"cell": "gold", "given": "passages", "passage_ids": gold, "ranks": one, "document": "none"}
+        plain |= {"gold": 1.0, **told}
         mine = [
             Trial(f"t{at}p", cell="probe", given="closed_book", **told),
             Trial(f"t{at}g", **plain),
@@ -150,6 +151,7 @@ def rows(questions: int = 4, word: str = "revenue", answer: str = "$47.5 billion
                     "cell": "lexical_similar",
                     "passage_ids": (deleted.variant_id,),
                     "document": "answer_deleted",
+                    "gold": 0.0,
                 },
             ),
             Trial(

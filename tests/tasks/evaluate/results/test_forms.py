@@ -21,14 +21,14 @@ def test_the_headline_fits_the_terminal_and_says_what_it_is_of(told, numbers, wi
     text = shown(told, numbers, width)
     assert max(map(len, text.splitlines())) <= width
     assert "0.600 [0.550, 0.650]" in text
-    assert "skipped" in text
+    assert "accuracy" in text and "40 of 40" in text
     assert "…" not in text  # nothing is cut
 
 
-def test_a_number_under_the_floor_is_withheld_with_its_bounds(told, numbers):
+def test_a_number_under_the_floor_is_the_range_that_it_lies_in(told, numbers):
     text = " ".join(shown(told, numbers, 120).split())
-    assert "withheld (60 % scored; between 0.410 and 0.530)" in text
-    assert "withheld (60 % scored; between 0.410 and 0.530)" in markdown(summary(told, numbers))
+    assert "0.410 to 0.530 40 of 66" in text
+    assert "0.410 to 0.530 (60 % scored)" in markdown(summary(told, numbers))
 
 
 def test_what_was_left_out_is_said(told, numbers):
@@ -98,6 +98,6 @@ def test_no_interval_is_no_text():
 
 def test_bounds_are_told_from_low_to_high_even_where_less_is_better():
     assert (
-        format_withheld({"coverage": 0.5, "worst": 0.9, "best": 0.2})
-        == "withheld (50 % scored; between 0.200 and 0.900)"
+        format_withheld({"withheld": True, "coverage": 0.5, "worst": 0.9, "best": 0.2})
+        == "0.200 to 0.900 (50 % scored)"
     )

@@ -93,7 +93,7 @@ def test_questions_of_one_document_are_one_cluster():
     config = StatisticsConfig(draws=500, cluster="document")
     one, several = (told(measured(above, below), config=config, clusters=c)[0] for c in (["d"] * 30, list("abc") * 10))
     assert (one.clusters, one.note) == (1, "no interval: of 1 document")
-    assert (several.clusters, several.note) == (3, "of 3 documents alone: too narrow")
+    assert (several.clusters, several.note) == (3, "of only 3 documents: the interval is too narrow")
 
 
 def test_clusters_that_differ_widen_the_interval():

@@ -1,0 +1,309 @@
+"""What a newcomer wants to know of a result: how often is a system right, what hurts it, and which part is weak."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.frame import Frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHANGES = 3  # changes that are named
+LEAST_LOST = 2  # right answers, less those won, that a change must lose to be named
+LONGEST = 500  # characters of a text that are kept
+JUDGE = "judge_needed"  # begins the reason of a score that only a judge can give
+OWN, RETRIEVED, GOLD, CLOSED = "own", "retrieved", "gold", "closed_book"
+SETTINGS = (OWN, RETRIEVED, GOLD, CLOSED)  # what is shown with an unchanged question; the nearest to real use first
+READER, RETRIEVER, UNKNOWN = "reader", "retriever", ""
+ANY = ("", "none")
+CONTEXT = ["mix", "ratio", "scenario", "placed", "position", "bin"]
+PLACE = ["question_id", "given", "retriever", "k", "order", "chunk_id", "document", *CONTEXT]
+Mask = npt.NDArray[np.bool_]
+
+
+def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+    """The findings of each system, as `findings` of a summary; all counts are of trials, or of pairs of them.
+
+    They are of questions of all kinds that the documents answer, those too that a paper does not have. Scores of
+    different protocols are never added up: each finding names the protocol that it is of.
+    """
+    gold = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "gold")), strict=True))
+    by_system: dict[str, dict[str, pd.DataFrame]] = {}
+    absent: dict[str, dict[str, int]] = {}
+    for system, protocol, frame in frames:
+        rows = frame.rows
+        rows = rows[rows["status"] != "skipped"]
+        rows = rows.assign(
+            gold_shown=rows["trial_id"].map(gold).to_numpy(dtype=float),
+            right=(rows["status"] == "scored") & (rows["value"] >= 1),
+        )
+        if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
+            absent[system] = _count_outcomes(rows[rows["pattern"] == "absent"])
+        answerable = rows[rows["pattern"] != "absent"]
+        if len(answerable):
+            by_system.setdefault(system, {})[protocol] = answerable
+    return {
+        system: {
+            "unchanged": _count_unchanged(protocols),
+            "absent": absent.get(system, {}),
+            **_find_harmful_changes(protocols, tables),
+            "part": _find_weak_part(protocols),
+            "unscored": _count_unscored(system, tables),
+        }
+        for system, protocols in by_system.items()
+    }
+
+
+# How often is it right?
+
+
+def _select(rows: "pd.DataFrame", setting: str) -> Mask:
+    """The rows with an unchanged question and unchanged passages, shown in this setting."""
+    same = rows["query"].isin(ANY) & rows["document"].isin(ANY)
+    closed = rows["given"] == "closed_book"
+    if setting == CLOSED:
+        return np.asarray(same & closed)
+    if setting == GOLD:
+        pure = (rows["mix"] == "") | (rows["ratio"] == 0)
+        return np.asarray(
+            same & (rows["given"] == "passages") & (rows["retriever"] == "") & pure & (rows["gold_shown"] >= 1)
+        )
+    mine = rows["given"] == "own" if setting == OWN else (rows["given"] == "passages") & (rows["retriever"] != "")
+    return np.asarray(same & mine & rows["order"].isin(("", "original")))
+
+
+def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Outcomes of the answers to unchanged questions: of the first protocol that comes nearest to real use."""
+    for setting in SETTINGS:
+        for protocol, rows in protocols.items():
+            mine = rows[_select(rows, setting)]
+            if len(mine):
+                about = {
+                    "protocol": protocol,
+                    "passages": setting,
+                    "retrievers": sorted(set(mine["retriever"]) - {""}),
+                    "questions": int(mine["question_id"].nunique()),
+                }
+                return about | _count_outcomes(mine)
+    return {}
+
+
+def _count_outcomes(rows: "pd.DataFrame") -> dict[str, int]:
+    """How many answers there are of each outcome; each answer has one."""
+    scored, value, refused = rows["status"] == "scored", rows["value"], rows["refused"]
+    counts = {
+        "right": scored & (value >= 1),
+        "refused": scored & ~(value >= 1) & refused,
+        "partly": scored & (value > 0) & (value < 1) & ~refused,
+        "wrong": scored & ~(value > 0) & ~refused,
+        "failed": rows["status"] == "failed",
+        "unscored": rows["status"] == "missing",
+    }
+    return {"answers": len(rows)} | {name: int(mask.sum()) for name, mask in counts.items()}
+
+
+def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, int]:
+    """How many of a system's answers have no score, and how many of them because they need a judge."""
+    mine = tables["scores"].filter(pc.equal(tables["scores"]["system"], system)).select(["status", "why"]).to_pylist()
+    tried = [row for row in mine if row["status"] != "skipped"]
+    return {
+        "answers": len(tried),
+        "judge": sum(row["status"] != "scored" and row["why"].startswith(JUDGE) for row in tried),
+        "failed": sum(row["status"] == "failed" for row in tried),
+        "unscored": sum(row["status"] != "scored" for row in tried),
+    }
+
+
+# What hurts most?
+
+
+def _find_harmful_changes(protocols: Mapping[str, "pd.DataFrame"], tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+    """The changes that lost the largest share of right answers, each once, with an example; and how many were tried."""
+    found: dict[tuple[str, str], tuple[Any, str, pd.DataFrame]] = {}
+    tried = set()
+    for protocol, rows in protocols.items():
+        for side, pairs in _pair_changes(rows):
+            both = pairs[(pairs["status"] == "scored") & (pairs["status_before"] == "scored")]
+            for change, some in both.groupby("change", sort=True):
+                tried.add((side, change))
+                before, lost = int(some["right_before"].sum()), some["right_before"] & ~some["right"]
+                net = int(lost.sum()) - int((~some["right_before"] & some["right"]).sum())
+                if net < LEAST_LOST:
+                    continue
+                rank = (net / before, net)
+                if (side, change) not in found or rank > found[side, change][0]:
+                    found[side, change] = (rank, protocol, some)
+    worst = sorted(found, key=lambda key: (*(-part for part in found[key][0]), key))[:CHANGES]
+    return {
+        "changes": [_describe_change(*key, *found[key][1:], tables) for key in worst],
+        "changes_tried": len(tried),
+    }
+
+
+def _pair_changes(rows: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
+    """Side, and each changed trial beside that of the same question where nothing, or only this, was as it is.
+
+    A change of the passages that takes away what answers the question (a deletion, noise alone) is no pair.
+    """
+    same, whole = rows["query"].isin(ANY), rows["document"].isin(ANY)
+    yield "question", _pair(rows[~same].assign(change=rows["query"]), rows[same], PLACE)
+    changed = rows[same & ~whole].assign(change=rows["document"])
+    yield "passages", _keeping_gold(_pair(changed, rows[same & whole], [c for c in PLACE if c != "document"]))
+    ordered = rows[same & whole & ~rows["order"].isin(("", "original"))].assign(change=rows["order"])
+    yield (
+        "order",
+        _pair(ordered, rows[same & whole & (rows["order"] == "original")], [c for c in PLACE if c != "order"]),
+    )
+    mixed = rows[same & (rows["mix"] != "") & (rows["placed"] == "") & (rows["bin"] == "")]
+    label = mixed["scenario"].where(mixed["scenario"] != "", mixed["mix"])
+    pure = mixed["ratio"] == 0
+    yield "noise", _keeping_gold(_pair(mixed[~pure].assign(change=label[~pure]), mixed[pure], ["question_id", "given"]))
+
+
+def _pair(changed: "pd.DataFrame", before: "pd.DataFrame", on: Sequence[str]) -> "pd.DataFrame":
+    first = before.sort_values("number", kind="stable").drop_duplicates(list(on))
+    columns = [*on, "right", "status", "gold_shown", "text"]
+    return changed.merge(first[columns], on=list(on), suffixes=("", "_before"))
+
+
+def _keeping_gold(pairs: "pd.DataFrame") -> "pd.DataFrame":
+    return pairs[pairs["gold_shown"] >= pairs["gold_shown_before"]]
+
+
+def _describe_change(
+    side: str, change: str, protocol: str, pairs: "pd.DataFrame", tables: Mapping[str, pa.Table]
+) -> dict[str, Any]:
+    """What a change did, and an answer that it lost: a wrong one before a refusal, a short one first."""
+    from rarefy.tasks.perturb.catalogue import CATALOGUE  # late: what reads results need not load what makes variants
+
+    lost = pairs[pairs["right_before"] & ~pairs["right"]]
+    entry = CATALOGUE.get(change)
+    lost = lost.assign(length=lost["text"].str.len())
+    example = lost.sort_values(["refused", "length", "trial_id"], kind="stable").iloc[0]
+    question = _first(tables["questions"], "question_id", example["question_id"])
+    variant = _first(tables["variants"], "variant_id", example["query_id"])
+    return {
+        "side": side,
+        "change": change,
+        "family": entry.family if entry else "",
+        "about": entry.about if entry else "",
+        "protocol": protocol,
+        "questions": int(pairs["question_id"].nunique()),
+        "pairs": len(pairs),
+        "right_before": int(pairs["right_before"].sum()),
+        "lost": len(lost),
+        "won": int((~pairs["right_before"] & pairs["right"]).sum()),
+        "example": {
+            "trial_id": str(example["trial_id"]),
+            "question": _cut(variant["text"] if variant else question["text"]),
+            "said": _cut(example["text"]),
+            "refused": bool(example["refused"]),
+            "said_before": _cut(example["text_before"]),
+            "right": _cut(question["answer"]),
+        },
+    }
+
+
+def _first(table: pa.Table, column: str, value: str) -> Any:
+    found = table.filter(pc.equal(table[column], value)).slice(0, 1).to_pylist()
+    return found[0] if found else None
+
+
+def _cut(text: str) -> str:
+    plain = " ".join(str(text).split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+# Retriever or reader?
+
+
+def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Which part loses more right answers, by the first protocol that shows it, and the evidence.
+
+    Where gold passages were shown too, the reader loses what is not right with them, and the retriever what is right
+    with them and not with what was retrieved. Else wrong answers are the reader's where all gold was among the
+    passages that were retrieved. A part is named where the difference is over two standard errors (over questions)
+    whatever the answers without a score had come to.
+    """
+    for protocol, rows in protocols.items():
+        parts = {setting: _bounds_by_question(rows[_select(rows, setting)]) for setting in SETTINGS}
+        retrieved = parts[OWN] if len(parts[OWN]) else parts[RETRIEVED]
+        both = parts[GOLD].join(retrieved, how="inner", lsuffix="_gold", rsuffix="_retrieved")
+        if not len(both):
+            continue
+        # (1 - gold) - (gold - retrieved): over 0 where the reader loses more
+        least = 1 - 2 * both["most_gold"] + both["least_retrieved"]
+        most = 1 - 2 * both["least_gold"] + both["most_retrieved"]
+        closed = parts[CLOSED].reindex(both.index).dropna()
+        return {
+            "weak": _decide(least, most),
+            "by": "gold shown",
+            "protocol": protocol,
+            "questions": len(both),
+            "gold": [float(both["least_gold"].mean()), float(both["most_gold"].mean())],
+            "retrieved": [float(both["least_retrieved"].mean()), float(both["most_retrieved"].mean())],
+            "closed_book": [float(closed["least"].mean()), float(closed["most"].mean())] if len(closed) else None,
+        }
+    for protocol, rows in protocols.items():
+        for setting in (OWN, RETRIEVED):
+            mine = rows[_select(rows, setting)]
+            mine = mine[mine["gold"] >= 0]
+            if len(mine):
+                return _weak_part_of_retrieved(protocol, mine)
+    return {"weak": UNKNOWN, "by": ""}
+
+
+def _weak_part_of_retrieved(protocol: str, rows: "pd.DataFrame") -> dict[str, Any]:
+    """Whose the wrong answers are, where it is known whether all gold was among what was retrieved."""
+    full, wrong = rows["gold"] >= 1, (rows["status"] == "scored") & ~rows["right"]
+    lost, open_ = rows["status"] == "failed", rows["status"] == "missing"
+    sign = np.where(full, 1.0, -1.0)
+    per = (
+        rows.assign(
+            least=np.where(wrong | ((open_ | lost) & ~full), sign, 0.0),
+            most=np.where(wrong | ((open_ | lost) & full), sign, 0.0),
+        )
+        .groupby("question_id")[["least", "most"]]
+        .mean()
+    )
+    with_gold, without = _share_right(rows[full]), _share_right(rows[~full])
+    return {
+        "weak": _decide(per["least"], per["most"]),
+        "by": "gold retrieved",
+        "protocol": protocol,
+        "questions": len(per),
+        "all_gold": float(full.mean()),
+        "with_gold": with_gold,
+        "without_gold": without,
+    }
+
+
+def _share_right(rows: "pd.DataFrame") -> list[float] | None:
+    """The least and the most share of right answers, as those without a score may be wrong or right."""
+    if not len(rows):
+        return None
+    least = float(rows["right"].mean())
+    return [least, least + float((rows["status"] != "scored").mean())]
+
+
+def _bounds_by_question(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """By question: the least and the most share of right answers, as those without a score may be wrong or right."""
+    right = rows["right"].astype(float)
+    bounds = rows.assign(least=right, most=right + (rows["status"] != "scored"))
+    return bounds.groupby("question_id")[["least", "most"]].mean()
+
+
+def _decide(least: "pd.Series[float]", most: "pd.Series[float]") -> str:
+    """The reader where the mean is over 0 by two standard errors at least, the retriever where it is so far under 0."""
+    if len(least) < 2:
+        return UNKNOWN
+    root = np.sqrt(len(least))
+    if least.mean() - 2 * least.std() / root > 0:
+        return READER
+    return RETRIEVER if most.mean() + 2 * most.std() / root < 0 else UNKNOWN

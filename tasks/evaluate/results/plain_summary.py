@@ -1,0 +1,305 @@
+"""A result in plain sentences: how good is a system, what hurts it, which part is weak, and what to try next.
+
+Every sentence is computed from `findings` and figures of a summary; what is not known there is said, never guessed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rarefy.tasks.evaluate.protocols import attribution
+from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.findings import GOLD, OWN, READER, RETRIEVED, RETRIEVER
+from rarefy.tasks.evaluate.results.wording import format_share, format_shares
+from rarefy.tasks.text.characters import visible
+
+FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
+EXAMPLE = 64  # characters of a question that a terminal shows
+ABOUT = 60  # characters of what a change does
+MOST_NEXT = 3
+BRIEF = 1  # changes of each system, where text is of several
+UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
+REFUSED = 0.3  # share of refusals from which something is said of them
+ANSWERED_ABSENT = 0.5  # share of answers to what the documents do not say, from which something is said of them
+# What helps against a family of changes: (families, what to try)
+REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        ("superficial", "surface"),
+        "Correct spelling, case and spacing of questions before they are searched and answered",
+    ),
+    (("advanced", "paraphrase"), "Rewrite questions before retrieval, or retrieve with several wordings of each"),
+    (("format", "metadata"), "Strip markup and metadata from passages before the reader sees them"),
+    (
+        ("distraction", "distracting", "low_quality", "inconsequential", "irrelevant"),
+        "Show fewer passages, or rerank them: noise beside the right ones misleads the reader",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Hurt:
+    """A change that loses right answers, with one that it lost."""
+
+    change: str
+    lost: str
+    protocol: str
+    asked: str
+    said: str
+    right: str
+
+
+@dataclass(frozen=True)
+class PlainSummary:
+    """The sentences on one system; `mend` are the commands that score what has no score, where there is some."""
+
+    system: str
+    good: str
+    hurts: tuple[Hurt, ...]
+    no_hurt: str  # what is said where no change is named
+    weak: str
+    next: tuple[str, ...]
+    unscored: str
+    mend: tuple[str, ...]
+
+
+def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
+    """The sentences on every system as text of some fifteen lines; "" for a summary of before there were findings."""
+    found = plain_summaries(summary, folder)
+    most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
+    return "\n".join(line for one in found for line in _text_lines(one, most))
+
+
+def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER) -> list[PlainSummary]:
+    """The sentences on each system that has answers."""
+    return [_summarize(name, found, summary, folder) for name, found in summary.get("findings", {}).items()]
+
+
+def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
+    yield f"{visible(one.system)} is {one.good}"
+    if one.hurts:
+        yield "What hurts most:"
+    for number, hurt in enumerate(one.hurts[:most], start=1):
+        yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
+        yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {_quote(hurt.right)}."
+    if one.no_hurt:
+        yield f"What hurts most: {one.no_hurt}"
+    yield f"Weak part: {one.weak}"
+    if one.unscored:
+        yield one.unscored
+        yield from (f"  {command}" for command in one.mend)
+    if one.next:
+        yield "Try next:"
+    yield from (f"  - {step}" for step in one.next)
+
+
+def _quote(text: str) -> str:
+    plain = str(visible(text))
+    return f'"{plain if len(plain) <= EXAMPLE else plain[: EXAMPLE - 1].rstrip() + "…"}"' if plain else "nothing"
+
+
+def _summarize(system: str, found: Mapping[str, Any], summary: Mapping[str, Any], folder: str) -> PlainSummary:
+    figures = [row for row in summary["figures"] if row["system"] == system]
+    hurts = tuple(_describe_hurt(change, summary) for change in found["changes"])
+    return PlainSummary(
+        system,
+        " ".join([_describe_good(found["unchanged"], summary), *_remarks(found)]),
+        hurts,
+        "" if hurts else _describe_no_hurt(found),
+        _describe_part(found["part"]),
+        tuple(_next_steps(found, figures))[:MOST_NEXT],
+        _describe_unscored(found["unscored"]),
+        _mend(found["unscored"], folder),
+    )
+
+
+# How good?
+
+
+def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    if not found:
+        return "right in a share that cannot be told: no unchanged question was asked."
+    answers = found["answers"]
+    parts = [
+        f"{words} {format_share(found[name] / answers)}"
+        for name, words in (("refused", "refuses"), ("partly", "is partly right in"), ("wrong", "is wrong in"))
+        if found[name]
+    ]
+    lost = [
+        f"{format_share(found[name] / answers)} {words}"
+        for name, words in (("unscored", "could not be scored"), ("failed", "failed"))
+        if found[name]
+    ]
+    shown = {
+        OWN: "with what it retrieves itself",
+        RETRIEVED: f"with passages that {_join(found['retrievers'])} found",
+        GOLD: "with the right passages in its prompt",
+    }.get(found["passages"], "without passages")
+    title = wording.protocol_title(found["protocol"], summary["protocols"])
+    return (
+        f"right in {format_share(found['right'] / answers)} of {answers:,} answers to {found['questions']:,} unchanged "
+        f"questions. It {_join(parts or ['is never wrong and never refuses'])}; "
+        f"{_join(lost) if lost else 'all were scored'} ({title}, {shown})."
+    )
+
+
+def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+    absent = found["absent"]
+    if absent.get("answers"):
+        yield (
+            f"Where the documents have no answer it rightly refuses {absent['right']:,} of {absent['answers']:,} times."
+        )
+
+
+def _join(parts: Iterable[str]) -> str:
+    names = list(parts)
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}" if names else ""
+
+
+# What hurts?
+
+
+def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hurt:
+    name = wording.plain_words(change["change"]).capitalize()
+    of = {"passages": "Passages: ", "order": "Order of passages: ", "noise": "Noise among passages: "}
+    about = _shorten(change["about"].partition(" (")[0])
+    won = f", {change['won']:,} won" if change["won"] else ""
+    example = change["example"]
+    return Hurt(
+        f"{of.get(change['side'], '')}{name}{f' ({about})' if about else ''}",
+        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}",
+        wording.protocol_title(change["protocol"], summary["protocols"]),
+        example["question"],
+        example["said"],
+        example["right"],
+    )
+
+
+def _shorten(about: str) -> str:
+    """What a change does, in its first words up to a comma."""
+    while len(about) > ABOUT and ", " in about:
+        about = about.rpartition(", ")[0]
+    return about
+
+
+def _describe_no_hurt(found: Mapping[str, Any]) -> str:
+    if not found["changes_tried"]:
+        return "cannot be told: no changed question was scored beside an unchanged one."
+    return f"of {found['changes_tried']:,} kinds of change none loses two right answers more than it wins."
+
+
+# Retriever or reader?
+
+
+def _describe_part(part: Mapping[str, Any]) -> str:
+    if not part["by"]:
+        return "cannot be told: gold passages were not shown, and it is not known what was retrieved."
+    if part["by"] == "gold shown":
+        closed = f", without passages in {format_shares(part['closed_book'])}" if part["closed_book"] else ""
+        facts = (
+            f"shown the right passages it is right in {format_shares(part['gold'])} of {part['questions']:,} "
+            f"questions, with what was retrieved in {format_shares(part['retrieved'])}{closed}."
+        )
+    else:
+        with_, without = part["with_gold"], part["without_gold"]
+        facts = f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; " + _join(
+            [
+                *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
+                *([f"without them in {format_shares(without)}"] if without else []),
+            ]
+        )
+        facts += f" ({part['questions']:,} questions)."
+    if not part["weak"]:
+        return f"cannot be told, the difference is too small for so few questions: {facts}"
+    return f"the {part['weak']} (what {'writes the answer' if part['weak'] == READER else 'finds passages'}): {facts}"
+
+
+# What has no score?
+
+
+def _describe_unscored(found: Mapping[str, Any]) -> str:
+    if not found["judge"]:
+        return ""
+    return (
+        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges. "
+        "Name a judge in [correct.judge] of a config, or count them as wrong:"
+    )
+
+
+def _mend(found: Mapping[str, Any], folder: str) -> tuple[str, ...]:
+    if not found["judge"]:
+        return ()
+    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {folder} --config wrong.toml")
+
+
+# What to try next?
+
+
+def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:
+    unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
+    if unscored["failed"]:
+        yield f"Run the same command again: {unscored['failed']:,} answers failed, and are asked again."
+    if unchanged and unchanged["unscored"] > UNSCORED * unchanged["answers"]:
+        yield "Have what was not scored judged first: the figures may move."
+    if part["weak"] == READER:
+        yield from _reader_steps(part, figures)
+    elif part["weak"] == RETRIEVER:
+        yield from _retriever_steps(part, figures)
+    for change in found["changes"]:
+        remedy = next((words for families, words in REMEDIES if _family(change) in families), "")
+        if remedy:
+            yield f"{remedy} (against {wording.plain_words(change['change'])})."
+            break
+    absent = found["absent"]
+    if absent.get("answers") and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
+        yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
+    if not part["weak"] and part["by"]:
+        yield f"Ask more questions (--questions): {part['questions']:,} do not show which part to work on."
+
+
+def _family(change: Mapping[str, Any]) -> str:
+    return str(change["family"] or change["change"])
+
+
+def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:
+    refused = _figure(figures, attribution.REFUSED, part["protocol"])
+    least = min(refused["worst"], refused["best"]) if refused and refused["worst"] is not None else None
+    if least is not None and least > REFUSED:
+        yield (
+            f"Make the reader refuse less: it refuses at least {format_share(least)} of the questions though all the "
+            "right passages are there."
+        )
+    if part["by"] == "gold shown":
+        gain = max(0.0, part["gold"][1] - part["retrieved"][0])
+        yield (
+            f"Change the reader (its model, its prompt): perfect retrieval would add {100 * gain:.0f} points at most."
+        )
+    else:
+        yield "Change the reader (its model, its prompt): it is wrong where all the right passages are there."
+
+
+def _retriever_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:
+    found = {
+        row["where"]["retriever"]: row["value"]
+        for row in figures
+        if row["metric"] == attribution.COMPLETE
+        and row["protocol"] == part["protocol"]
+        and set(row["where"]) == {"retriever"}
+        and row["value"] is not None
+    }
+    best = max(found, key=lambda name: found[name], default="")
+    if len(found) > 1 and found[best] - min(found.values()) > 0.05:
+        yield (
+            f"Use the retriever {best}: it finds all the right passages in {format_share(found[best])}, "
+            f"the others in {format_share(min(found.values()))} or more."
+        )
+    if part["by"] == "gold shown":
+        gain = part["gold"][0] - part["retrieved"][1]
+        yield f"Improve retrieval (more passages, reranking): the right passages add {100 * gain:.0f} points or more."
+    else:
+        yield "Improve retrieval (more passages, reranking): most wrong answers lack a passage that they need."
+
+
+def _figure(figures: Iterable[Mapping[str, Any]], metric: str, protocol: str) -> Mapping[str, Any] | None:
+    return next(
+        (row for row in figures if (row["metric"], row["protocol"], row["slice"]) == (metric, protocol, "all")), None
+    )

@@ -1,0 +1,147 @@
+"""Findings from scores, and the plain sentences that are made of them: nothing is said that scores do not show."""
+
+import dataclasses
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from rarefy.data_contracts.rows import Score
+from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.tasks.evaluate.protocols.frame import build_frame
+from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
+from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
+from rarefy.tasks.evaluate.results.wording import describe_caution, format_share, table_rows
+
+
+def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
+    frames = []
+    for system in systems or ("plain",):
+        scores = tables["scores"].filter(pc.equal(tables["scores"]["system"], system))
+        answers = tables["answers"].filter(pc.equal(tables["answers"]["system"], system))
+        one = build_frame(tables["trials"], answers, scores, tables["questions"], tables["chunks"])
+        frames.append((system, "rare", one))
+    return find_findings(frames, tables)
+
+
+def scored(tables: dict[str, pa.Table], cells: dict[str, float]) -> dict[str, pa.Table]:
+    """The tables with all answers of these cells scored so."""
+    cell = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "cell")), strict=True))
+    rows = [
+        dataclasses.replace(row, status="scored", value=cells[cell[row.trial_id]], refused=False)
+        if cell[row.trial_id] in cells
+        else row
+        for row in from_table(tables["scores"], Score)
+    ]
+    return {**tables, "scores": to_table(rows, Score)}
+
+
+def test_unchanged_questions_are_counted_with_what_was_retrieved(made):
+    found = findings(made(6))["plain"]["unchanged"]
+    assert (found["passages"], found["retrievers"], found["questions"], found["answers"]) == (
+        "retrieved",
+        ["bm25"],
+        6,
+        6,
+    )
+    assert (found["right"], found["wrong"], found["refused"], found["unscored"]) == (5, 0, 0, 1)
+
+
+def test_a_change_that_hurts_has_its_counts_and_a_real_example(made):
+    tables = made(6)
+    (change,) = findings(tables)["plain"]["changes"]
+    assert (change["change"], change["side"], change["protocol"]) == ("character", "question", "rare")
+    assert (change["right_before"], change["lost"], change["won"]) == (6, 6, 0)
+    example = change["example"]
+    assert "fisacl" in example["question"] and example["right"] == "$47.5 billion"
+    (said,) = [
+        row["text"]
+        for row in tables["answers"].to_pylist()
+        if (row["system"], row["trial_id"]) == ("plain", example["trial_id"])
+    ]
+    assert example["said"] == said
+
+
+def test_a_system_that_no_change_hurts_is_said_to_be_so(made):
+    found = findings(made(6), "better")["better"]
+    assert found["changes"] == [] and found["changes_tried"] == 1  # an answer that was taken out is no change
+    (one,) = plain_summaries({"findings": {"better": found}, "figures": [], "protocols": {}})
+    assert one.no_hurt == "of 1 kinds of change none loses two right answers more than it wins."
+
+
+@pytest.mark.parametrize(
+    ("cells", "weak"),
+    [
+        ({"gold": 0.0, "retrieved": 0.0}, "reader"),
+        ({"gold": 1.0, "retrieved": 0.0}, "retriever"),
+        ({"gold": 1.0, "retrieved": 1.0}, ""),
+    ],
+)
+def test_the_weak_part_is_named_where_gold_passages_show_it(made, cells, weak):
+    found = findings(scored(made(6), cells))["plain"]["part"]
+    assert (found["weak"], found["by"], found["questions"]) == (weak, "gold shown", 6)
+    assert found["gold"] == [cells["gold"]] * 2 and found["closed_book"] == [0.0, 0.0]
+
+
+def test_what_has_no_score_leaves_the_weak_part_open(made):
+    part = findings(made(6))["plain"]["part"]
+    assert part["weak"] == "" and part["retrieved"] == [pytest.approx(5 / 6), 1.0]
+
+
+@pytest.mark.parametrize(("gold", "weak"), [(1.0, "reader"), (0.0, "retriever"), (-1.0, "")])
+def test_without_gold_passages_what_was_retrieved_tells_the_weak_part(made, gold, weak):
+    tables = scored(made(6), {"retrieved": 0.0})
+    tables["trials"] = tables["trials"].filter(pc.equal(tables["trials"]["cell"], "retrieved"))
+    at = tables["answers"].schema.get_field_index("gold")
+    values = pa.array([gold] * tables["answers"].num_rows, tables["answers"].schema.field(at).type)
+    tables["answers"] = tables["answers"].set_column(at, "gold", values)
+    part = findings(tables)["plain"]["part"]
+    assert (part["weak"], part["by"]) == (weak, "gold retrieved" if gold >= 0 else "")
+
+
+def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers, made):
+    tables = made(6)
+    rows = [
+        dataclasses.replace(row, why="judge_needed: unmatched") if row.status == "missing" else row
+        for row in from_table(tables["scores"], Score)
+    ]
+    found = findings({**tables, "scores": to_table(rows, Score)})
+    result = summary({**told, "findings": found}, numbers)
+    check(result)
+    text = plain_summary(result, "monday")
+    assert text.startswith("plain is right in 83 % of 6 answers to 6 unchanged questions.")
+    assert "17 % could not be scored" in text
+    assert "6 of 6 right answers lost" in text and 'right is "$47.5 billion"' in text
+    assert text.count("rarefy rescore monday --config wrong.toml") == 1
+    assert len(text.splitlines()) <= 15
+    assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)
+
+
+def test_a_summary_of_before_has_no_sentences(told, numbers):
+    assert plain_summary(summary(told, numbers)) == ""
+
+
+def test_texts_of_systems_are_no_markup_and_no_commands(hostile):
+    for text in ("<script>window.broken = 1</script>", "a\x1b[2Jb", "pay \u202e0001$", "[red]x[/red]"):
+        told, numbers, tables = hostile(text)
+        result = summary({**told, "findings": findings(tables, text)}, numbers)
+        said, written = plain_summary(result), page(result, tables)
+        assert not {"\x1b", "\u202e"} & set(said + written)
+        assert written.count("<script") == 2
+        assert headline(result)
+
+
+def test_accuracy_stands_first_and_a_robust_system_that_is_mostly_wrong_is_called_so(told, changed):
+    sure = {"protocol": "sure", "headline": True}
+    rows = summary(told, [changed("RR", 0.99, **sure), changed("base accuracy", 0.18, **sure)])["figures"]
+    table = table_rows(rows, "sure", "plain")
+    assert [row["metric"] for row in table] == ["base accuracy", "RR"]
+    assert "0.990 of its answers stay as right or as wrong" in describe_caution(table, "sure")
+    assert "only 18 % are right" in describe_caution(table, "sure")
+    good = summary(told, [changed("RR", 0.99, **sure), changed("base accuracy", 0.8, **sure)])["figures"]
+    assert describe_caution(good, "sure") == ""
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.0, "0 %"), (0.001, "under 1 %"), (0.18, "18 %"), (0.999, "over 99 %")])
+def test_a_share_is_never_rounded_to_none_or_all(share, text):
+    assert format_share(share) == text
