@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
 
 from rarefy.flows.cli import (
@@ -125,7 +126,7 @@ def _find_modules_here() -> None:
 
     It is searched last: a file of the user's that is called like a library of ours must not stand in for it.
     """
-    here = os.getcwd()
+    here = str(Path.cwd())
     if not sys.flags.safe_path and here not in sys.path:
         sys.path.append(here)
 
