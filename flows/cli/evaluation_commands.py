@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rarefy.data_contracts.schemas import BESIDE
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import (
     RAW_TEXT,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
 RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
-RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare"}
+RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "preferred", "breaches", *BESIDE}
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as

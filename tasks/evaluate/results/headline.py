@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.own_retrieval import tables_for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -16,7 +17,7 @@ def headline(summary: Mapping[str, Any]) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[Any] = [*_tables(summary)]
+    parts: list[Any] = [*_tables(summary), *tables_for_terminal(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])
