@@ -49,7 +49,7 @@ Score the answers that lie in DIR once more, by the [correct] and [statistics] o
 """
 COMPARE = """\
 Compare two results, A before and B after, on the trials that both have scored: differences with intervals, tests that
-count each question once, and a verdict.
+count each question once, and a verdict. One line says it; --verbose, --json and --out have the rest.
 """
 
 
@@ -102,6 +102,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--by", choices=("question", "document"), help="what intervals are drawn from")
     parser.add_argument("--draws", metavar="N", type=count, help="resamples")
     parser.add_argument("--seed", metavar="N", type=int, help="of the resamples")
+    parser.add_argument("--verbose", action="store_true", help="every number with its test, after the verdict")
     add_json(parser, "all of it as JSON, instead of tables")
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder for comparison.json and comparison.md")
     add_repeated(
@@ -206,7 +207,7 @@ def compare(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps(as_json(comparison), ensure_ascii=False))
     else:
-        show(comparison, Terminal())
+        show(comparison, Terminal(), verbose=given.verbose)
     if given.out:
         write_comparison(given.out, comparison)
     gate(comparison, given.fail_if)  # last, so that all is told however it ends
