@@ -15,6 +15,7 @@ from rarefy.flows.engine.comparison_inputs import (
     UNKNOWN,
     CommonQuestions,
     Side,
+    align_names,
     build_frames,
     compare_questions,
     describe_other_differences,
@@ -113,6 +114,8 @@ def compare(
         raise UsageFault("the results were not made alike:\n  " + "\n  ".join(odd) + f"\n{way_out}")
     versions = first.benchmark != second.benchmark
     tables = [load_tables(one, *(("variants",) if versions else ())) for one in (first, second)]
+    if versions:
+        tables[0] = align_names(*tables)
     ours, theirs = build_frames(first, wanted, tables[0]), build_frames(second, wanted, tables[1])
     same = compare_questions(tables[0]["questions"], tables[1]["questions"]) if versions else None
     if same and not same.kept:

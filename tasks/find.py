@@ -24,9 +24,9 @@ def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[...,
             part: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (Exception, SystemExit) as error:  # whatever a module raises that is somebody else's
         fault = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        way_out = (
-            "is the module installed where the workers run? The current folder is not looked through: "
-            "PYTHONPATH=. in front of the command helps"
-        )
+        if isinstance(error, ModuleNotFoundError) and error.name == (top := module.partition(".")[0]):
+            way_out = f"run the command from the folder that holds {top}.py or {top}/, or install the module"
+        else:
+            way_out = "mend the module, or the name"
         raise ValueError(f"{name!r} cannot be imported ({fault}); {way_out}") from error
     return part

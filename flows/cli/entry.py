@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
 
 from rarefy.flows.cli import (
@@ -88,6 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command that a command line asks for; the exit code."""
     given = reachability.make_paths_absolute(parser().parse_args(arguments))
     sys.excepthook = _print_traceback
+    _find_modules_here()
     try:
         with _replies_environment(getattr(given, "replies", "")):
             return given.run(given)
@@ -117,6 +119,16 @@ def main(arguments: list[str] | None = None) -> int:
         if type(error).__name__ not in {"ContractBroken", "LeaseLost", "TableDamaged"}:
             raise
         return print_message(str(error), 1)
+
+
+def _find_modules_here() -> None:
+    """Let module:function name a module of the current folder, as `python -m` would.
+
+    It is searched last: a file of the user's that is called like a library of ours must not stand in for it.
+    """
+    here = str(Path.cwd())
+    if not sys.flags.safe_path and here not in sys.path:
+        sys.path.append(here)
 
 
 def _print_traceback(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rarefy.data_contracts.schemas import BESIDE
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import (
     RAW_TEXT,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
 RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
-RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare"}
+RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "preferred", "breaches", *BESIDE}
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -48,7 +49,7 @@ Score the answers that lie in DIR once more, by the [correct] and [statistics] o
 """
 COMPARE = """\
 Compare two results, A before and B after, on the trials that both have scored: differences with intervals, tests that
-count each question once, and a verdict.
+count each question once, and a verdict. One line says it; --verbose, --json and --out have the rest.
 """
 
 
@@ -101,6 +102,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--by", choices=("question", "document"), help="what intervals are drawn from")
     parser.add_argument("--draws", metavar="N", type=count, help="resamples")
     parser.add_argument("--seed", metavar="N", type=int, help="of the resamples")
+    parser.add_argument("--verbose", action="store_true", help="every number with its test, after the verdict")
     add_json(parser, "all of it as JSON, instead of tables")
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder for comparison.json and comparison.md")
     add_repeated(
@@ -205,7 +207,7 @@ def compare(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps(as_json(comparison), ensure_ascii=False))
     else:
-        show(comparison, Terminal())
+        show(comparison, Terminal(), verbose=given.verbose)
     if given.out:
         write_comparison(given.out, comparison)
     gate(comparison, given.fail_if)  # last, so that all is told however it ends

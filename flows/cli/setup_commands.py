@@ -12,6 +12,7 @@ from rarefy.flows.cli.checks import replies_fault
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_store, count
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
+from rarefy.tasks import sample
 
 if TYPE_CHECKING:
     from rarefy.tasks.models.llm.reply_store import ReplyStore, StoredReply
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 DOCTOR = """\
 Look at everything that a config needs, and say what to do where it is missing: endpoint, key, model, structured
 output, log-probabilities, embedder, replies, Prefect, Dask, Elasticsearch, disk. Sends a few tokens to each model.
+With --system, look at a system under test instead: ask it one question of BENCH in each way that it takes, and say how
+long it took, what came back, and how an evaluation would score that. The exit code is 1 where it would fail.
 """
 CACHE = "Say what made the key of a remembered reply: model, parameters, prompt, and what was answered."
 PROMPTS = "Print a prompt file; without ROLE the roles and domains that STAGE has prompts for."
@@ -48,6 +51,16 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=init)
 
     parser = commands.add_parser("doctor", help="is everything there?", description=DOCTOR, **RAW_TEXT)
+    parser.add_argument(
+        "benchmark",
+        metavar="BENCH",
+        nargs="?",
+        type=Path,
+        help="with --system: the benchmark that the question is of (default: sample)",
+    )
+    parser.add_argument(
+        "--system", metavar="NAME", default="", help="a system under test, named as for `rarefy evaluate`"
+    )
     add_config(parser, "settings (default: the offline ones)")
     parser.add_argument("--dask", metavar="ADDRESS", default="", help="a Dask scheduler, tcp://host:port")
     add_store(parser)
@@ -119,6 +132,14 @@ def doctor(given: argparse.Namespace) -> int:
     from rarefy.flows.config import load
 
     config = load(given.config)
+    if given.system:
+        from rarefy.flows.cli.doctor_system import examine_system
+
+        check_store(given.store)
+        benchmark = given.benchmark or sample.BENCHMARK
+        return 0 if show(examine_system(config, given.config, given.system, benchmark, given.store)) else 1
+    if given.benchmark:
+        raise UsageFault("doctor BENCH: a benchmark is looked at with a system; add --system NAME")
     return 0 if show(examine(config, given.config, given.store, given.dask)) else 1
 
 

@@ -12,16 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Chunk, Figure, Hits, Question, Variant
+from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Trial, Variant
 from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, attribution
+from rarefy.tasks.evaluate.protocols.effect_size import REPEAT
 from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 from rarefy.tasks.evaluate.protocols.sure import build_sig_table
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, compare_features
 from rarefy.tasks.evaluate.results import find_findings, markdown, page, summary
 from rarefy.tasks.evaluate.retrieve import measured
+from rarefy.tasks.evaluate.retrieve.system_hits import measured_of_system
 from rarefy.tasks.evaluate.retrieve.trec import write_qrels, write_run
 from rarefy.tasks.evaluate.statistics import figures
 from rarefy.tasks.evaluate.statistics.measure import Metric
@@ -120,6 +122,9 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
             )
     if tables["hits"].num_rows:
         yield from _of_retrieval(tables, config)
+    for system, about in meta["systems"].items():
+        if about["retrieves"]:
+            yield from _of_own_retrieval(system, tables, config)
     if "preferred" in tables:
         rows = _rows(tables["preferred"], Preferred)
         yield from compare_features(rows, config.oracle, system=config.oracle.likelihood.llm.model)
@@ -138,6 +143,31 @@ def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
         config.measured,
     )
     yield from figures(measures, system="", protocol="retrieval", config=config.statistics, clusters=None)
+
+
+def _of_own_retrieval(system: str, tables: Tables, config: Config) -> Iterator[Figure]:
+    """How good the retriever of a system is that says what it retrieved."""
+    own = tables["trials"].filter(pc.equal(tables["trials"]["given"], "own"))
+    trials = [row for row in _rows(own, Trial) if not row.skipped_because]
+    # of one wording under several protocols, and asked again for the noise floor, once
+    trials.sort(key=lambda row: (row.cell == REPEAT, row.trial_id))
+    asked = {row.trial_id: row.query_id for row in reversed(trials)}
+    mine = tables["answers"].filter(pc.equal(tables["answers"]["system"], system))
+    mine = mine.filter(pc.is_in(mine["trial_id"], value_set=pa.array(list(asked), pa.string())))
+    came = {row.trial_id: None if row.error else row.retrieved for row in _rows(mine, Answer)}
+    retrieved = {query_id: came[name] for name, query_id in asked.items() if name in came}
+    variants = tables["variants"].filter(
+        pc.is_in(tables["variants"]["variant_id"], value_set=pa.array(list(retrieved)))
+    )
+    measures = measured_of_system(
+        system,
+        retrieved,
+        {row.question_id: row for row in _rows(tables["questions"], Question)},
+        {row.chunk_id: row for row in _rows(tables["chunks"], Chunk)},
+        {row.variant_id: row for row in _rows(variants, Variant)},
+        config.measured,
+    )
+    yield from figures(measures, system=system, protocol="retrieval", config=config.statistics, clusters=None)
 
 
 def _rows(table: pa.Table, row_type: type) -> Iterable[Any]:

@@ -16,6 +16,7 @@ from rarefy.flows.engine.benchmark_folder import migrate_table
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.magic_mushroom import LENGTH, POSITION
+from rarefy.tasks.refresh.versions.questions import is_same_answer, pair_same_questions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,27 +173,63 @@ SAME, OTHER, UNKNOWN = "same", "other", "unknown"  # the passages of a pair of t
 class CommonQuestions:
     """The ids of the questions of two versions, sorted, by what became of them."""
 
-    kept: tuple[str, ...]  # question, answer and evidence read the same in both: the core
-    changed: tuple[str, ...]  # in both by name, with another answer, wording or evidence: in both of the next two
+    kept: tuple[str, ...]  # text and answer are the same in both, as for `rarefy diff`: the core
+    changed: tuple[str, ...]  # in both by name, with another answer or wording: in both of the next two
     retired: tuple[str, ...]  # put to A alone, or changed
     new: tuple[str, ...]  # put to B alone, or changed
+    moved: tuple[str, ...] = ()  # of the core: proved by other sentences than before
 
 
 def compare_questions(first: pa.Table, second: pa.Table) -> CommonQuestions:
-    """Compare the question tables of two results."""
-    ours, theirs = _contents(first), _contents(second)
+    """Compare the question tables of two results, once `align_names` has given the same question the same name."""
+    ours, theirs = ({row["question_id"]: row for row in _questions(side)} for side in (first, second))
     both = sorted({*ours} & {*theirs})
-    kept = tuple(name for name in both if ours[name] == theirs[name])
-    changed = tuple(name for name in both if ours[name] != theirs[name])
+    kept = tuple(
+        name for name in both if ours[name]["text"] == theirs[name]["text"] and is_same_answer(ours[name], theirs[name])
+    )
+    moved = tuple(name for name in kept if ours[name]["evidence"] != theirs[name]["evidence"])
     alone = [tuple(sorted({*one} - {*kept})) for one in (ours, theirs)]
-    return CommonQuestions(kept, changed, *alone)
+    return CommonQuestions(kept, tuple(sorted({*both} - {*kept})), *alone, moved)
 
 
-def _contents(questions: pa.Table) -> dict[str, tuple[Any, ...]]:
-    """By question: text, answers and evidence; where the evidence stands is left out, since it may move."""
-    columns = ("question_id", "text", "answer", "aliases", "evidence")
-    rows = zip(*(questions[name].to_pylist() for name in columns), strict=True)
-    return {name: (text, answer, sorted(aliases), evidence) for name, text, answer, aliases, evidence in rows}
+def _questions(table: pa.Table) -> list[dict[str, Any]]:
+    columns = ["question_id", "language", "text", "answer", "aliases", "evidence"]
+    rows: list[dict[str, Any]] = table.select(columns).to_pylist()
+    return sorted(rows, key=lambda row: str(row["question_id"]))
+
+
+def align_names(first: Tables, second: Tables) -> dict[str, pa.Table]:
+    """The tables of the first version, its questions and their wordings with the names that they have in the second.
+
+    A question of the same words has another name where its document was renamed (see `pair_same_questions`).
+    """
+    pairs = pair_same_questions(*(_questions(side["questions"]) for side in (first, second)))
+    questions = {
+        was["question_id"]: now["question_id"] for was, now in pairs if was["question_id"] != now["question_id"]
+    }
+    if not questions:
+        return dict(first)
+    ours = {key: name for key, name in _wordings(first["variants"]) if key[0] in questions}
+    theirs = dict(_wordings(second["variants"]))
+    wordings = {name: theirs.get((questions[key[0]], *key[1:]), name) for key, name in ours.items()}
+    tables = {name: _renamed(table, "question_id", questions) for name, table in first.items()}
+    return tables | {"trials": _renamed(tables["trials"], "query_id", questions | wordings)}
+
+
+def _wordings(variants: pa.Table) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """Question, perturbation, number and text of each wording, with its name."""
+    columns = ("question_id", "perturbation", "number", "text", "side", "variant_id")
+    for *key, side, name in zip(*(variants[column].to_pylist() for column in columns), strict=True):
+        if side == "query":
+            yield tuple(key), name
+
+
+def _renamed(table: pa.Table, column: str, names: Mapping[str, str]) -> pa.Table:
+    if column not in table.schema.names:
+        return table
+    at = table.schema.get_field_index(column)
+    values = [names.get(name, name) for name in table[column].to_pylist()]
+    return table.set_column(at, table.schema.field(at), pa.array(values, table.schema.field(at).type))
 
 
 def pair_trials(first: "pd.DataFrame", second: "pd.DataFrame") -> list[tuple[str, str]]:

@@ -172,14 +172,7 @@ def check_systems(config: Config, file: Path | None, names: Sequence[str]) -> di
     tested = resolve_systems(config, names)
     faults = []
     for name, one in tested.items():
-        try:
-            one.identity()
-            if one.kind == "http":
-                HttpEndpoint(one.http)  # are the variables set that it names?
-        except (ValueError, OSError, Unavailable) as error:
-            faults.append(f"systems.{name}: {error}")
-        if one.llm is not None:
-            faults += faults_of_model(f"systems.{name}.rag.llm", one.llm)
+        faults += system_faults(name, one)
     faults += faults_of_model("correct.judge", config.correct.judge)
     faults += faults_of_model("oracle.likelihood.llm", config.oracle.likelihood.llm)
     try:
@@ -189,6 +182,18 @@ def check_systems(config: Config, file: Path | None, names: Sequence[str]) -> di
     if faults:
         raise UsageFault("\n".join(f"{file or 'config'}: {fault}" for fault in faults))
     return tested
+
+
+def system_faults(name: str, system: SystemConfig) -> Iterator[str]:
+    """A line for each thing that a system needs and that is not there."""
+    try:
+        system.identity()
+        if system.kind == "http":
+            HttpEndpoint(system.http)  # are the variables set that it names?
+    except (ValueError, OSError, Unavailable) as error:
+        yield f"systems.{name}: {error}"
+    if system.llm is not None:
+        yield from faults_of_model(f"systems.{name}.rag.llm", system.llm)
 
 
 def pin_versions(tested: Mapping[str, SystemConfig], out: Path) -> dict[str, SystemConfig]:

@@ -102,7 +102,7 @@ def file_of(name: str) -> Path:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise ValueError(
-            f"{name}: there is no file of a module {module!r}; PYTHONPATH=. finds one in the current folder"
+            f"{name}: there is no file of a module {module!r}; run the command from its folder, or install it"
         )
     return Path(spec.origin)
 

@@ -21,6 +21,7 @@ from rarefy.tasks.text.markdown import markdown_table, markdown_text
 SCHEMA = 1  # of comparison.json
 SHOWN = 12  # slices on a terminal; the files have all
 COLOURS = {"better": "green", "worse": "red", "changed": "magenta", "tied": "blue", "too few": "yellow"}
+MOST_NAMED = 3  # numbers in the line of the verdict
 EXACT = "°"  # at an interval
 FIGURES, ENDS, VERDICT = range(2, 10), 5, 10  # columns
 UNSHOWN = ("slice", "p", "p B–H", "note")  # columns that a terminal has no room for
@@ -33,6 +34,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "schema": SCHEMA,
         "first": _side(comparison.first),
         "second": _side(comparison.second),
+        "verdict": describe_verdict(comparison),
         "remarks": list(comparison.remarks),
         "trials": [asdict(one) for one in comparison.paired],
         **core_as_json(comparison),
@@ -50,8 +52,52 @@ def write_comparison(out: Path, comparison: Comparison) -> None:
     put_file(out / "comparison.md", [markdown(comparison).encode()])
 
 
-def show(comparison: Comparison, console: Console) -> None:
-    """Print what changed: headlines, then the slices that changed most surely, then what to know about it."""
+def describe_verdict(comparison: Comparison) -> str:
+    """One line: is B better than A, worse, or is no difference shown; on what, by how much, over how many questions."""
+    headlines = [row for row in comparison.differences if row.headline]
+    shown = [row for verdict in ("better", "worse", "changed") for row in headlines if row.verdict == verdict]
+    verdicts = list(dict.fromkeys(row.verdict for row in shown))
+    if not shown:
+        first = next((row for row in headlines if row.difference is not None), None)
+        about = f": {_named(first)} {_change(first, comparison)}" if first else ""
+        tied = sum(row.verdict == "tied" for row in headlines)
+        margin = _number(100 * comparison.config.margin, "point")
+        counts = f"{tied} of {len(headlines)} headline numbers within ±{margin}, {len(headlines) - tied} cannot be told"
+        return f"no difference shown{about} ({counts})"
+    parts = []
+    for verdict in verdicts:
+        rows = [row for row in shown if row.verdict == verdict]
+        named = [f"{_named(row)} {_change(row, comparison)}" for row in rows[:MOST_NAMED]]
+        named += [f"{len(rows) - MOST_NAMED} more" for _ in rows[MOST_NAMED : MOST_NAMED + 1]]
+        parts.append((f"{verdict} on " if len(verdicts) > 1 else "") + ", ".join(named))
+    rest = len(headlines) - len(shown)
+    return f"{' and '.join(verdicts)}: {'; '.join(parts)}" + (
+        f" (no difference shown in {rest} other headlines)" if rest else ""
+    )
+
+
+def _change(row: Difference, comparison: Comparison) -> str:
+    cells = _cells(row)
+    ends = f" {cells[ENDS]}" if cells[ENDS] else ""
+    return f"{cells[4]} points{ends} over {row.clusters:,} {UNITS[comparison.config.cluster]}"
+
+
+def show(comparison: Comparison, console: Console, *, verbose: bool = True) -> None:
+    """Print the verdict, then what changed: headlines, the slices that changed most surely, what to know about it.
+
+    Without `verbose` only the verdict, which questions were compared, what else differs, and what became of the rules.
+    """
+    console.print(escape(describe_verdict(comparison)), highlight=False, soft_wrap=True, style="bold")
+    if verbose:
+        _show_all(comparison, console)
+    else:
+        for line in (*list(describe_core(comparison))[:1], *comparison.remarks):
+            console.print(f"· {escape(line)}", highlight=False)
+    for one in comparison.rules:
+        console.print(f"rule {escape(str(one))}", highlight=False)
+
+
+def _show_all(comparison: Comparison, console: Console) -> None:
     headlines = [row for row in comparison.differences if row.headline]
     by_passages = differences_by_passages(comparison)
     others = sorted((one for one in comparison.differences if not one.headline and one not in by_passages), key=_surest)
@@ -74,14 +120,13 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(Group(*parts))
     for line in lines:
         console.print(f"· {escape(line)}", highlight=False)
-    for one in comparison.rules:
-        console.print(f"rule {escape(str(one))}", highlight=False)
 
 
 def markdown(comparison: Comparison) -> str:
     """All of it as Markdown."""
     first, second = comparison.first, comparison.second
     lines = [f"# {markdown_text(second.system)} against {markdown_text(first.system)}", ""]
+    lines += [f"**{markdown_text(describe_verdict(comparison))}**", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
     told = (*describe_core(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
     lines += [f"- {markdown_text(line)}" for line in told]
@@ -269,7 +314,7 @@ def core_as_json(comparison: Comparison) -> dict[str, Any]:
     core = comparison.core
     if core is None:
         return {"core": None, "apart": []}
-    named = {"changed": [*core.changed], "retired": [*core.retired], "new": [*core.new]}
+    named = {"moved": [*core.moved], "changed": [*core.changed], "retired": [*core.retired], "new": [*core.new]}
     return {"core": {"kept": len(core.kept), **named}, "apart": [asdict(one) for one in comparison.apart]}
 
 
@@ -279,11 +324,13 @@ def describe_core(comparison: Comparison) -> Iterator[str]:
     if core is None:
         return
     yield (
-        f"drift: of the {len(core.kept):,} questions that read the same in both versions (text, answer, evidence). "
+        f"drift: of the {len(core.kept):,} questions that read the same in both versions (text and answer). "
         f"{len(core.retired):,} of A are not in B, {len(core.new):,} of B were not in A: told apart, in no drift"
     )
+    if core.moved:
+        yield f"{len(core.moved):,} of those that read the same are proved by other sentences in B"
     if core.changed:
-        yield f"{len(core.changed):,} of these are in both by name, with another text, answer or evidence"
+        yield f"{len(core.changed):,} are in both by name, with another text or answer"
     for name, side in zip("AB", (comparison.first, comparison.second), strict=True):
         about = side.about["benchmark"]
         if about.get("questions") != about.get("of"):

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
+from rarefy.flows.cli import main
 from rarefy.flows.compare import check_rules, compare, gate
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
 from rarefy.flows.reports import comparison_report
@@ -332,3 +333,18 @@ def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
     assert "- overall drops 2 points: held (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()
     lines = [line for line in shown(found).splitlines() if line.startswith("rule ")]
     assert [line.partition(" (")[0] for line in lines] == [f"rule {one.rule}: {one.came}" for one in found.rules]
+
+
+def test_the_verdict_is_one_line_and_the_rest_is_told_where_it_is_asked_for(pair, tmp_path, capsys):
+    better = comparison_report.describe_verdict(compare(*pair, config=QUICK))
+    assert better.startswith("better: tiny overall +") and better.endswith("over 120 questions")
+    worse = comparison_report.describe_verdict(compare(pair[1], pair[0], config=QUICK))
+    assert worse.startswith("worse: tiny overall -") and "points [" in worse
+    same = comparison_report.describe_verdict(compare(pair[0], pair[0], config=QUICK))
+    assert same.startswith("no difference shown: tiny overall +0.0 points") and "headline numbers within" in same
+    assert main(["compare", *map(str, pair)]) == 0
+    (line,) = capsys.readouterr().out.splitlines()  # of more draws than above
+    assert line.startswith(better.partition(" [")[0]) and line.endswith("over 120 questions")
+    assert main(["compare", *map(str, pair), "--verbose", "--fail-if", "overall rises 2 points"]) == 3
+    long = capsys.readouterr().out
+    assert long.splitlines()[0] == line and "Headlines" in long and len(long.splitlines()) > 20

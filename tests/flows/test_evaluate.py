@@ -241,3 +241,20 @@ def test_questions_are_not_read_for_what_a_system_lacks(monkeypatch):
     systems = {"mine": SimpleNamespace(takes=("own",))}
     left_out = evaluating._find_left_out(run, [["chain"]], systems, ["sure", "magic_mushroom"], Config())
     assert set(left_out) == {("mine", "sure"), ("mine", "magic_mushroom")} and all(left_out.values())
+
+
+def test_the_retriever_of_a_system_that_says_what_it_found_is_measured_by_wording(place, api):
+    """`finds` finds the gold passage under a name of its own, but for typos."""
+    arguments = ("--system", "known:finds", "--system", "known:right", "--protocol", "rare")
+    assert evaluate(place, "found", *arguments) == 0
+    rows = json.loads((place / "found" / "summary.json").read_bytes())["figures"]
+    mine = [row for row in rows if row["protocol"] == "retrieval" and row["system"]]
+    assert {row["system"] for row in mine} == {"known:finds"}, "the other does not say what it found"
+    recall = {
+        row["where"]["perturbation"]: row for row in mine if row["metric"] == "Recall@1" and len(row["where"]) == 2
+    }
+    assert recall["none"]["value"] == 1 and recall["none"]["n_scored"] == len(known.CITIES)
+    assert recall["character"]["value"] == 0 and recall["word"]["value"] == 1
+    for name in ("summary.md", "report.html"):
+        assert "What known:finds retrieves itself" in (place / "found" / name).read_text("utf-8")
+    assert evaluate(place, "found", *arguments) == 0, "the same command goes on in the same folder"

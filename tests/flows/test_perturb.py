@@ -362,7 +362,10 @@ def test_names_of_perturbations_may_have_blanks_and_capitals_and_none_at_all_is_
 
 
 def test_a_part_that_is_not_found_says_where_it_was_looked_for(perturbed):
-    assert "PYTHONPATH=. in front of the command helps" in perturbed(only="query:nowhere_to_be:found", code=2)[1]
+    assert (
+        "run the command from the folder that holds nowhere_to_be.py"
+        in perturbed(only="query:nowhere_to_be:found", code=2)[1]
+    )
 
 
 def test_gold_without_known_evidence_is_counted(perturbed, questions):

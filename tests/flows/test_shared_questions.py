@@ -198,7 +198,7 @@ def test_it_is_said_what_is_compared_and_what_is_not(versions, tmp_path):
     ]
 
 
-def test_a_question_whose_answer_or_evidence_reads_otherwise_is_in_no_drift():
+def test_a_question_whose_answer_reads_otherwise_is_in_no_drift_and_one_proved_elsewhere_is():
     first = [question(name) for name in names(0, 5)]
     second = [
         first[0],
@@ -208,8 +208,8 @@ def test_a_question_whose_answer_or_evidence_reads_otherwise_is_in_no_drift():
         replace(first[4], aliases=("an alias",)),
     ]
     found = compare_questions(to_table(first, Question), to_table(second, Question))
-    assert found.kept == ("q000", "q003")
-    assert found.changed == found.retired == found.new == ("q001", "q002", "q004")
+    assert found.kept == ("q000", "q002", "q003", "q004") and found.moved == ("q002",)
+    assert found.changed == found.retired == found.new == ("q001",)
 
 
 def test_trials_pair_by_what_they_ask_for_whatever_came_of_it():
@@ -286,3 +286,28 @@ def test_versions_without_a_question_in_common_cannot_be_compared(tmp_path):
         result(tmp_path / name, name, list(map(question, asked)), trials, drawn)
     with pytest.raises(UsageFault, match="no question reads the same in both versions"):
         compare(tmp_path / "a", tmp_path / "b", config=QUICK)
+
+
+def test_a_question_of_another_name_and_the_same_words_is_paired_as_for_a_diff(tmp_path):
+    """A document was renamed: its questions and their wordings have other names, and read as before."""
+
+    def wording(name: str, perturbation: str) -> Variant:
+        return Variant(row_id(name, perturbation), name, "query", perturbation, f"What is it? ({perturbation})")
+
+    def put(name: str) -> list[Trial]:
+        asked = [wording(name, one) for one in ("none", "typos")]
+        return [
+            replace(trial(name, one.perturbation, f"gold {name}"), query_id=one.variant_id, query=one.perturbation)
+            for one in asked
+        ]
+
+    sides = []
+    for version, prefix in (("v1", "old"), ("v2", "new")):
+        asked = [question(f"{prefix}{at}", text=f"What is {at}?", answer=str(at)) for at in range(30)]
+        variants = [wording(one.question_id, name) for one in asked for name in ("none", "typos")]
+        trials = [one for row in asked for one in put(row.question_id)]
+        sides.append(result(tmp_path / version, version, asked, trials, lambda one: True, variants=variants))
+    found = compare(*sides, config=QUICK)
+    assert len(found.core.kept) == 30 and not found.core.retired and not found.core.new
+    (told,) = found.paired
+    assert (told.shared, told.common, told.questions, told.other) == (60, 60, 30, 60)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.own_retrieval import tables_for_terminal
 from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summary
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
     for line in plain_summary(summary, folder).splitlines():
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
-    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim"), *_tables(summary)]
+    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim"), *_tables(summary), *tables_for_terminal(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])

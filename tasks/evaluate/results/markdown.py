@@ -5,6 +5,7 @@ from typing import Any
 
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.own_retrieval import lines_for_markdown
 from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
@@ -14,7 +15,7 @@ def markdown(summary: Mapping[str, Any]) -> str:
     """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
     about = summary["benchmark"]
     lines = [f"# {_text(about.get('name') or 'Benchmark')}: evaluation", "", _benchmark(summary), ""]
-    for part in (_in_short, _headline, _left_out, _funnel, _options, _usage):
+    for part in (_in_short, _headline, lines_for_markdown, _left_out, _funnel, _options, _usage):
         lines += part(summary)
     lines.append("All numbers, with slices: `summary.json`, `figures.parquet`. To look into them: `report.html`.")
     return "\n".join(lines) + "\n"

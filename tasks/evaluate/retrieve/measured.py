@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Question, Variant, hops_of, is_found
+from rarefy.data_contracts.rows import VERDICTS, Chunk, Hits, Hop, Question, Variant, hops_of, is_found
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 from rarefy.tasks.questions.operands import operands_of
@@ -172,7 +172,8 @@ def _metric_values(
     metrics |= _rank_metrics(rows, [questions[row.question_id] for row in rows], depths, cut)
     found_at = np.array([answers.first(row.question_id, row.chunk_ids) for row in rows])
     best_at = np.array([answers.first(row.question_id, row.best) for row in rows])
-    for depth in [*depths, 0]:
+    best = any(row.best for row in rows)  # a system tells what it retrieved, not what it ranked again
+    for depth in [*depths, *[0] * best]:
         lists = [row.chunk_ids[:depth] if depth else row.best for row in rows]
         whole = np.array(
             [all(is_found(hop, ids) for hop in some) for some, ids in zip(gold, lists, strict=True)], dtype=float
@@ -180,55 +181,63 @@ def _metric_values(
         metrics[f"all gold@{depth or 'best'}"] = np.where(several, whole, np.nan)
         at, within = (found_at, depth) if depth else (best_at, np.inf)
         metrics[f"gold recall@{depth or 'best'}"] = np.where(np.isnan(at), np.nan, at < within)
-    metrics["Recall@best"] = np.array(
-        [
-            sum(is_found(hop, row.best) for hop in some) / len(some) if some else np.nan
-            for some, row in zip(gold, rows, strict=True)
-        ]
-    )
+    if best:
+        metrics["Recall@best"] = _recall(gold, [row.best for row in rows])
     return metrics
 
 
-def credit_gold(question: Question, chunk_ids: Sequence[str]) -> list[str]:
+def _recall(gold: Sequence[Sequence[Hop]], lists: Sequence[Sequence[str]]) -> Values:
+    """Return the share of gold chunks among the passages of each list; NaN for a question without any."""
+    return np.array(
+        [
+            sum(is_found(hop, names) for hop in some) / len(some) if some else np.nan
+            for some, names in zip(gold, lists, strict=True)
+        ]
+    )
+
+
+def credit_gold(question: Question, chunk_ids: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Return a ranking in which the first passage to state what a gold chunk states has that chunk's name.
 
     So has the one that states the last of its parts. Later ones have names that no gold chunk has: each counts once.
+    Beside it, the names that are to be found, each with how many gold chunks it stands for: a passage that states what
+    several do has the name of the first of them.
     """
+    wanted = dict.fromkeys(question.chunk_ids, 1)
     if not question.alternatives and not question.parts:
-        return list(chunk_ids)
+        return list(chunk_ids), wanted
     every = question.every_gold
-    left = dict(zip(dict.fromkeys(question.chunk_ids), question.hops, strict=True))
+    left = dict(zip(wanted, question.hops, strict=True))
     credited, seen = [], set[str]()
     for chunk_id in chunk_ids:
         seen.add(chunk_id)
-        states = (name for name, hop in left.items() if any(chunk_id in some for some in hop) and is_found(hop, seen))
-        stood_for = next(states, "")
-        left.pop(stood_for, None)
-        credited.append(stood_for or (f"{chunk_id} again" if chunk_id in every else chunk_id))
-    return credited
+        states = [name for name, hop in left.items() if any(chunk_id in some for some in hop) and is_found(hop, seen)]
+        for name in states:
+            del left[name]
+            wanted[states[0]] += wanted.pop(name) if name != states[0] else 0
+        credited.append(states[0] if states else f"{chunk_id} again" if chunk_id in every else chunk_id)
+    return credited, wanted
 
 
 def _rank_metrics(
     rows: Sequence[Hits], questions: Sequence[Question], depths: Sequence[int], cut: int
 ) -> dict[str, Values]:
-    """Recall@k, MRR, nDCG and MAP by ir_measures; NaN for a question without gold chunks."""
+    """Recall@k, and MRR, nDCG and MAP by ir_measures; NaN for a question without gold chunks."""
     import ir_measures
-    from ir_measures import AP, RR, R, nDCG
+    from ir_measures import AP, RR, nDCG
 
-    named = {str(R @ depth): f"Recall@{depth}" for depth in depths}
-    named |= {str(nDCG @ cut): f"nDCG@{cut}", str(AP @ cut): f"MAP@{cut}"}
-    metrics = {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
+    gold = [one.hops for one in questions]
+    metrics = {f"Recall@{depth}": _recall(gold, [row.chunk_ids[:depth] for row in rows]) for depth in depths}
+    named = {str(nDCG @ cut): f"nDCG@{cut}", str(AP @ cut): f"MAP@{cut}"}
+    metrics |= {name: np.full(len(rows), np.nan) for name in (*named.values(), f"MRR@{cut}")}
     order = {row.query_id: at for at, row in enumerate(rows)}
-    asked_of = list(zip(rows, questions, strict=True))
-    qrels = {row.query_id: dict.fromkeys(one.chunk_ids, 1) for row, one in asked_of if one.chunk_ids}
+    credited = {row.query_id: credit_gold(one, row.chunk_ids) for row, one in zip(rows, questions, strict=True)}
+    qrels = {name: wanted for name, (_, wanted) in credited.items() if wanted}
     # by rank and not by score, so that equal scores stay in the order in which a system is shown them
-    run = {
-        row.query_id: {name: float(-at) for at, name in enumerate(credit_gold(one, row.chunk_ids))}
-        for row, one in asked_of
-    }
+    run = {name: {one: float(-at) for at, one in enumerate(ranked)} for name, (ranked, _) in credited.items()}
     if not qrels:
         return metrics
-    asked = [*(R @ depth for depth in depths), nDCG @ cut, AP @ cut]
+    asked = [nDCG @ cut, AP @ cut]
     for metric in ir_measures.iter_calc(asked, qrels, run):
         metrics[named[str(metric.measure)]][order[metric.query_id]] = metric.value
     short = {name: {one: score for one, score in docs.items() if score > -cut} for name, docs in run.items()}

@@ -160,7 +160,7 @@ def compare_questions(old: QuestionTables, new: QuestionTables, facts: Iterable[
     (those that superseded them count as the same), whatever its words.
     """
     before, after = _question_rows(old), _question_rows(new)
-    same = pair_by_key(before, after, lambda row: row["question_id"], lambda row: (row["language"], row["text"]))
+    same = pair_same_questions(before, after)
     gone, added = drop_paired_rows(before, after, same, "question_id")
     were, are = _question_facts(old, gone), _question_facts(new, [*gone, *added])
     for row in gone:
@@ -179,6 +179,11 @@ def compare_questions(old: QuestionTables, new: QuestionTables, facts: Iterable[
         )
     rows += [_question_change("added", row, "", row["question_id"], homes[1], after=row["answer"]) for row in added]
     return rows
+
+
+def pair_same_questions(old: Iterable[Row], new: Iterable[Row]) -> list[tuple[Row, Row]]:
+    """Pair the questions of two versions by name, and what is left of them by their words."""
+    return pair_by_key(old, new, lambda row: row["question_id"], lambda row: (row["language"], row["text"]))
 
 
 def _question_rows(side: QuestionTables) -> list[Row]:
@@ -232,7 +237,7 @@ def _compare_pair(was: Row, now: Row, old_homes: Mapping[str, str], new_homes: M
     others = [sum(map(len, row["alternatives"])) for row in (was, now)]
     if others[0] != others[1]:
         details.append(f"passages that state the same: {others[0]} → {others[1]}")
-    if not _same_answer(was, now):
+    if not is_same_answer(was, now):
         details += [f"now proved by: {now['evidence'][-1]}"] if now["evidence"] else []
         return _question_change(
             "answer_changed", now, *ids, new_homes, was["answer"], now["answer"], "; ".join(details)
@@ -258,7 +263,7 @@ def _describe_move(was: Row, now: Row, old: Sequence[str], new: Sequence[str]) -
     return "another place in its chunk" if was["chunk_ids"] == now["chunk_ids"] else "another chunk"
 
 
-def _same_answer(was: Row, now: Row) -> bool:
+def is_same_answer(was: Row, now: Row) -> bool:
     """Is the answer the same, or one an alias of the other?"""
     return bool(was["answer"] == now["answer"] or was["answer"] in now["aliases"] or now["answer"] in was["aliases"])
 

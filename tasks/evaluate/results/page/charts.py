@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 from rarefy.tasks.evaluate.results import wording
+from rarefy.tasks.evaluate.results.own_retrieval import TITLE, cells_of, heads_of, own_retrieval
 from rarefy.tasks.evaluate.results.page.parts import (
     Dots,
     Grid,
+    Listed,
     PageNumbers,
     Plot,
     Plots,
@@ -286,6 +288,7 @@ def _subset_name(subset: str) -> str:
 # Retrieval and attribution
 
 _AT = re.compile(r"(.+)@(\d+)")
+_FIGURES = frozenset(range(1, 20))  # columns of a table whose first one is a name
 FAULTS = ("Retriever at fault", "Answer shown without all gold", "Generator at fault", "Fault not known")
 WITH = ("All gold retrieved", "Right with all gold", "Right without all gold", "Refused though all gold was there")
 ABOUT_RETRIEVAL = (
@@ -301,7 +304,11 @@ def retrieval_section(numbers: PageNumbers) -> Section | None:
     """A grid of retrievers and measures, curves over k, and a table by wording."""
     rows = [row for row in numbers.rows if row["protocol"] == wording.RETRIEVAL]
     plain = [row for row in rows if _is_unperturbed(row)]
-    parts: list[Any] = [_grid(numbers, plain), _plots_over_k(numbers, plain), *_wording_dots(numbers, rows)]
+    own = [
+        Listed(TITLE.format(system), tuple(heads_of(its[0])), tuple(tuple(cells_of(row)) for row in its), _FIGURES)
+        for system, its in own_retrieval(numbers.summary).items()
+    ]
+    parts: list[Any] = [*own, _grid(numbers, plain), _plots_over_k(numbers, plain), *_wording_dots(numbers, rows)]
     return build_section("retrieval", "Retrieval", ABOUT_RETRIEVAL, parts)
 
 
