@@ -33,7 +33,8 @@ def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
     for line in plain_summary(summary, folder).splitlines():
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
-    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim"), *_tables(summary), *tables_for_terminal(summary)]
+    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim")]
+    parts += [*_tables(summary), *tables_for_terminal(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])
