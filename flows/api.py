@@ -417,7 +417,13 @@ def evaluate(
     if own and (workers or dask or chosen.cluster.kind):
         raise UsageFault(f"{own[0]} is a function of this process: name it as module:function, or leave workers out")
     check_result_folder(given.out)
-    options: dict[str, Any] = {"split": split, "questions": questions, "store": given.store, "workers": workers, "dask": dask}
+    options: dict[str, Any] = {
+        "split": split,
+        "questions": questions,
+        "store": given.store,
+        "workers": workers,
+        "dask": dask,
+    }
     options |= {"quiet": quiet, "max_calls": max_calls, "max_cost": max_cost}
     run = evaluate_flow if prefect else evaluate_flow.fn
     run(str(given.benchmark), str(given.out), chosen, [*tested], wanted, **options)
