@@ -188,21 +188,49 @@ OF_EVALUATION = frozenset(
 
 def load(path: Path | None) -> Config:
     """The config of a TOML file, the default one for none; UsageFault with one line per mistake."""
-    if path is None:
-        return Config()
+    return validate(read_settings(path), path) if path else Config()
+
+
+def combine(config: Config | Mapping[str, Any] | Path | None, settings: Mapping[str, Any]) -> Config:
+    """A config, its settings as in TOML, or the file of one, with other settings over it: sections by name.
+
+    UsageFault with one line per mistake.
+    """
+    if isinstance(config, Config):
+        written: Mapping[str, Any] = config.model_dump()
+    else:
+        written = read_settings(config) if isinstance(config, Path) else config or {}
+    return validate(_merge(written, settings), config if isinstance(config, Path) else "settings")
+
+
+def _merge(written: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """The written settings with others over them, section within section."""
+    found = dict(written)
+    for key, value in over.items():
+        mine = found.get(key)
+        found[key] = _merge(mine, value) if isinstance(value, Mapping) and isinstance(mine, Mapping) else value
+    return found
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; UsageFault where it cannot be read."""
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageFault(f"{path}: {error.strerror}; `rarefy init {path}` writes a config to start from") from error
     except UnicodeDecodeError as error:
         raise UsageFault(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageFault(f"{path}: not TOML: {error}") from error
+
+
+def validate(written: dict[str, Any], place: object) -> Config:
+    """The config of what was written at a place; UsageFault with one line per mistake."""
     try:
         return Config.model_validate(written)
     except ValidationError as error:
         mistakes = [fault for fault in error.errors() if not _is_named(written, fault["loc"])]
-        raise UsageFault("\n".join(f"{path}: {_describe_mistake(fault)}" for fault in mistakes)) from error
+        raise UsageFault("\n".join(f"{place}: {_describe_mistake(fault)}" for fault in mistakes)) from error
 
 
 def _is_named(written: Any, place: tuple[int | str, ...]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_workers, count
 from rarefy.flows.engine import reachability
+from rarefy.flows.engine.output_folders import check_benchmark_folder
 from rarefy.tasks.models.llm.secrets import strip_address
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _prepare(given: argparse.Namespace) -> "Config":
 
     config = load(given.config)
     if "out" in given:
-        checks.check_benchmark_folder(given.out)
+        check_benchmark_folder(given.out)
     reachability.check_store(given.store)
     from rarefy.flows.engine.config_check import check_config, config_remarks
 

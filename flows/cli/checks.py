@@ -2,12 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarefy.flows.engine.reachability import check_out
 from rarefy.flows.faults import LONGEST, UsageFault
 from rarefy.tasks.foreign_code import escape_controls
 from rarefy.tasks.models.llm.secrets import redacted, strip_address
@@ -69,26 +67,3 @@ def check_models(given: argparse.Namespace, config: "Config", asked: "Sequence[L
 def replies_fault(url: str, error: ValueError) -> UsageFault:
     """The fault of a --replies that cannot be opened, without the password that its address may hold."""
     return UsageFault(f"--replies {strip_address(url)}: {str(error).removeprefix(f'{url}: ')}")
-
-
-def check_benchmark_folder(out: str) -> None:
-    """UsageFault where --out of a build holds anything but a benchmark, whole or half-written."""
-    from rarefy.tasks.export import BESIDE, NAMES
-
-    check_out(out)
-    known = (*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes")
-    check_folder(Path(out), {*known, "nothing_to_build"}, "a benchmark")
-
-
-def check_folder(out: Path, known: Iterable[str], what: str) -> None:
-    """UsageFault where a folder holds files of other names (up to their first point) than what is written there."""
-    check_no_file(out)
-    for name in sorted(path.name for path in out.iterdir()) if out.exists() else ():
-        if name.strip(".").split(".")[0] not in known:
-            raise UsageFault(f"--out {out}: holds {name!r}, which is no part of {what}; choose a new folder")
-
-
-def check_no_file(out: Path) -> None:
-    """UsageFault where a file stands in place of the folder --out."""
-    if out.exists() and not out.is_dir():
-        raise UsageFault(f"--out {out}: a file stands there; choose a folder")

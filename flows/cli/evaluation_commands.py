@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rarefy.data_contracts.schemas import BESIDE
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import (
     RAW_TEXT,
@@ -20,14 +18,13 @@ from rarefy.flows.cli.options import (
     amount,
     count,
 )
+from rarefy.flows.engine.output_folders import check_result_folder
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
-RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
-RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "preferred", "breaches", *BESIDE}
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -133,7 +130,7 @@ def evaluate(given: argparse.Namespace) -> int:
     chosen(given.protocol)
     tested = check_systems(config, given.config, given.system)
     checks.check_models(given, config, models_of_evaluation(config, tested))
-    _check_result_folder(given.out)
+    check_result_folder(given.out)
     prefect_server.wait()
     from rarefy.flows.evaluate import evaluate as run_evaluation
     from rarefy.flows.reports.console import Terminal
@@ -212,14 +209,3 @@ def compare(given: argparse.Namespace) -> int:
         write_comparison(given.out, comparison)
     gate(comparison, given.fail_if)  # last, so that all is told however it ends
     return 0
-
-
-def _check_result_folder(out: Path) -> None:
-    """UsageFault where --out holds anything but a result, whole or half-written, or cannot be written to."""
-    checks.check_folder(out, RESULT_FILES, "a result")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageFault(f"--out {out}: cannot be made ({error.strerror}); choose another folder") from error
-    if not os.access(out, os.W_OK):
-        raise UsageFault(f"--out {out}: nothing may be written there; choose another folder")

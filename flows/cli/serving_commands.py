@@ -24,6 +24,7 @@ from rarefy.flows.cli.options import (
     port,
     port_or_any,
 )
+from rarefy.flows.engine.output_folders import check_benchmark_folder
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 
@@ -152,7 +153,7 @@ def _add_deploy_options(command: argparse.ArgumentParser) -> None:
 def watch(given: argparse.Namespace) -> int:
     """Look at a corpus again and again, and refresh its benchmark when documents changed."""
     config = _prepare_refresh(given)
-    checks.check_benchmark_folder(given.out)
+    check_benchmark_folder(given.out)
     from rarefy.flows.serving.folder_watch import WatchedPlace, check, follow
 
     check(given.corpus, given.mirror, (given.out, given.store))

@@ -39,10 +39,22 @@ class Side:
 
 def load_side(folder: Path, named: Sequence[str]) -> Side:
     """A system of a result's folder: the one that is named, or the only one."""
+    about = read_summary(folder)
+    systems = about["systems"]
+    (name,) = named or ([*systems] if len(systems) == 1 else [""])
+    if name not in systems:
+        there = ", ".join(sorted(systems))
+        problem = f"has no system {name!r}" if name else "has several systems: say which with --system"
+        raise UsageFault(f"{folder} {problem}; there: {there}")
+    return Side(str(folder), name, str(about["benchmark"]["version"]), about)
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """The summary of a result's folder; UsageFault where there is none that this version reads."""
     place = Path(folder) / "summary.json"
     try:
-        about = json.loads(place.read_text(encoding="utf-8"))
-        schema, systems, version = about["schema"], about["systems"], str(about["benchmark"]["version"])
+        about: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+        schema, _ = about["schema"], (about["systems"], about["benchmark"]["version"], about["figures"])
         _ = about["protocols"].values(), about["correctness"], about["left_out"]  # all that is looked at below
     except FileNotFoundError:
         raise UsageFault(f"{folder} holds no result: no summary.json in it (`rarefy evaluate ... --out DIR`)") from None
@@ -50,12 +62,7 @@ def load_side(folder: Path, named: Sequence[str]) -> Side:
         raise UsageFault(f"{place} is not a summary of `rarefy evaluate` ({error!r}); make the result again") from error
     if schema != SCHEMA:
         raise UsageFault(f"{place} is a result of schema {schema}, not {SCHEMA}: make it again with this rarefy")
-    (name,) = named or ([*systems] if len(systems) == 1 else [""])
-    if name not in systems:
-        there = ", ".join(sorted(systems))
-        problem = f"has no system {name!r}" if name else "has several systems: say which with --system"
-        raise UsageFault(f"{folder} {problem}; there: {there}")
-    return Side(str(folder), name, version, about)
+    return about
 
 
 def shared_protocols(first: Side, second: Side, asked: Sequence[str]) -> list[str]:

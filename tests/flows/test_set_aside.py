@@ -138,7 +138,7 @@ def test_a_corpus_without_questions_ends_with_code_2_and_leaves_what_there_is(co
 
 
 def test_names_of_what_came_of_it_are_no_strangers_in_the_folder(tmp_path: Path):
-    from rarefy.flows.cli.checks import check_benchmark_folder
+    from rarefy.flows.engine.output_folders import check_benchmark_folder
 
     (tmp_path / "nothing_to_build").mkdir()
     (tmp_path / "breaches.failed.jsonl").write_text("")

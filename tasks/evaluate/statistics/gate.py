@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from rarefy.data_contracts.rows import Figure
 from rarefy.tasks.evaluate.statistics.compare import Difference
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 
@@ -21,6 +23,7 @@ _RULE = re.compile(
     r"(?:\s+(?P<sure>significantly|surely))?",
     re.IGNORECASE,
 )
+Named = TypeVar("Named", Difference, Figure)  # a number of a protocol
 NEAR = 1e-9  # 0.80 to 0.78 is a drop of two points, whatever the last bit says
 
 
@@ -90,8 +93,8 @@ def _could_break(gate: Rule, row: Difference) -> bool:
     return any(_moved_so_far(gate.way, end, size) for end in (row.low, row.high))
 
 
-def matching_differences(gate: Rule, differences: Sequence[Difference]) -> list[Difference]:
-    """The differences that a rule is about; LookupError, with what there is, where there is none.
+def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named]:
+    """The differences, or figures of a result, that a rule is about; LookupError, with what there is, for none.
 
     A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before
     or behind it, too, and alone means its headline.
@@ -115,7 +118,7 @@ def matching_differences(gate: Rule, differences: Sequence[Difference]) -> list[
     return matches
 
 
-def _rows_named(words: str, rows: Sequence[Difference]) -> list[Difference]:
+def _rows_named(words: str, rows: Sequence[Named]) -> list[Named]:
     """The rows whose metric has this name; else headlines, else other rows, whose names begin with these words."""
     if not words:
         return [row for row in rows if row.headline]

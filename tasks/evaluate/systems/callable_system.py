@@ -1,24 +1,27 @@
-"""A user's function as a system under test: called with one `SystemInput`, or with lists of them.
+"""A user's function as a system under test: called with one `SystemInput`, or with lists of them; it may be async.
 
-The function may be wrong in any way: whatever it raises or returns becomes an output, and no call blocks the process
-beyond its timeout."""
+It is named as "module:function", or registered in this process (`register_callable`). It may be wrong in any way:
+whatever it raises or returns becomes an output, and no call blocks the process beyond its timeout."""
 
+import asyncio
 import hashlib
-import importlib
 import inspect
 import math
 import operator
 import queue
+import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import fields, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from uuid import uuid4
 
 from rarefy.data_contracts.rows import GIVEN, Passage
 from rarefy.tasks.evaluate.systems.interface import System, SystemInput, SystemOutput
@@ -32,24 +35,140 @@ if TYPE_CHECKING:
     from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
     from rarefy.tasks.evaluate.systems.concurrency import FailureBudget
 
+Result = TypeVar("Result")
 LIMITS = {"many": 100_000, "concurrency": 1_000, "timeout": 10_000_000}  # largest values of a function's attributes
+CONSTANTS = (bool, int, float, complex, str, bytes)  # what counts by its value in a fingerprint, as do tuples of these
 GIVE_UP_AFTER = 20  # answers in a row that failed: a function that is wrong is wrong for all
+_registered: dict[str, Callable[..., Any]] = {}  # callables of this process, by the name that stands for them
+_process = uuid4().hex  # what an object is called by is good for this process alone
+_numbers: dict[int, tuple[int, Any]] = {}  # number of an object by its id; it is held, so that no other gets the id
+
+
+def register_callable(function: Callable[..., Any], version: str = "") -> str:
+    """Return a name, "module:function#fingerprint", by which this process finds a callable.
+
+    What is called by the same name is taken to answer the same; `version` stands in place of the fingerprint where its
+    user knows better (`fingerprint_callable`).
+    """
+    name = f"{_describe_name(function)}#{version or fingerprint_callable(function)}"
+    _registered[name] = function
+    return name
+
+
+def is_registered(name: str) -> bool:
+    """Return whether a name stands for a callable of this process, which no other process can find."""
+    return name in _registered
+
+
+def fingerprint_callable(function: Callable[..., Any]) -> str:
+    """Return a digest of what a callable's answers depend on, as far as this can be seen.
+
+    Of a function in a file: the file, the values of its defaults and its closure, and those of the constants that it
+    names. Of a function without one, as in a notebook: its code in place of the file, and all else that it names.
+    Functions among these count in the same way, numbers, texts and tuples by their value. Any other object (a client,
+    an index, a list, the object of a method) counts as that very object: the digest is then another one in another
+    process, and what is changed within the object is not seen.
+    """
+    return hashlib.blake2b(repr(_describe_value(function, set())).encode(), digest_size=8).hexdigest()
+
+
+def _describe_name(function: Any) -> str:
+    inner = function.func if isinstance(function, partial) else function
+    named = inner if hasattr(inner, "__qualname__") else type(inner)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+def _describe_value(value: Any, seen: set[int]) -> Any:
+    """Return a value as nested tuples of texts and numbers that are equal for what answers equally."""
+    if value is None or isinstance(value, CONSTANTS):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, tuple | frozenset):
+        parts = [_describe_value(part, seen) for part in value]
+        return (type(value).__name__, *(sorted(parts, key=repr) if isinstance(value, frozenset) else parts))
+    if isinstance(value, ModuleType):
+        return ("module", value.__name__, _digest_file(value.__name__))
+    if isinstance(value, partial):
+        given = [(name, _describe_value(part, seen)) for name, part in sorted(value.keywords.items())]
+        return ("partial", _describe_value(value.func, seen), _describe_value(value.args, seen), *given)
+    if isinstance(value, FunctionType):
+        return _describe_function(value, seen)
+    if inspect.ismethod(value):
+        return ("method", _describe_value(value.__func__, seen), _describe_object(value.__self__))
+    name = getattr(value, "__qualname__", "")
+    if isinstance(value, type) and (digest := _digest_file(value.__module__)):
+        return ("class", value.__module__, name, digest)
+    if inspect.isbuiltin(value) or (isinstance(value, type) and value.__module__ == "builtins"):
+        return ("builtin", value.__module__, name)
+    return _describe_object(value)
+
+
+def _describe_function(function: FunctionType, seen: set[int]) -> Any:
+    if id(function) in seen:  # it calls itself
+        return ("function", function.__qualname__)
+    seen.add(id(function))
+    known = {name: function.__globals__[name] for name in _names_of(function.__code__) if name in function.__globals__}
+    cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    defaults = (function.__defaults__ or (), tuple(sorted((function.__kwdefaults__ or {}).items())))
+    if digest := _digest_file(function.__module__):  # which says how all else came about
+        known = {name: value for name, value in known.items() if isinstance(value, CONSTANTS)}
+    return (
+        "function",
+        function.__module__,
+        function.__qualname__,
+        digest or _describe_code(function.__code__),
+        _describe_value((*defaults, *cells), seen),
+        *((name, _describe_value(value, seen)) for name, value in sorted(known.items())),
+    )
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:  # a name that is given no value yet
+        return False
+
+
+def _names_of(code: CodeType) -> set[str]:
+    """Return every name that a function, or one within it, looks up in its module."""
+    inner = (part for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*map(_names_of, inner))
+
+
+def _describe_code(code: CodeType) -> Any:
+    consts = [_describe_code(part) if isinstance(part, CodeType) else repr(part) for part in code.co_consts]
+    return (code.co_code.hex(), code.co_names, code.co_varnames, *consts)
+
+
+def _describe_object(value: Any) -> Any:
+    number, _ = _numbers.setdefault(id(value), (len(_numbers), value))
+    return ("object", type(value).__qualname__, _digest_file(type(value).__module__), _process, number)
+
+
+def _digest_file(module: str) -> str:
+    """Return the digest of a module's file as it is now; "" where it has none, as a notebook."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if not file or not Path(file).is_file():
+        return ""
+    return hashlib.blake2b(Path(file).read_bytes(), digest_size=8).hexdigest()
 
 
 def read_takes(name: str) -> tuple[str, ...]:
     """Return a function's attribute `takes`; ("own",) where it has none. ValueError for anything but names of GIVEN."""
-    takes = getattr(find(name, {}), "takes", ("own",))
+    takes = getattr(find(name, _registered), "takes", ("own",))
     if not isinstance(takes, tuple | list | set | frozenset) or not takes or any(one not in GIVEN for one in takes):
         raise ValueError(f"{name}.takes is {takes!r}; write some of {', '.join(GIVEN)}")
     return tuple(takes)
 
 
 def identify_function(name: str) -> dict[str, Any]:
-    """Return a function's name and a digest of its module's file; ValueError where it cannot be imported."""
-    find(name, {})
-    file = getattr(importlib.import_module(name.partition(":")[0]), "__file__", None)
-    digest = hashlib.blake2b(Path(file).read_bytes(), digest_size=8).hexdigest() if file else ""
-    return {"function": name, "module": digest}
+    """Return a function's name and a digest of its module's file; ValueError where it cannot be imported.
+
+    The name of a callable of this process has a digest of its own.
+    """
+    find(name, _registered)
+    if is_registered(name):
+        return {"function": name}
+    return {"function": name, "module": _digest_file(name.partition(":")[0])}
 
 
 def connect_function(
@@ -65,7 +184,7 @@ def connect_function(
     from rarefy.tasks.evaluate.systems.concurrency import FailureBudget
 
     try:
-        function = find(name, {})
+        function = find(name, _registered)
     except ValueError as error:
         raise Unavailable(str(error)) from None
     book = AnswerStore(cache / "answers.sqlite", identity)
@@ -74,9 +193,10 @@ def connect_function(
 
     def system(asked: Iterable[SystemInput]) -> Iterator[SystemOutput]:
         tally = FailureBudget(name, means.serving.failure_budget, GIVE_UP_AFTER, "20 and 0 answers")
+        now = _registered.get(name, function)  # one of the same name and version may have taken its place
         if many:
-            return _answer_in_lists(function, asked, many, book, tally)
-        return _answer_singly(function, asked, max(concurrency, 1), book, tally)
+            return _answer_in_lists(now, asked, many, book, tally)
+        return _answer_singly(now, asked, max(concurrency, 1), book, tally)
 
     return system
 
@@ -174,13 +294,38 @@ def _call_function(call: Callable[[], Any], asked: Sequence[SystemInput], second
         outputs.append(clean_texts(output, replace_surrogates))
     for value in given if isinstance(given, list) else (given,):
         if inspect.iscoroutine(value):
-            value.close()  # of an async function, refused above: nobody will await it
+            value.close()  # of a list of coroutines, refused above: nobody will await them
     return outputs
 
 
 def _call_isolated(function: Callable[..., Any], asked: Any) -> Any:
     with protect_process():
-        return function(asked)
+        given = function(asked)
+        if not hasattr(given, "__await__"):
+            return given
+        result, error = asyncio.run_coroutine_threadsafe(_wait_for(given), _loop()).result()
+        if error is not None:
+            raise error
+        return result
+
+
+async def _wait_for(given: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """Return what an awaitable gives or raises: SystemExit raised here would end the loop for all others."""
+    try:
+        return await given, None
+    except BaseException as error:
+        return None, error
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop of async functions, in a thread of its own: the caller's may be running, as a notebook's.
+
+    It is one loop for all calls, since clients keep their connections with the loop in which they were made.
+    """
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="rarefy-async-system", daemon=True).start()
+    return loop
 
 
 def _list_generated(given: Any, count: int) -> Any:
@@ -258,9 +403,8 @@ def coerce_response(asked_id: str, given: Any) -> SystemOutput:
             raise WrongType(f"it gave back a dict with {', '.join(unknown)}; have {', '.join(RESPONSE_KEYS)}")
         values = {**given, "calls": 1}
     else:
-        hint = "; it is async: write a function that waits itself" if hasattr(given, "__await__") else ""
         raise WrongType(
-            f'it gave back {type(given).__name__}{hint}; give back a str, a dict with "answer", or a SystemOutput'
+            f'it gave back {type(given).__name__}; give back a str, a dict with "answer", or a SystemOutput'
         )
     answer, error = values.get("answer"), _coerce_text(values.get("error"), "error")[:MAX_CODE_LENGTH]
     if not (isinstance(answer, str) or (error and answer is None)):
@@ -367,9 +511,6 @@ def _abbreviate(given: Any) -> str:
         return f"an int of {given.bit_length():,} bits"
     written = repr(given)
     return written if len(written) <= 60 else f"{written[:59]}…"
-
-
-Result = TypeVar("Result")
 
 
 class TooSlow(Exception):

@@ -1,6 +1,6 @@
 """The HTML report, one self-contained file; only the drill-down from numbers to rows needs JavaScript."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.drilldown_payload import drilldown_payload, json_script
 from rarefy.tasks.evaluate.results.page.charts import curves_section, fault_section, retrieval_section, sure_section
-from rarefy.tasks.evaluate.results.page.parts import PageNumbers
+from rarefy.tasks.evaluate.results.page.parts import PageNumbers, Section
 from rarefy.tasks.evaluate.results.page.tables import (
     cost_section,
     funnel_section,
@@ -25,6 +25,16 @@ from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.evaluate.results.svg import draw_swatch
 from rarefy.tasks.text.html_page import page_environment
 
+CHARTS: dict[str, Callable[[PageNumbers], Section | None]] = {  # sections that draw numbers, in their order
+    "headline": headline_section,
+    "perturbations": perturbation_section,
+    "curves": curves_section,
+    "sure": sure_section,
+    "faults": fault_section,
+    "retrieval": retrieval_section,
+    "slices": slice_section,
+}
+
 
 def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
     """The page of a result; `tables` are trials, answers, scores, questions, chunks, variants, and maybe hits.
@@ -33,13 +43,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
     """
     numbers = PageNumbers(summary)
     built = [
-        headline_section(numbers),
-        perturbation_section(numbers),
-        curves_section(numbers),
-        sure_section(numbers),
-        fault_section(numbers),
-        retrieval_section(numbers),
-        slice_section(numbers),
+        *(build(numbers) for build in CHARTS.values()),
         funnel_section(summary),
         options_section(summary),
         cost_section(summary),
@@ -52,14 +56,36 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
         at: [words.setdefault(text, len(words)) for text in _said(numbers.rows[at], summary)] for at in data["sets"]
     }
     data["words"] = list(words)
+    return _render(summary, numbers, sections, json_script(data), set(data["sets"]))
+
+
+def charts(summary: Mapping[str, Any], names: Sequence[str] = ()) -> str:
+    """A page of the sections of CHARTS with these names alone, all where none is named; no rows behind the numbers.
+
+    ValueError for a name that CHARTS has not. A section that the result has no numbers for is left out.
+    """
+    if unknown := [name for name in names if name not in CHARTS]:
+        raise ValueError(f"no chart {unknown[0]!r}; have {', '.join(CHARTS)}")
+    numbers = PageNumbers(summary)
+    built = [CHARTS[name](numbers) for name in names or CHARTS]
+    return _render(summary, numbers, [one for one in built if one is not None])
+
+
+def _render(
+    summary: Mapping[str, Any],
+    numbers: PageNumbers,
+    sections: Sequence[Section],
+    data: Markup | None = None,
+    linked: Set[int] = frozenset(),
+) -> str:
     html: str = _template().render(
         summary=summary,
         title=_title(summary),
         short=plain_summaries(summary),
         sections=sections,
         series=[(at, name) for name, at in numbers.series.items() if name],
-        data=json_script(data),
-        linked=set(data["sets"]),
+        data=data,
+        linked=linked,
         style=_file("page.css"),
         script=_file("page.js"),
         swatch=draw_swatch,

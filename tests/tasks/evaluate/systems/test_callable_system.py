@@ -11,6 +11,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Answer, Passage
 from rarefy.data_contracts.tables import to_table
+from rarefy.tasks.evaluate.systems.callable_system import register_callable
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext, RequestPolicy
@@ -100,21 +101,121 @@ def test_what_a_function_raises_is_that_answers_fault_alone(system, monkeypatch)
 
 
 @pytest.mark.filterwarnings("error")  # nor does Python warn of a coroutine that nobody awaits
-def test_an_async_function_is_told_how_to_be_one_that_waits(system):
+def test_an_async_function_is_awaited_also_where_a_loop_is_running(system):
+    loops = set()
+
     async def answer(asked):
+        loops.add(id(asyncio.get_running_loop()))
+        await asyncio.sleep(0)
+        return asked.query.upper()
+
+    async def notebook():
+        return [said.text for said in system(answer)(asks("a", "b", "c"))]
+
+    assert asyncio.run(notebook()) == ["A", "B", "C"]
+    assert len(loops) == 1  # what keeps connections with its loop keeps them
+
+
+def test_an_async_function_may_be_called_by_many_at_once_or_with_many(system):
+    meeting = []
+
+    async def answer(asked):
+        meeting.append(asked.query)
+        while len(meeting) < 2:  # ends only where both are under way
+            await asyncio.sleep(0.01)
         return "x"
 
-    (said,) = system(answer)(asks("q"))
-    assert said.error == "wrong_type" and "it is async" in said.detail
+    async def answers(asked):
+        return ["x" for _ in asked]
+
+    answer.concurrency, answers.many = 2, 4
+    assert [said.text for said in system(answer)(asks("q", "r"))] == ["x", "x"]
+    assert [said.text for said in system(answers)(asks("s", "t"))] == ["x", "x"]
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError(), KeyError("x")])
+def test_what_an_async_function_raises_is_that_answers_fault_alone(system, raised):
+    async def answer(asked):
+        if asked.query == "b":
+            raise raised
+        return "x"
+
+    a, b, c = system(answer)(asks("a", "b", "c"))
+    assert (a.text, b.error, c.text) == ("x", "raised", "x") and type(raised).__name__ in b.detail
 
 
 @pytest.mark.filterwarnings("error")
-def test_an_async_function_of_many_at_once_is_refused_for_each(system):
+def test_a_list_of_coroutines_is_no_list_of_answers(system):
     async def answer(asked):
-        return ["x" for _ in asked]
+        return "x"
 
-    answer.many = 4
-    assert {said.error for said in system(answer)(asks("q", "r"))} == {"unpaired"}
+    def answers(asked):
+        return [answer(one) for one in asked]
+
+    answers.many = 4
+    assert {said.error for said in system(answers)(asks("q", "r"))} == {"wrong_type"}
+
+
+def defined(code, name="answer", **names):
+    """A function as a notebook defines it: of a module without a file."""
+    exec(compile(code, "<cell>", "exec"), scope := {"__name__": "no_such_module", **names})
+    return scope[name]
+
+
+CELL = "def answer(asked):\n    return helper(asked.query, K)\n"
+
+
+def test_the_fingerprint_of_a_function_of_a_notebook_follows_all_that_it_names():
+    def name(code=CELL, helper="def helper(text, k): return text * k", **names):
+        return register_callable(defined(code, helper=defined(helper, "helper"), **{"K": 3, **names}))
+
+    assert name() == name() and name().startswith("no_such_module:answer#")
+    assert name() != name(K=4)
+    assert name() != name(helper="def helper(text, k): return text * k * 2")
+    assert name() != name(CELL.replace("K)", "K).strip()"))
+    assert name() == name(unused=5)
+
+
+def test_an_object_counts_as_itself_in_a_fingerprint():
+    class Rag:
+        def answer(self, asked):
+            return "x"
+
+    rag, calls = Rag(), []
+
+    def answer(asked, client=rag):
+        calls.append(asked)
+
+    before = register_callable(rag.answer), register_callable(answer)
+    calls.append("what an object counts or remembers is no other system")
+    rag.asked = 1
+    assert (register_callable(rag.answer), register_callable(answer)) == before
+    assert register_callable(Rag().answer) != before[0]
+    answer.__defaults__ = (Rag(),)
+    assert register_callable(answer) != before[1]
+
+
+def test_a_function_that_calls_itself_or_has_an_empty_cell_has_a_fingerprint():
+    def outer():
+        def answer(asked):
+            return answer(asked) or later(asked)
+
+        name = register_callable(answer)
+        later = print
+        return name, later
+
+    assert outer()[0].count("#") == 1
+
+
+def test_a_version_stands_in_place_of_the_fingerprint():
+    first, second = (defined(CELL, K=number, helper=None) for number in (1, 2))
+    assert register_callable(first, "7") == register_callable(second, "7") == "no_such_module:answer#7"
+    config = SystemConfig(kind="no_such_module:answer#7", version="7")
+    assert config.pinned and config.identity() == {
+        "kind": "no_such_module:answer#7",
+        "version": "7",
+        "function": "no_such_module:answer#7",
+    }
 
 
 def test_a_function_that_is_wrong_for_all_is_given_up(system):
@@ -246,6 +347,7 @@ HANGS = """
 import signal, sys, time, types
 from pathlib import Path
 from rarefy.tasks.evaluate.systems.interface import SystemInput
+from rarefy.tasks.evaluate.systems.callable_system import register_callable
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm.config import InferenceContext
 

@@ -1,0 +1,751 @@
+"""The functions of `import rarefy`: build, load, evaluate, compare, perturb and score, for scripts, tests, notebooks.
+
+Each calls the flow that its command calls, as a plain function: no Prefect server, no flow run. In a flow of the
+caller's own, its stages are tasks of that flow; with `prefect=True` it is a flow run of its own. Objects hold what a
+folder holds: tables as pandas DataFrames, numbers, charts. Where something is not as it must be, a `Fault` says so.
+"""
+
+import argparse
+import html
+import inspect
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rarefy.flows.engine.reachability import check_corpus, check_day, check_store, make_paths_absolute
+from rarefy.flows.faults import UsageFault
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+
+    from rarefy.flows.compare import Comparison as ComparedSides
+    from rarefy.flows.config import Config
+
+Settings: TypeAlias = "Config | Mapping[str, Any] | str | Path | None"
+System: TypeAlias = str | Callable[[Any], Any] | Mapping[str, Any]
+RESULTS = Path("rarefy-out")  # of evaluations that name no folder
+WIDTH = 100  # columns of a summary
+SHOWN = (
+    "system",
+    "protocol",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "n_scored",
+    "n_failed",
+    "n_missing",
+    "n_skipped",
+    "note",
+)
+
+
+# Benchmarks
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark in its folder: questions, their variants, and the chunks that answer them."""
+
+    folder: Path
+    _temporary: TemporaryDirectory[str] | None = field(default=None, repr=False, compare=False)  # goes with this object
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.folder.name
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What was built how: version, config, versions of packages, files."""
+        from rarefy.flows.engine.benchmark_folder import read_manifest
+
+        return read_manifest(self.folder)
+
+    @property
+    def version(self) -> str:
+        """The digest of its tables."""
+        return str(self.manifest.get("version") or self.manifest.get("recipe") or "")
+
+    @cached_property
+    def questions(self) -> "pd.DataFrame":
+        """The accepted questions, a row each; `table("questions")` also has those that were turned down, and why."""
+        return _accepted(self.table("questions"))
+
+    @cached_property
+    def variants(self) -> "pd.DataFrame":
+        """The accepted variants of questions, gold chunks and noise; `table("variants")` has all."""
+        return _accepted(self.table("variants"))
+
+    @cached_property
+    def chunks(self) -> "pd.DataFrame":
+        """All passages of the documents."""
+        return self.table("chunks")
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of all tables in the folder."""
+        from rarefy.data_contracts.schemas import ROWS
+
+        return [kind for kind in ROWS if any((self.folder / f"{kind}.{end}").is_file() for end in ("parquet", "jsonl"))]
+
+    def table(self, name: str) -> "pd.DataFrame":
+        """A table of the folder with every row and column (docs/format.md); UsageFault where there is none."""
+        from rarefy.data_contracts.schemas import ROWS
+        from rarefy.data_contracts.tables import to_table
+        from rarefy.flows.engine.benchmark_folder import migrate_table
+        from rarefy.flows.mix import read_rows
+
+        if name not in self.tables:
+            raise UsageFault(f"{self.folder}: no table {name!r}; have {', '.join(self.tables)}")
+        file = self.folder / f"{name}.parquet"
+        if not file.is_file():
+            return to_table(read_rows(self.folder, ROWS[name]), ROWS[name]).to_pandas()
+        import pyarrow.parquet as pq
+
+        return migrate_table(name, pq.read_table(file), self.manifest, file).to_pandas()
+
+    def summary(self) -> str:
+        """How many rows of what it holds, in a few lines."""
+        kinds = self.questions["pattern"].value_counts().sort_index().items()
+        sides = self.variants[self.variants["perturbation"] != "none"]["side"].value_counts().sort_index().items()
+        return (
+            f"{self.name}, version {self.version[:12]}, in {self.folder}\n"
+            f"{len(self.questions):,} questions: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}\n"
+            f"{len(self.chunks):,} chunks of {self.chunks['doc_id'].nunique():,} documents\n"
+            f"variants of the {', '.join(f'{side}: {count:,}' for side, count in sides) or 'questions: none'}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
+
+
+def build(
+    corpus: str | Path,
+    out: str | Path,
+    config: Settings = None,
+    *,
+    store: str | None = None,
+    limit: int = 0,
+    as_of: str = "",
+    workers: int = 0,
+    dask: str = "",
+    max_calls: int = 0,
+    max_cost: float = 0.0,
+    quiet: bool = False,
+    prefect: bool = False,
+    **settings: Any,
+) -> Benchmark:
+    """Make the benchmark of a corpus in the folder `out`; built again, only what changed is made.
+
+    `corpus` is a folder, a file, or "sample" for the packaged documents. `config` is a TOML file, a dict of its
+    sections or a Config; `settings` are sections over it, as `perturb={"query": ["typo"]}`. The others are the options
+    of `rarefy build`; `store` is $RAREFY_STORE or .rarefy where none is named. With `prefect=True` it runs as a flow of
+    the server that PREFECT_API_URL names.
+    """
+    given = _resolve(corpus=str(corpus), out=str(out), config=config, store=store)
+    check_day(as_of)
+    check_corpus(given.corpus)
+    check_store(given.store)
+    from rarefy.flows.engine.output_folders import check_benchmark_folder
+
+    check_benchmark_folder(given.out)
+    _start_server(prefect)
+    from rarefy.flows.build import build as build_flow
+    from rarefy.flows.config import combine
+    from rarefy.flows.engine.config_check import check_config
+    from rarefy.flows.engine.run import with_repair
+
+    chosen = combine(given.config, settings)
+    check_config(chosen, given.config if isinstance(given.config, Path) else None)
+    options: dict[str, Any] = {"limit": limit, "as_of": as_of, "workers": workers, "dask": dask, "quiet": quiet}
+    options |= {"store": given.store, "max_calls": max_calls, "max_cost": max_cost}
+    run = build_flow if prefect else build_flow.fn
+    with_repair(given.store, lambda: run(given.corpus, given.out, chosen, **options), _report_damage)
+    return load(given.out)
+
+
+def _report_damage(damage: Exception, others: Sequence[str]) -> None:
+    print(damage, *(f"table {name} was damaged too" for name in others), sep="\n", file=sys.stderr)
+
+
+def load(benchmark: str | Path = "sample") -> Benchmark:
+    """The benchmark in a folder of `build` or `perturb`; "sample" is the packaged one. UsageFault for none."""
+    found = Benchmark(_resolve(benchmark=Path(benchmark)).benchmark)
+    _ = found.manifest
+    return found
+
+
+def perturb(
+    questions: "Iterable[Mapping[str, Any]] | pd.DataFrame | str | Path",
+    only: Sequence[str] = (),
+    *,
+    out: str | Path | None = None,
+    config: Settings = None,
+    language: str = "",
+    layout: str = "",
+    store: str | None = None,
+    max_calls: int = 0,
+    max_cost: float = 0.0,
+    quiet: bool = False,
+    **settings: Any,
+) -> Benchmark:
+    """Make variants of questions and of their passages, without a corpus; the benchmark that they are, to be evaluated.
+
+    `questions` are records with a question, an answer and contexts, in any layout that `rarefy perturb` knows, or a
+    file of them. `only` names perturbations, families or sides. Without `out` the folder lasts as long as the object.
+    """
+    from rarefy.flows import perturb as perturbing
+    from rarefy.flows.config import combine
+    from rarefy.flows.engine.config_check import check_variants
+    from rarefy.flows.models.accounting import inference_context
+
+    temporary = None if out else TemporaryDirectory(prefix="rarefy-")
+    given = _resolve(out=Path(out or f"{temporary and temporary.name}/variants"), config=config, store=store)
+    check_store(given.store)
+    chosen = combine(given.config, settings)
+    chosen = perturbing.select_perturbations(chosen, only) if only else chosen
+    check_variants(chosen)
+    context = inference_context(chosen, "", max_calls, max_cost)
+    with TemporaryDirectory(prefix="rarefy-") as folder:
+        if isinstance(questions, str | Path):
+            file = Path(questions)
+            if not file.exists():
+                raise UsageFault(f"{file}: no such file or folder; check the path")
+        else:
+            file = Path(folder) / "questions.jsonl"
+            lines = (json.dumps(row, ensure_ascii=False, default=_as_list) for row in _records(questions))
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        source = perturbing.QuestionSource(file, layout, language)
+        perturbing.perturb(source, given.out, chosen, given.store, context, quiet)
+    return Benchmark(given.out, temporary)
+
+
+# Results
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What came of an evaluation: its numbers, and every trial, answer and score behind them."""
+
+    folder: Path
+    about: dict[str, Any] = field(repr=False)  # its summary.json (docs/results.md)
+
+    @property
+    def report(self) -> Path:
+        """The page that opens in a browser, offline: every number leads to the answers behind it."""
+        return self.folder / "report.html"
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems that were asked."""
+        return list(self.about["systems"])
+
+    @cached_property
+    def figures(self) -> "pd.DataFrame":
+        """Every number of every protocol, system and slice, with its interval, bounds and counts."""
+        import pandas as pd
+
+        return pd.DataFrame(self.about["figures"])
+
+    @property
+    def headline(self) -> "pd.DataFrame":
+        """The numbers that stand for the whole, a row each."""
+        from rarefy.tasks.evaluate.results.wording import headline_rows
+
+        rows = [row["figure_id"] for row in headline_rows(self.about["figures"])]
+        return self.figures.set_index("figure_id").loc[rows, list(SHOWN)].reset_index(drop=True)
+
+    @property
+    def trials(self) -> "pd.DataFrame":
+        """What was tried: a row for each question in each setting of each protocol."""
+        return self.table("trials")
+
+    @property
+    def answers(self) -> "pd.DataFrame":
+        """What each system said in each trial, or the error."""
+        return self.table("answers")
+
+    @property
+    def scores(self) -> "pd.DataFrame":
+        """Whether each answer is right by its protocol's rule, and what decided."""
+        return self.table("scores")
+
+    def table(self, name: str) -> "pd.DataFrame":
+        """A table of the result's folder (docs/results.md); UsageFault where there is none, or the folder holds another
+        result by now."""
+        import pyarrow.parquet as pq
+
+        self.check_folder()
+        file = self.folder / f"{name}.parquet"
+        if not file.is_file():
+            have = sorted(path.stem for path in self.folder.glob("*.parquet"))
+            raise UsageFault(f"{self.folder}: no table {name!r}; have {', '.join(have)}")
+        return pq.read_table(file).to_pandas()
+
+    def check_folder(self) -> None:
+        """UsageFault where the folder no longer holds this result."""
+        if load_result(self.folder).about != self.about:
+            raise UsageFault(f"{self.folder} holds another result by now; evaluate into a folder of its own, with out=")
+
+    def figure(self, metric: str, system: str = "") -> dict[str, Any]:
+        """One number as a dict: value, interval, bounds, counts. UsageFault where there is none, or more than one.
+
+        `metric` is named as in rules of `rarefy compare`: "overall", "RR of sure", "NDR where k=10"; a protocol's name
+        alone means the first of its headline numbers.
+        """
+        from rarefy.data_contracts.rows import Figure
+        from rarefy.tasks.evaluate.statistics.gate import matching_differences, parse_rule
+
+        names = [system] if system else self.systems
+        mine = [row for row in self.about["figures"] if row["system"] in (*names, "")]
+        rows: dict[str, dict[str, Any]] = {row["figure_id"]: row for row in mine}
+        fields = Figure.__dataclass_fields__
+        try:
+            rule = parse_rule(f"{metric} drops 0 points")
+            found = matching_differences(rule, [Figure(**{name: row[name] for name in fields}) for row in mine])
+        except ValueError as error:
+            raise UsageFault(f"{metric!r} names no number: write METRIC [of PROTOCOL] [where SLICE]") from error
+        except LookupError as error:
+            there = str(error.args[0]).partition("there is: ")[2]
+            raise UsageFault(f"no number {metric!r} in {self.folder}; there is: {there}") from error
+        if len(found) > 1 and (metric not in self.about["protocols"] or len({one.system for one in found}) > 1):
+            each = ", ".join(f"{one.metric} of {one.protocol} ({one.system})" for one in found)
+            raise UsageFault(f"{metric!r} names several numbers: {each}; write METRIC of PROTOCOL, and the system")
+        return rows[found[0].figure_id]
+
+    def summary(self) -> str:
+        """The headline numbers as plain text, as `rarefy evaluate` prints them."""
+        from rarefy.tasks.evaluate.results import headline
+
+        return _as_text(headline(self.about))
+
+    def plot(self, *charts: str) -> "Charts":
+        """The report's charts: headline, perturbations, curves, sure, faults, retrieval, slices, or all that there are.
+
+        In a notebook they show where the call is the last line of a cell.
+        """
+        from rarefy.tasks.evaluate.results import charts as render_charts
+
+        try:
+            return Charts(render_charts(self.about, charts))
+        except ValueError as error:
+            raise UsageFault(str(error)) from error
+
+    def _repr_html_(self) -> str:
+        return f"{self.headline.to_html(index=False, na_rep='', float_format='{:.3f}'.format)}<p>{self.report}</p>"
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts of a result as one HTML page, which needs no network."""
+
+    html: str = field(repr=False)
+
+    def save(self, file: str | Path) -> None:
+        """Write the page into a file."""
+        Path(file).write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:  # a frame of its own: the page's style must not reach the notebook
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:40em;border:0"></iframe>'
+
+
+def load_result(folder: str | Path) -> Result:
+    """The result in a folder of `evaluate`; UsageFault where there is none."""
+    from rarefy.flows.engine.comparison_inputs import read_summary
+
+    return Result(Path(folder).absolute(), read_summary(Path(folder)))
+
+
+def evaluate(
+    bench: Benchmark | str | Path = "sample",
+    system: System | Sequence[System] | None = None,
+    *,
+    protocols: Sequence[str] = (),
+    questions: int = 0,
+    split: str = "",
+    out: str | Path | None = None,
+    config: Settings = None,
+    store: str | None = None,
+    workers: int = 0,
+    dask: str = "",
+    max_calls: int = 0,
+    max_cost: float = 0.0,
+    quiet: bool = False,
+    prefect: bool = False,
+    **settings: Any,
+) -> Result:
+    """Put systems to a benchmark: how robust is each, to what, and how sure is that?
+
+    `system` is a function of one SystemInput (async or not), a name ("extractive", "module:function", one of the
+    config's), a list of these, or a dict of such by the names that results give them. In a dict a system may also be
+    given as a section [systems.NAME] of the config is: `{"mine": {"kind": my_rag, "takes": ["own"], "version": "7"}}`.
+
+    Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
+    rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
+    anew (docs/python.md). `questions`: only so many, the same every time. For `config`, `settings`, `store` and
+    `prefect` see `build`.
+    """
+    place = bench.folder if isinstance(bench, Benchmark) else Path(bench)
+    systems = _name_systems(system)
+    name = re.sub(r"[^\w.@+-]+", "-", "-".join([place.name, *systems]))
+    given = _resolve(benchmark=place, out=Path(out or RESULTS / name), config=config, store=store)
+    check_store(given.store)
+    _start_server(prefect)
+    from rarefy.flows.config import combine
+    from rarefy.flows.engine.benchmark_folder import read_manifest
+    from rarefy.flows.engine.config_check import check_systems, resolve_protocols
+    from rarefy.flows.engine.output_folders import check_result_folder
+    from rarefy.flows.evaluate import evaluate as evaluate_flow
+    from rarefy.tasks.evaluate.systems.callable_system import is_registered
+
+    read_manifest(given.benchmark)
+    described = {name: _describe_system(one) for name, one in systems.items() if one is not None}
+    chosen = combine(combine(given.config, settings), {"systems": described})
+    tested = check_systems(chosen, given.config if isinstance(given.config, Path) else None, [*systems])
+    wanted = resolve_protocols(protocols)
+    own = [name for name, one in tested.items() if is_registered(one.kind)]
+    if own and (workers or dask or chosen.cluster.kind):
+        raise UsageFault(f"{own[0]} is a function of this process: name it as module:function, or leave workers out")
+    check_result_folder(given.out)
+    options: dict[str, Any] = {
+        "split": split,
+        "questions": questions,
+        "store": given.store,
+        "workers": workers,
+        "dask": dask,
+    }
+    options |= {"quiet": quiet, "max_calls": max_calls, "max_cost": max_cost}
+    run = evaluate_flow if prefect else evaluate_flow.fn
+    run(str(given.benchmark), str(given.out), chosen, [*tested], wanted, **options)
+    return load_result(given.out)
+
+
+def _name_systems(system: System | Sequence[System] | None) -> dict[str, Any]:
+    """Systems by name, each as it was given; None for one that its name alone stands for."""
+    if isinstance(system, Mapping):
+        return dict(system)
+    named: dict[str, Any] = {}
+    for one in [] if system is None else [system] if isinstance(system, str) or callable(system) else system:
+        if not isinstance(one, str) and not callable(one):
+            raise UsageFault(f"system: a {type(one).__name__}; give a function, a name, or a dict of them by name")
+        function = one.func if isinstance(one, partial) else one
+        name = one if isinstance(one, str) else getattr(function, "__name__", type(function).__name__).strip("<>")
+        if name in named:
+            raise UsageFault(f"two systems are called {name}: give a dict with a name for each")
+        named[name] = None if isinstance(one, str) else one
+    return named
+
+
+def _describe_system(given: Any) -> Mapping[str, Any]:
+    """A system as its section of the config says it; a callable under the name by which this process finds it."""
+    from rarefy.tasks.evaluate.systems.callable_system import register_callable
+
+    about = dict(given) if isinstance(given, Mapping) else {"kind": given}
+    kind = about.get("kind")
+    if callable(kind):
+        about["kind"] = register_callable(kind, str(about.get("version", "")))
+    elif not isinstance(kind, str):
+        raise UsageFault(f"system: its kind is {kind!r}; give a function, extractive, rag, http or module:function")
+    return about
+
+
+# Comparisons
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What changed from one result to another, on the trials that both were scored in."""
+
+    sides: "ComparedSides" = field(repr=False)
+
+    @cached_property
+    def differences(self) -> "pd.DataFrame":
+        """Every number of both, their difference with its interval, and the verdict; headlines first."""
+        import pandas as pd
+
+        from rarefy.flows.reports.comparison_report import as_json
+
+        return pd.DataFrame(as_json(self.sides)["differences"])
+
+    def check(self, *rules: str) -> None:
+        """Raise RegressionFault where one of these rules is broken, as "overall drops 2 points"."""
+        from rarefy.flows.compare import gate
+
+        gate(self.sides, rules)
+
+    def summary(self) -> str:
+        """The comparison as plain text, as `rarefy compare` prints it."""
+        from rarefy.flows.reports.comparison_report import show
+
+        console = _text_console()
+        show(self.sides, console)
+        return _without_ends(console.file)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
+
+
+def compare(
+    a: Result | str | Path,
+    b: Result | str | Path,
+    *,
+    systems: Sequence[str] = (),
+    protocols: Sequence[str] = (),
+    anyway: bool = False,
+    config: Settings = None,
+    **settings: Any,
+) -> Comparison:
+    """Is `b` better than `a`? Paired, trial by trial, with intervals and a verdict.
+
+    `systems`: which one, where a result has several; that of `a` and that of `b`, where they differ. `a` and `b` may be
+    one result. `statistics={"margin": 0.02}` says within which two results are tied.
+    """
+    from rarefy.flows.compare import compare as compare_results
+    from rarefy.flows.config import combine
+
+    for side in (a, b):
+        if isinstance(side, Result):
+            side.check_folder()
+    chosen = combine(_resolve(config=config).config, settings)
+    folders = [side.folder if isinstance(side, Result) else Path(side) for side in (a, b)]
+    options: dict[str, Any] = {"systems": systems, "protocols": protocols, "anyway": anyway}
+    return Comparison(compare_results(*folders, config=chosen.statistics, **options))
+
+
+# Answers made elsewhere
+
+
+def score(
+    answers: "Iterable[Mapping[str, Any]] | pd.DataFrame",
+    *,
+    protocol: str = "rare",
+    config: Settings = None,
+    store: str | None = None,
+    max_calls: int = 0,
+    max_cost: float = 0.0,
+    **settings: Any,
+) -> "pd.DataFrame":
+    """Whether answers are right: the records with the columns verdict, value, refused, decided_by, matched and why.
+
+    A record has `question`, `gold` and `answer`: texts, `gold` perhaps a list of forms of which any is right, or None
+    where the right answer is that there is none. `language` is "en" where a record has none. The rule is that of the
+    protocol; what words and arithmetic cannot decide is "unscored", unless `correct={"judge": {...}}` names a model.
+    """
+    import pandas as pd
+
+    from rarefy.data_contracts.rows import Answer, Question, Score, Trial
+    from rarefy.flows.config import combine
+    from rarefy.flows.engine.config_check import resolve_protocols
+    from rarefy.flows.engine.run import run_id
+    from rarefy.flows.engine.workers import count_cores
+    from rarefy.flows.models.accounting import cache_folder, inference_context
+    from rarefy.tasks.evaluate.correct import score as score_answers
+    from rarefy.tasks.store.tables import Store
+
+    given = _resolve(config=config, store=store)
+    correct = combine(given.config, settings)
+    (name,) = resolve_protocols([protocol])
+    judge = correct.correct.judge
+    context = inference_context(correct, run_id(), max_calls, max_cost, [judge] if judge.provider else [])
+    connected = (
+        judge.connect(cache_folder(Store(given.store)), threads=count_cores(), means=context)
+        if judge.provider
+        else None
+    )
+    rows: list[Answer] = []
+    trials: dict[str, Trial] = {}
+    asked: dict[str, Question] = {}
+    records = list(_records(answers))
+    for at, record in enumerate(records):
+        key, forms = str(at), _gold_forms(at, record)
+        said = record["answer"]
+        asked[key] = Question(
+            question_id=key,
+            path_id="",
+            pattern="single" if forms else "absent",
+            text=record["question"],
+            answer=forms[0] if forms else "",
+            aliases=tuple(forms[1:]),
+            triplet_ids=(),
+            chunk_ids=(),
+            evidence=(),
+            evidence_spans=(),
+            language=record.get("language") or "en",
+        )
+        trials[key] = Trial(key, name, key, "", "own", key)
+        rows.append(Answer(key, "", key, said) if isinstance(said, str) else Answer(key, "", key, error="no_answer"))
+    scored = score_answers(rows, correct.correct, trials=trials, questions=asked, judge=connected)
+    found = [row for row in scored if isinstance(row, Score)]
+    verdicts = [
+        {
+            **record,
+            "verdict": _verdict(row),
+            "value": row.value,
+            "refused": row.refused,
+            "decided_by": row.stage,
+            "matched": row.matched,
+            "why": row.why,
+        }
+        for record, row in zip(records, found, strict=True)
+    ]
+    return pd.DataFrame(verdicts)
+
+
+def _gold_forms(at: int, record: Mapping[str, Any]) -> list[str]:
+    """The forms of a record's gold answer; none where there is no answer. UsageFault for a record that is none."""
+    if missing := [key for key in ("question", "gold", "answer") if key not in record]:
+        raise UsageFault(f"answers: record {at} has no {missing[0]!r}; give question, gold and answer")
+    gold = record["gold"]
+    if gold is None or gold != gold:  # NaN, as pandas writes None
+        return []
+    forms = [gold] if isinstance(gold, str) else list(gold)
+    if not isinstance(record["question"], str) or not all(isinstance(form, str) for form in forms):
+        raise UsageFault(f"answers: record {at}: question and gold are texts, gold perhaps a list of texts")
+    return forms
+
+
+def _verdict(row: Any) -> str:
+    if row.value is None:
+        return "unscored"
+    if row.refused and not row.value:
+        return "refused"
+    return "right" if row.value == 1 else "wrong" if row.value == 0 else "partly"
+
+
+# Tests
+
+
+def robust(
+    bench: Benchmark | str | Path = "sample",
+    floor: float = 0.8,
+    metric: str = "rare",
+    *,
+    out: str | Path | None = None,
+    **options: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Make a pytest test of a function under test: it fails where a number of its evaluation is below the floor.
+
+        @rarefy.robust("sample", floor=0.8, questions=20)
+        def test_my_rag(asked, my_index):
+            return my_rag(asked.query, my_index)
+
+    `asked` is the SystemInput; further arguments are fixtures. `metric` is named as for `Result.figure`; its protocol
+    alone is tried, all where it names none. Where too little was scored for a number, its lower bound
+    must reach the floor. Nothing is remembered from an earlier run. `options` are those of `evaluate`; the report of
+    the last run is in `out`, rarefy-out/BENCH-TEST where none is named.
+    """
+
+    from rarefy.tasks.evaluate.protocols import PROTOCOLS
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., None]:
+        name = function.__name__
+        _, *fixtures = inspect.signature(function).parameters.values()
+
+        def test(**given: Any) -> None:
+            place = Path(
+                out or RESULTS / f"{load(bench).name if not isinstance(bench, Benchmark) else bench.name}-{name}"
+            )
+            (place / "run.json").unlink(missing_ok=True)  # answers are kept for what this names
+            tried = [word for word in re.split(r"\W+", metric) if word in PROTOCOLS]
+            asks = _with_fixtures(function, given)
+            result = evaluate(bench, {name: asks}, protocols=tried, out=place, quiet=True, **options)
+            _check_floor(result, result.figure(metric, name), floor)
+
+        test.__name__, test.__qualname__, test.__doc__ = name, function.__qualname__, function.__doc__
+        test.__module__ = function.__module__
+        test.__signature__ = inspect.Signature(fixtures)  # type: ignore[attr-defined]  # what pytest fills in
+        return test
+
+    return decorate
+
+
+def _with_fixtures(function: Callable[..., Any], given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """The function with its fixtures given; its own attributes (takes, concurrency) stand."""
+    asks = partial(function, **given)
+    asks.__dict__.update(function.__dict__)
+    return asks
+
+
+def _check_floor(result: Result, row: Mapping[str, Any], floor: float) -> None:
+    """AssertionError where a number, or the lower bound of one that is withheld, is below the floor."""
+    from rarefy.tasks.evaluate.results.wording import format_counts, format_estimate
+
+    least = row["value"] if row["value"] is not None else row["worst"]
+    if least is None or least < floor:
+        lines = [
+            f"{row['metric']} of {row['protocol']} is {format_estimate(row).strip()}, below the floor of {floor:g}",
+            format_counts(row),
+            *([row["note"]] if row["note"] else []),
+            f"each answer behind it: {result.report}",
+        ]
+        raise AssertionError("\n".join(lines))
+
+
+# What several of them need
+
+
+def _resolve(**given: Any) -> argparse.Namespace:
+    """The places that a call names, absolute, as the command line takes them."""
+    if "store" in given:
+        given["store"] = str(given["store"] or os.environ.get("RAREFY_STORE", ".rarefy"))
+    if isinstance(given.get("config"), str):
+        given["config"] = Path(given["config"])
+    config = given.get("config")
+    if config is not None and not isinstance(config, Path):
+        del given["config"]  # no place
+        return argparse.Namespace(**vars(make_paths_absolute(argparse.Namespace(**given))), config=config)
+    return make_paths_absolute(argparse.Namespace(**given))
+
+
+def _start_server(prefect: bool) -> None:
+    """Start a temporary Prefect API where a flow run is wanted and no server is named; before Prefect is imported."""
+    if prefect:
+        from rarefy.flows.engine import prefect_server
+
+        prefect_server.start()
+        prefect_server.wait()
+
+
+def _records(given: "Iterable[Mapping[str, Any]] | pd.DataFrame") -> Iterable[Mapping[str, Any]]:
+    """Records, of a DataFrame or as they are."""
+    to_dict = getattr(given, "to_dict", None)
+    records: Iterable[Mapping[str, Any]] = to_dict("records") if to_dict and not isinstance(given, Mapping) else given
+    return records
+
+
+def _as_list(array: Any) -> Any:
+    """A NumPy array or number as JSON has it."""
+    return array.tolist()
+
+
+def _accepted(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows that were not turned down."""
+    return table[table["rejected_because"] == ""].reset_index(drop=True)
+
+
+def _text_console() -> Any:
+    """A console that writes plain text."""
+    from rarefy.flows.reports.console import Terminal
+
+    return Terminal(file=StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None)
+
+
+def _as_text(shown: "RenderableType") -> str:
+    console = _text_console()
+    console.print(shown)
+    return _without_ends(console.file)
+
+
+def _without_ends(written: Any) -> str:
+    """What was written, without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in written.getvalue().rstrip().split("\n"))

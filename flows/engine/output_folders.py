@@ -1,0 +1,46 @@
+"""Whether a folder may be written to: it holds nothing but what was written there before, whole or half-written."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from rarefy.data_contracts.schemas import BESIDE
+from rarefy.flows.engine.reachability import check_out
+from rarefy.flows.faults import UsageFault
+
+RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
+RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "preferred", "breaches", "left_out", *BESIDE}
+
+
+def check_benchmark_folder(out: str) -> None:
+    """UsageFault where --out of a build holds anything but a benchmark, whole or half-written."""
+    from rarefy.tasks.export import BESIDE, NAMES
+
+    check_out(out)
+    known = (*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes")
+    check_folder(Path(out), {*known, "nothing_to_build"}, "a benchmark")
+
+
+def check_folder(out: Path, known: Iterable[str], what: str) -> None:
+    """UsageFault where a folder holds files of other names (up to their first point) than what is written there."""
+    check_no_file(out)
+    for name in sorted(path.name for path in out.iterdir()) if out.exists() else ():
+        if name.strip(".").split(".")[0] not in known:
+            raise UsageFault(f"--out {out}: holds {name!r}, which is no part of {what}; choose a new folder")
+
+
+def check_no_file(out: Path) -> None:
+    """UsageFault where a file stands in place of the folder --out."""
+    if out.exists() and not out.is_dir():
+        raise UsageFault(f"--out {out}: a file stands there; choose a folder")
+
+
+def check_result_folder(out: Path) -> None:
+    """UsageFault where --out holds anything but a result, whole or half-written, or cannot be written to."""
+    check_folder(out, RESULT_FILES, "a result")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageFault(f"--out {out}: cannot be made ({error.strerror}); choose another folder") from error
+    if not os.access(out, os.W_OK):
+        raise UsageFault(f"--out {out}: nothing may be written there; choose another folder")
