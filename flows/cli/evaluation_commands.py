@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
 RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
-RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare"}
+RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "left_out"}
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -131,7 +131,7 @@ def evaluate(given: argparse.Namespace) -> int:
     chosen(given.protocol)
     tested = check_systems(config, given.config, given.system)
     checks.check_models(given, config, models_of_evaluation(config, tested))
-    _check_result_folder(given.out)
+    check_result_folder(given.out)
     prefect_server.wait()
     from rarefy.flows.evaluate import evaluate as run_evaluation
     from rarefy.flows.reports.console import Terminal
@@ -212,7 +212,7 @@ def compare(given: argparse.Namespace) -> int:
     return 0
 
 
-def _check_result_folder(out: Path) -> None:
+def check_result_folder(out: Path) -> None:
     """UsageFault where --out holds anything but a result, whole or half-written, or cannot be written to."""
     checks.check_folder(out, RESULT_FILES, "a result")
     try:
