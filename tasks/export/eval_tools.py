@@ -20,6 +20,7 @@ from rarefy.tasks.export.files import Content, to_json_lines
 TEMPLATES = Path(__file__).parent / "templates"
 PROMPT = "Answer the question from the passages, in a few words.\n\n{passages}\n\nQuestion: {question}"
 SIDES = ("query", "document")  # of variants: passages of pools are for `rarefy mix`
+DELETION = "deletion"  # family: the answer no longer stands in the passage, so that it is not the right one
 NONE = "none"  # the perturbation of an unperturbed wording
 Case = dict[str, Any]
 
@@ -28,7 +29,7 @@ def cases(questions: Sequence[Question], variants: Iterable[Variant], chunks: Ma
     """Each accepted question as it stands, then each kept variant of it, in the order of the variants."""
     by_question: dict[str, list[Variant]] = defaultdict(list)
     for row in variants:
-        if row.side in SIDES and not row.rejected_because:
+        if row.side in SIDES and row.family != DELETION and not row.rejected_because:
             by_question[row.question_id].append(row)
     for question in questions:
         plain = Variant(question.question_id, question.question_id, "query", NONE, question.text)

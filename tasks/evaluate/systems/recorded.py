@@ -91,11 +91,19 @@ def load_answers(file: str) -> RecordedAnswers:
 def recorded(config: RecordedConfig) -> System:
     """Return the system that looks its answers up; an input without one gets the error NO_ANSWER."""
 
+    name = Path(config.file).name
+
     def system(asked: Iterable[SystemInput]) -> Iterator[SystemOutput]:
         answers = load_answers(config.file)
         for question in asked:
             found = answers.find(question)
-            yield _make_output(question.asked_id, found) if found else SystemOutput(question.asked_id, error=NO_ANSWER)
+            yield (
+                _make_output(question.asked_id, found)
+                if found
+                else SystemOutput(
+                    question.asked_id, error=NO_ANSWER, detail=f"{name} has no line for {answer_id(question)}"
+                )
+            )
 
     return system
 
