@@ -32,7 +32,8 @@ PERTURB = """\
 Write variants of the questions in QUESTIONS, and of the passages that came with them, each with its proof: DIR gets
 variants.jsonl, questions.jsonl, chunks.jsonl, skipped.jsonl and funnel.json. QUESTIONS is a file or folder: JSON lines,
 JSON, CSV or Parquet with a question, an answer and contexts in each record, SQuAD, HotpotQA, MuSiQue, DPR, MS MARCO,
-BEIR, ragas, AutoRAG, YourBench, a Hugging Face data set that was saved, a benchmark of rarefy or of RARE's authors.
+BEIR, ragas, AutoRAG, YourBench, MultiHop-RAG, FinanceBench, a Hugging Face data set that was saved, a benchmark of
+rarefy or of RARE's authors.
 Gold is what is marked so, else the contexts that hold the answer. Run again, it makes nothing where nothing changed.
 """
 PERTURBATIONS = "List every perturbation: where it is from, how it is made, and an example."

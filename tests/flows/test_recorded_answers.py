@@ -3,8 +3,11 @@
 import csv
 import json
 import shutil
+import subprocess
+from pathlib import Path
 
 import known
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from evaluated import evaluate
@@ -12,6 +15,7 @@ from evaluated import evaluate
 from rarefy.data_contracts.rows import Passage
 from rarefy.flows.cli import main
 from rarefy.tasks.evaluate.systems.interface import SystemInput
+from rarefy.tasks.evaluate.systems.recorded import load_answers
 
 RARE = ("--protocol", "rare")
 
@@ -147,3 +151,41 @@ def test_an_answer_that_changes_in_the_file_is_read_anew(place, template):
     right = [{**line, "answer": known.right(SystemInput("", line["question"]))} for line in own]
     assert score(place, fill(place, "mine.jsonl", right), "mine") == 0
     assert 1.0 in {row["value"] for row in scores(place / "mine").values()}
+
+
+QUESTION = "Where is company 4 based?"
+
+
+def snippet(language):
+    """The code of this language in docs/exchange.md that makes answers of traces."""
+    page = (Path(__file__).parents[2] / "docs" / "exchange.md").read_text("utf-8").partition("### From traces")[2]
+    return page.partition(f"```{language}\n")[2].partition("```")[0]
+
+
+def read_back(folder):
+    answers = load_answers(str(folder / "answers.jsonl"))
+    return {question: record["answer"] for question, record in answers.by_question.items()}, answers.left_out
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="jq is not installed")
+def test_traces_of_langfuse_become_answers(tmp_path):
+    traces = [
+        {"id": "t1", "name": "rag", "input": {"question": QUESTION}, "output": {"answer": "Turku"}, "metadata": {}},
+        {"id": "t2", "name": "rag", "input": "Where is company 5 based?", "output": "Malmo", "latency": 0.4},
+    ]
+    fill(tmp_path, "traces.jsonl", traces)
+    subprocess.run(["sh", "-c", snippet("sh")], cwd=tmp_path, check=True)
+    assert read_back(tmp_path) == ({QUESTION: "Turku", "Where is company 5 based?": "Malmo"}, [])
+
+
+def test_spans_of_phoenix_become_answers(tmp_path, monkeypatch):
+    spans = [
+        {"context.trace_id": "a", "parent_id": None, "attributes.openinference.span.kind": "CHAIN",
+         "attributes.input.value": QUESTION, "attributes.output.value": "Turku"},
+        {"context.trace_id": "a", "parent_id": "1", "attributes.openinference.span.kind": "LLM",
+         "attributes.input.value": "a prompt", "attributes.output.value": "Turku"},
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(spans), tmp_path / "spans.parquet")
+    monkeypatch.chdir(tmp_path)
+    exec(snippet("python"), {})
+    assert read_back(tmp_path) == ({QUESTION: "Turku"}, [])

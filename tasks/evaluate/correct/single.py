@@ -19,7 +19,7 @@ def judge_answer(question: Mapping[str, Any] | Question, text: str, config: Corr
     """
     row = question if isinstance(question, Question) else from_record(dict(question), Question)
     trial = Trial("", PROTOCOL, row.question_id, "", "own", "")
-    verdict = Verdicts(config or CorrectConfig(), judged=False).of(
+    verdict = Verdicts(config or CorrectConfig.model_validate({}), judged=False).of(
         Answer("", "", "", text), trial, row, PROTOCOLS[PROTOCOL]
     )
     return verdict if isinstance(verdict, Score) else verdict[0]
